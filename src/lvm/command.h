@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+
+#include "shared/util.h"
+
+/* One process of the lvm program. */
+struct lvm_command {
+        pid_t pid;     /* 0 if none was started */
+        int output_fd; /* an unnamed file with what it prints, standard output and error */
+};
+
+/* Starts "lvm" ($HEADGATE_LVM in tests) with `arguments`, the first of which is lvm's subcommand. The output
+ * goes to a file in memory, not to a pipe: a pipe whose reader has died would kill lvm in the middle of an
+ * activation. Returns 0 or a negative errno. The caller waits for the process. */
+int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret) _nonnull_(1, 2) _must_check_;
+
+/* All that was printed so far, to be freed by the caller, with a NUL at its end. Returns 0 or a negative errno. */
+int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_(1, 2) _must_check_;
+
+void lvm_command_done(struct lvm_command *command) _nonnull_(1);
+
+/* The first line of `output` in which `word` stands by itself, that is not as a part of a longer name, without
+ * its indentation. Returns a string to be freed by the caller, or NULL: no such line, or no memory. */
+char *lvm_output_find(const char *output, const char *word) _nonnull_(1, 2) _must_check_;

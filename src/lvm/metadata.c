@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lvm/metadata.h"
+
+#include <ctype.h>
+#include <libdevmapper.h>
+
+/* VG, logical_volumes, LV, segment make four. libdevmapper's parser calls itself for each level. */
+#define NESTING_MAX 16
+
+DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
+#define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
+
+struct metadata *metadata_free(struct metadata *metadata)
+{
+        if (!metadata)
+                return NULL;
+
+        for (size_t i = 0; i < metadata->n_pvs; i++)
+                free(metadata->pvs[i].device_hint);
+        for (size_t i = 0; i < metadata->n_lvs; i++)
+                free(metadata->lvs[i].name);
+
+        free(metadata->pvs);
+        free(metadata->lvs);
+        free(metadata->name);
+        free(metadata->system_id);
+        free(metadata->lock_type);
+        free(metadata);
+        return NULL;
+}
+
+int metadata_guess_name(const char *text, char **ret)
+{
+        size_t length = strcspn(text, " {");
+        _cleanup_free_ char *name = strndup(text, length);
+
+        if (!name)
+                return -ENOMEM;
+        if (!text[length] || !volume_group_name_is_valid(name))
+                return -ENOENT;
+
+        *ret = TAKE_PTR(name);
+        return 0;
+}
+
+/* Returns where the token that starts at `text` ends; `previous` is the first character of the token before it,
+ * by which the parser tells a number from a name that starts with a digit. */
+static const char *token_end(const char *text, char previous)
+{
+        char quote = *text;
+
+        if (strchr("{}[],=", *text))
+                return text + 1;
+
+        if (quote == '"' || quote == '\'') {
+                for (text++; *text && *text != quote; text++)
+                        if (quote == '"' && *text == '\\' && text[1])
+                                text++;
+                return *text ? text + 1 : text;
+        }
+
+        if (strchr("=[,", previous) && strchr("0123456789+-.", *text)) {
+                bool is_float = *text == '.';
+
+                for (text++; isdigit((unsigned char) *text) || (*text == '.' && !is_float); text++)
+                        is_float |= *text == '.';
+                return text;
+        }
+
+        while (*text && !isspace((unsigned char) *text) && !strchr("#={}", *text))
+                text++;
+        return text;
+}
+
+/* The parser follows sections as deep as its stack allows, and then crashes. A text could go that deep in order
+ * to. */
+static bool nesting_is_sane(const char *text)
+{
+        char previous = '}';
+        int depth = 0;
+
+        while (*text) {
+                if (isspace((unsigned char) *text)) {
+                        text++;
+                        continue;
+                }
+                if (*text == '#') {
+                        text += strcspn(text, "\n");
+                        continue;
+                }
+
+                if (*text == '{' && ++depth > NESTING_MAX)
+                        return false;
+                if (*text == '}' && --depth < 0)
+                        return false;
+
+                const char *end = token_end(text, previous);
+
+                previous = *text;
+                text = end;
+        }
+
+        return true;
+}
+
+static bool is_section(const struct dm_config_node *node)
+{
+        return !node->v;
+}
+
+static size_t count_sections(const struct dm_config_node *nodes)
+{
+        size_t n = 0;
+
+        for (const struct dm_config_node *node = nodes; node; node = node->sib)
+                n += is_section(node);
+
+        return n;
+}
+
+/* The contents of a section; NULL if it is empty or is not there. */
+static const struct dm_config_node *find_section(const struct dm_config_node *nodes, const char *key)
+{
+        const struct dm_config_node *node = dm_config_find_node(nodes, key);
+
+        return node && is_section(node) ? node->child : NULL;
+}
+
+/* Whether the list `key` has `flag`. A list of one may come as a single string. */
+static bool list_has(const struct dm_config_node *nodes, const char *key, const char *flag)
+{
+        const struct dm_config_node *node = dm_config_find_node(nodes, key);
+
+        for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next)
+                if (value->type == DM_CFG_STRING && streq(value->v.str, flag))
+                        return true;
+
+        return false;
+}
+
+/* Flags that older versions of lvm2 may ignore are in a list of their own; some have moved between the two. */
+static bool has_flag(const struct dm_config_node *nodes, const char *flag)
+{
+        return list_has(nodes, "status", flag) || list_has(nodes, "flags", flag);
+}
+
+/* What comes from a disk may end up in a message; a disk is not to write messages of its own. */
+static bool is_printable(const char *string)
+{
+        for (; *string; string++)
+                if (!isprint((unsigned char) *string))
+                        return false;
+
+        return true;
+}
+
+/* Copies the string `key`, or NULL where it is empty or is not there. */
+static int copy_string(const struct dm_config_node *nodes, const char *key, char **ret, const char **reterr_reason)
+{
+        const char *string = dm_config_find_str(nodes, key, NULL);
+        char *copy = NULL;
+
+        if (string) {
+                if (!is_printable(string)) {
+                        *reterr_reason = "the metadata has control characters";
+                        return -EBADMSG;
+                }
+
+                copy = strdup(string);
+                if (!copy)
+                        return -ENOMEM;
+        }
+
+        *ret = copy;
+        return 0;
+}
+
+static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret, const char **reterr_reason)
+{
+        const char *id = dm_config_find_str(nodes, "id", "");
+        const char *device = dm_config_find_str(nodes, "device", "");
+
+        if (lvm_id_parse(id, ret->pvid) < 0) {
+                *reterr_reason = "a PV of the metadata has no valid identifier";
+                return -EBADMSG;
+        }
+
+        /* For a device that it did not find lvm2 writes words. */
+        if (device[0] == '/' && is_printable(device)) {
+                ret->device_hint = strdup(device);
+                if (!ret->device_hint)
+                        return -ENOMEM;
+        }
+
+        ret->missing = has_flag(nodes, "MISSING");
+        return 0;
+}
+
+static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+{
+        int r;
+
+        /* One more than needed, as calloc() may return NULL for nothing. */
+        metadata->pvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->pvs));
+        if (!metadata->pvs)
+                return -ENOMEM;
+
+        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
+                if (!is_section(node))
+                        continue;
+
+                r = parse_pv(node->child, &metadata->pvs[metadata->n_pvs], reterr_reason);
+                if (r < 0)
+                        return r;
+                metadata->n_pvs++;
+        }
+
+        if (metadata->n_pvs == 0) {
+                *reterr_reason = "the metadata lists no PVs";
+                return -EBADMSG;
+        }
+
+        return 0;
+}
+
+/* Flags may follow the type of a segment, "thin-pool+METADATA_FORMAT". */
+static bool segment_type_is(const char *type, const char *wanted)
+{
+        return strcspn(type, "+") == strlen(wanted) && strncmp(type, wanted, strlen(wanted)) == 0;
+}
+
+static bool segment_is_vdo_pool(const char *type)
+{
+        return segment_type_is(type, "vdo-pool");
+}
+
+static bool segment_is_slow(const char *type)
+{
+        static const char *const slow_types[] = {
+                "thin-pool",
+                "thin",
+                "cache",
+                "cache-pool",
+                "writecache",
+                "vdo",
+                "vdo-pool",
+                "mirror",
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(slow_types); i++)
+                if (segment_type_is(type, slow_types[i]))
+                        return true;
+
+        return strncmp(type, "raid", strlen("raid")) == 0;
+}
+
+static bool lv_has_segment(const struct dm_config_node *nodes, bool (*matches)(const char *type))
+{
+        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
+                const char *type = is_section(node) ? dm_config_find_str(node->child, "type", NULL) : NULL;
+
+                if (type && matches(type))
+                        return true;
+        }
+
+        return false;
+}
+
+static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, const char **reterr_reason)
+{
+        const char *id = dm_config_find_str(lv->child, "id", "");
+
+        if (!volume_group_name_is_valid(lv->key) || lvm_id_parse(id, ret->lvid) < 0) {
+                *reterr_reason = "an LV of the metadata has no valid name or identifier";
+                return -EBADMSG;
+        }
+
+        ret->name = strdup(lv->key);
+        if (!ret->name)
+                return -ENOMEM;
+
+        ret->autoactivated = !has_flag(lv->child, "ACTIVATION_SKIP") && !has_flag(lv->child, "NOAUTOACTIVATE") &&
+                             !lv_has_segment(lv->child, segment_is_vdo_pool);
+        return 0;
+}
+
+static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+{
+        int r;
+
+        metadata->lvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->lvs));
+        if (!metadata->lvs)
+                return -ENOMEM;
+
+        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
+                if (!is_section(node))
+                        continue;
+
+                /* The parts of an LV, not visible themselves, are among what makes it slow. */
+                metadata->slow |= lv_has_segment(node->child, segment_is_slow);
+                if (!has_flag(node->child, "VISIBLE"))
+                        continue;
+
+                r = parse_lv(node, &metadata->lvs[metadata->n_lvs], reterr_reason);
+                if (r < 0)
+                        return r;
+                metadata->n_lvs++;
+        }
+
+        return 0;
+}
+
+static int parse_vg(const struct dm_config_node *vg, struct metadata *metadata, const char **reterr_reason)
+{
+        const struct dm_config_node *nodes = vg->child;
+        const char *id = dm_config_find_str(nodes, "id", "");
+        int64_t seqno = dm_config_find_int64(nodes, "seqno", -1);
+        int r;
+
+        if (!volume_group_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0) {
+                *reterr_reason = "the metadata has no valid VG name, identifier or sequence number";
+                return -EBADMSG;
+        }
+
+        metadata->seqno = (uint64_t) seqno;
+        metadata->name = strdup(vg->key);
+        if (!metadata->name)
+                return -ENOMEM;
+
+        r = copy_string(nodes, "system_id", &metadata->system_id, reterr_reason);
+        if (r < 0)
+                return r;
+        r = copy_string(nodes, "lock_type", &metadata->lock_type, reterr_reason);
+        if (r < 0)
+                return r;
+        if (metadata->lock_type && streq(metadata->lock_type, "none")) {
+                free(metadata->lock_type);
+                metadata->lock_type = NULL;
+        }
+
+        metadata->exported = has_flag(nodes, "EXPORTED");
+        metadata->clustered = has_flag(nodes, "CLUSTERED");
+        metadata->autoactivation_off = has_flag(nodes, "NOAUTOACTIVATE");
+
+        r = parse_pvs(find_section(nodes, "physical_volumes"), metadata, reterr_reason);
+        if (r < 0)
+                return r;
+
+        return parse_lvs(find_section(nodes, "logical_volumes"), metadata, reterr_reason);
+}
+
+/* The VG is the one section at the top; the values beside it tell the format. */
+static const struct dm_config_node *find_vg(const struct dm_config_tree *tree)
+{
+        const struct dm_config_node *node = tree->root;
+
+        if (!streq(dm_config_find_str(tree->root, "contents", ""), "Text Format Volume Group") ||
+                dm_config_find_int64(tree->root, "version", 0) != 1 || count_sections(tree->root) != 1)
+                return NULL;
+
+        while (!is_section(node))
+                node = node->sib;
+        return node;
+}
+
+int metadata_parse(const char *text, struct metadata **ret, const char **reterr_reason)
+{
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        const struct dm_config_node *vg;
+        int r;
+
+        *reterr_reason = NULL;
+
+        metadata = calloc(1, sizeof(*metadata));
+        tree = dm_config_create();
+        if (!metadata || !tree)
+                return -ENOMEM;
+
+        /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
+        if (!nesting_is_sane(text) || !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text))) {
+                *reterr_reason = "the metadata text is malformed";
+                return -EBADMSG;
+        }
+
+        vg = find_vg(tree);
+        if (!vg) {
+                *reterr_reason = "the text is not the metadata of a VG";
+                return -EBADMSG;
+        }
+
+        r = parse_vg(vg, metadata, reterr_reason);
+        if (r < 0)
+                return r;
+
+        *ret = TAKE_PTR(metadata);
+        return 0;
+}

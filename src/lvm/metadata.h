@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lvm/identifier.h"
+#include "shared/macro.h"
+
+/* The metadata text of a volume group (VG), as far as activation needs it. Parsed with libdevmapper's dm_config_*,
+ * lvm2's own parser; source of the keys: lvm2, lib/format_text/export.c and flags.c. */
+
+struct metadata_pv {
+        char pvid[LVM_ID_SIZE];
+        char *device_hint; /* where lvm2 last saw it, "/dev/sda"; NULL where the text does not tell */
+        bool missing;      /* carries lvm2's MISSING flag */
+};
+
+struct metadata_lv {
+        char *name;
+        char lvid[LVM_ID_SIZE]; /* the LV's own identifier; with the VG's before it, the end of the dm UUID */
+        bool autoactivated; /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
+};
+
+struct metadata {
+        char *name;
+        char vgid[LVM_ID_SIZE];
+        uint64_t seqno;
+        char *system_id; /* NULL if none */
+        char *lock_type; /* NULL if none; "none" is given as NULL */
+        bool exported;
+        bool clustered;
+        bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
+        bool slow; /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
+        size_t n_pvs;
+        struct metadata_pv *pvs;
+        size_t n_lvs;
+        struct metadata_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
+};
+
+/* Parses `text` (NUL-terminated). Returns 0 and `*ret`, to be freed with metadata_free(), or a negative errno:
+ * -EBADMSG with `*reterr_reason`, a static string, for text that is not a VG's metadata. */
+int metadata_parse(const char *text, struct metadata **ret, const char **reterr_reason)
+        _nonnull_(1, 2, 3) _must_check_;
+
+struct metadata *metadata_free(struct metadata *metadata);
+DEFINE_CLEANUP(struct metadata *, metadata_free)
+#define _cleanup_metadata_ _cleanup_(metadata_freep)
+
+/* The name with which a damaged `text` begins, if what is there can be the name of a VG: for a message, for
+ * nothing else. Returns 0 and `*ret`, to be freed by the caller, or -ENOENT, -ENOMEM. */
+int metadata_guess_name(const char *text, char **ret) _nonnull_(1, 2) _must_check_;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/log.h"
+
+#include <libdevmapper.h>
+#include <stdarg.h>
+
+/* The lines of the code that logs are of no use to who reads the journal, and cost two fields each. */
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
+
+#include "shared/util.h"
+
+static const char *log_identifier = "headgate";
+static enum log_target log_target = LOG_TARGET_STDERR;
+static int log_level_max = LOG_INFO;
+
+static void log_write(int level, const char *message, const struct iovec *fields, size_t n_fields)
+{
+        if (level > log_level_max)
+                return;
+
+        if (log_target == LOG_TARGET_STDERR) {
+                fprintf(stderr, "%s: %s\n", log_identifier, message);
+                return;
+        }
+
+        _cleanup_free_ char *text = string_format("MESSAGE=%s", message);
+        _cleanup_free_ char *priority = string_format("PRIORITY=%i", level);
+        _cleanup_free_ char *identifier = string_format("SYSLOG_IDENTIFIER=%s", log_identifier);
+        _cleanup_free_ struct iovec *all = calloc(n_fields + 3, sizeof(*all));
+
+        if (!text || !priority || !identifier || !all)
+                return;
+
+        all[0] = (struct iovec){.iov_base = text, .iov_len = strlen(text)};
+        all[1] = (struct iovec){.iov_base = priority, .iov_len = strlen(priority)};
+        all[2] = (struct iovec){.iov_base = identifier, .iov_len = strlen(identifier)};
+        if (n_fields > 0)
+                memcpy(all + 3, fields, n_fields * sizeof(*fields));
+
+        /* There is nobody left to tell where the journal cannot be told. */
+        (void) sd_journal_sendv(all, (int) n_fields + 3);
+}
+
+_printf_(5, 6) static void log_from_libdevmapper(
+        int level, _unused_ const char *file, _unused_ int line, _unused_ int error_class, const char *format, ...)
+{
+        _cleanup_free_ char *message = NULL;
+        va_list arguments;
+
+        /* libdevmapper marks messages for standard error and "once" with bits above the level. What it calls an
+         * error is one for its caller, who knows whether it matters. */
+        if (log_level_max < LOG_DEBUG || (level & 7) > LOG_ERR)
+                return;
+
+        va_start(arguments, format);
+        if (vasprintf(&message, format, arguments) < 0)
+                message = NULL;
+        va_end(arguments);
+        if (message)
+                log_write(LOG_DEBUG, message, NULL, 0);
+}
+
+void log_open(const char *identifier, enum log_target target)
+{
+        const char *level = getenv("HEADGATE_LOG_LEVEL");
+        uint32_t number;
+
+        log_identifier = identifier;
+        log_target = target;
+        if (level && streq(level, "debug"))
+                log_level_max = LOG_DEBUG;
+        else if (level && parse_u32(level, &number) >= 0 && number <= LOG_DEBUG)
+                log_level_max = (int) number;
+
+        dm_log_with_errno_init(log_from_libdevmapper);
+}
+
+int log_full(int level, int error, const char *format, ...)
+{
+        _cleanup_free_ char *message = NULL;
+        va_list arguments;
+        int r;
+
+        errno = -error;
+        va_start(arguments, format);
+        r = vasprintf(&message, format, arguments);
+        va_end(arguments);
+        if (r < 0)
+                message = NULL;
+        else
+                log_write(level, message, NULL, 0);
+        return error;
+}
+
+void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
+{
+        _cleanup_free_ char *id = string_format("MESSAGE_ID=%s", message_id);
+        _cleanup_free_ struct iovec *all = calloc(n_fields + 1, sizeof(*all));
+
+        if (!id || !all) {
+                log_write(level, message, fields, n_fields);
+                return;
+        }
+
+        all[0] = (struct iovec){.iov_base = id, .iov_len = strlen(id)};
+        if (n_fields > 0)
+                memcpy(all + 1, fields, n_fields * sizeof(*fields));
+        log_write(level, message, all, n_fields + 1);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/uio.h>
+#include <syslog.h>
+
+#include "shared/macro.h"
+
+/* One family of functions, two places: services write to the journal, what people type writes to standard error.
+ * A function either logs or returns its error, never both; the code under src/lvm and src/shared returns. */
+
+enum log_target {
+        LOG_TARGET_STDERR,
+        LOG_TARGET_JOURNAL,
+};
+
+/* Chosen once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a
+ * number as in syslog(3)) sets the least important level that is written; without it that is LOG_INFO. Also sends
+ * libdevmapper's own messages here, as LOG_DEBUG. */
+void log_open(const char *identifier, enum log_target target) _nonnull_(1);
+
+/* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and forward in
+ * one line. */
+int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
+
+#define log_debug(...) ((void) log_full(LOG_DEBUG, 0, __VA_ARGS__))
+#define log_info(...) ((void) log_full(LOG_INFO, 0, __VA_ARGS__))
+#define log_notice(...) ((void) log_full(LOG_NOTICE, 0, __VA_ARGS__))
+#define log_warning(...) ((void) log_full(LOG_WARNING, 0, __VA_ARGS__))
+#define log_error(...) ((void) log_full(LOG_ERR, 0, __VA_ARGS__))
+#define log_warning_errno(error, ...) log_full(LOG_WARNING, error, __VA_ARGS__)
+#define log_error_errno(error, ...) log_full(LOG_ERR, error, __VA_ARGS__)
+#define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
+
+/* An event with fields of its own: `fields` are complete journal fields, "HEADGATE_VG=vg0", without MESSAGE= and
+ * PRIORITY=. `message_id` is one of messages.h. On standard error only the message is seen. */
+void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
+        _nonnull_(2, 3);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What every file here takes for granted: ownership by scope, and the few words that C lacks. */
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+#define _const_ __attribute__((const))
+#define _nonnull_(...) __attribute__((nonnull(__VA_ARGS__)))
+#define _must_check_ __attribute__((warn_unused_result))
+#define _printf_(a, b) __attribute__((format(printf, a, b)))
+#define _unused_ __attribute__((unused))
+
+#define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Moves a pointer or a file descriptor out of a variable that is cleaned up at the end of its scope. */
+#define TAKE_PTR(pointer)                                                                                         \
+        ({                                                                                                        \
+                __auto_type _taken = (pointer);                                                                   \
+                (pointer) = NULL;                                                                                 \
+                _taken;                                                                                           \
+        })
+#define TAKE_FD(fd)                                                                                               \
+        ({                                                                                                        \
+                int _taken = (fd);                                                                                \
+                (fd) = -EBADF;                                                                                    \
+                _taken;                                                                                           \
+        })
+
+/* Defines the function that _cleanup_() wants, from a destructor that accepts NULL. */
+#define DEFINE_CLEANUP(type, destructor)                                                                          \
+        static inline void destructor##p(type *pointer)                                                           \
+        {                                                                                                         \
+                if (*pointer)                                                                                     \
+                        destructor(*pointer);                                                                     \
+        }
+
+static inline void freep(void *pointer)
+{
+        free(*(void **) pointer);
+}
+
+static inline void closep(const int *fd)
+{
+        if (*fd >= 0)
+                close(*fd);
+}
+
+DEFINE_CLEANUP(FILE *, fclose)
+DEFINE_CLEANUP(DIR *, closedir)
+
+#define _cleanup_free_ _cleanup_(freep)
+#define _cleanup_close_ _cleanup_(closep)
+#define _cleanup_fclose_ _cleanup_(fclosep)
+#define _cleanup_closedir_ _cleanup_(closedirp)
+
+static inline bool streq(const char *a, const char *b)
+{
+        return strcmp(a, b) == 0;
+}

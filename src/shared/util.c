@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/util.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Nothing that headgate reads whole is larger: its own state, cgroup files, lvm.conf. */
+#define READ_FILE_SIZE_MAX (1024U * 1024)
+
+uint64_t now_usec(void)
+{
+        struct timespec ts;
+
+        /* Cannot fail: the clock exists and the pointer is good. */
+        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (uint64_t) ts.tv_sec * USEC_PER_SEC + (uint64_t) ts.tv_nsec / 1000;
+}
+
+int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
+{
+        _cleanup_close_ int fd = -EBADF;
+        _cleanup_free_ char *buffer = NULL;
+        size_t size = 0, allocated = 0;
+
+        fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0)
+                return -errno;
+
+        for (;;) {
+                ssize_t n;
+
+                if (allocated - size < 2) {
+                        char *larger;
+
+                        allocated = allocated ? allocated * 2 : 4096;
+                        if (allocated > 2 * READ_FILE_SIZE_MAX)
+                                return -EFBIG;
+                        larger = realloc(buffer, allocated);
+                        if (!larger)
+                                return -ENOMEM;
+                        buffer = larger;
+                }
+
+                n = read(fd, buffer + size, allocated - size - 1);
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return -errno;
+                if (n == 0)
+                        break;
+                size += (size_t) n;
+        }
+
+        if (size > READ_FILE_SIZE_MAX)
+                return -EFBIG;
+
+        buffer[size] = '\0';
+        *ret = TAKE_PTR(buffer);
+        if (ret_size)
+                *ret_size = size;
+        return 0;
+}
+
+int write_all(int fd, const void *data, size_t size)
+{
+        const char *position = data;
+
+        while (size > 0) {
+                ssize_t n = write(fd, position, size);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return -errno;
+                position += n;
+                size -= (size_t) n;
+        }
+        return 0;
+}
+
+int write_file_atomic_at(int dir_fd, const char *name, const char *content)
+{
+        _cleanup_free_ char *temporary = NULL;
+        _cleanup_close_ int fd = -EBADF;
+        int r;
+
+        temporary = string_format(".%s.new", name);
+        if (!temporary)
+                return -ENOMEM;
+
+        fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0)
+                return -errno;
+
+        r = write_all(fd, content, strlen(content));
+        if (r >= 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
+                r = -errno;
+        if (r < 0)
+                (void) unlinkat(dir_fd, temporary, 0);
+        return r;
+}
+
+int parse_u64(const char *string, uint64_t *ret)
+{
+        char *end = NULL;
+        uintmax_t value;
+
+        /* strtoumax() takes white space and a sign; we do not. */
+        if (*string < '0' || *string > '9')
+                return -EINVAL;
+
+        errno = 0;
+        value = strtoumax(string, &end, 10);
+        if (*end != '\0')
+                return -EINVAL;
+        if (errno != 0 || value > UINT64_MAX)
+                return -ERANGE;
+
+        *ret = value;
+        return 0;
+}
+
+int parse_u32(const char *string, uint32_t *ret)
+{
+        uint64_t value;
+        int r;
+
+        r = parse_u64(string, &value);
+        if (r < 0)
+                return r;
+        if (value > UINT32_MAX)
+                return -ERANGE;
+
+        *ret = (uint32_t) value;
+        return 0;
+}
+
+char *format_duration(uint64_t usec)
+{
+        uint64_t seconds = usec / USEC_PER_SEC;
+
+        if (usec < USEC_PER_SEC)
+                return string_format("%" PRIu64 "ms", usec / USEC_PER_MSEC);
+        if (seconds < 60)
+                return string_format(
+                        "%" PRIu64 ".%" PRIu64 "s", seconds, usec % USEC_PER_SEC / (100 * USEC_PER_MSEC));
+        if (seconds < 3600)
+                return string_format("%" PRIu64 "min %" PRIu64 "s", seconds / 60, seconds % 60);
+        if (seconds < 24 * 3600)
+                return string_format("%" PRIu64 "h %" PRIu64 "min", seconds / 3600, seconds / 60 % 60);
+        return string_format("%" PRIu64 "d %" PRIu64 "h", seconds / (24 * 3600), seconds / 3600 % 24);
+}
+
+char *string_format(const char *format, ...)
+{
+        va_list arguments;
+        char *string;
+        int r;
+
+        va_start(arguments, format);
+        r = vasprintf(&string, format, arguments);
+        va_end(arguments);
+        return r < 0 ? NULL : string;
+}
+
+int string_vector_add(struct string_vector *vector, const char *string)
+{
+        _cleanup_free_ char *copy = strdup(string);
+        char **larger;
+
+        if (!copy)
+                return -ENOMEM;
+
+        larger = reallocarray(vector->strings, vector->n + 2, sizeof(char *));
+        if (!larger)
+                return -ENOMEM;
+
+        vector->strings = larger;
+        vector->strings[vector->n++] = TAKE_PTR(copy);
+        vector->strings[vector->n] = NULL;
+        return 0;
+}
+
+void string_vector_done(struct string_vector *vector)
+{
+        for (size_t i = 0; i < vector->n; i++)
+                free(vector->strings[i]);
+        free(vector->strings);
+        *vector = (struct string_vector){};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include "shared/macro.h"
+
+/* Microseconds of CLOCK_MONOTONIC, the clock of every time that headgate keeps: it counts from the start of the
+ * machine and all programs of one boot share it. */
+#define USEC_PER_MSEC UINT64_C(1000)
+#define USEC_PER_SEC UINT64_C(1000000)
+#define USEC_INFINITY UINT64_MAX
+uint64_t now_usec(void);
+
+/* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
+ * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
+ * -EFBIG above 1 MiB. */
+int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _nonnull_(2, 3) _must_check_;
+
+/* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
+ * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
+ * errno. */
+int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
+
+/* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
+int write_all(int fd, const void *data, size_t size) _must_check_;
+
+/* A whole string as an unsigned decimal number; -EINVAL for anything else, -ERANGE if it does not fit. */
+int parse_u64(const char *string, uint64_t *ret) _nonnull_(1, 2) _must_check_;
+int parse_u32(const char *string, uint32_t *ret) _nonnull_(1, 2) _must_check_;
+
+/* "250ms", "4.2s", "2min 6s": as short as a table wants it. Returns a string to be freed by the caller, NULL
+ * without memory. */
+char *format_duration(uint64_t usec) _must_check_;
+
+/* A string made as with printf(), to be freed by the caller; NULL without memory. */
+char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
+
+/* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */
+struct string_vector {
+        char **strings;
+        size_t n;
+};
+
+/* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
+int string_vector_add(struct string_vector *vector, const char *string) _nonnull_(1, 2) _must_check_;
+void string_vector_done(struct string_vector *vector) _nonnull_(1);
+#define _cleanup_string_vector_ _cleanup_(string_vector_done)

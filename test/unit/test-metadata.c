@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lvm/metadata.h"
+
+#include <check.h>
+#include <libdevmapper.h>
+
+#include "images.h"
+
+#define VG_ID "id = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv\"\n"
+#define PV_ID "id = \"pppppp-pppp-pppp-pppp-pppp-pppp-pppppp\"\n"
+#define LV_ID "id = \"llllll-llll-llll-llll-llll-llll-llllll\"\n"
+#define PVS "physical_volumes {\npv0 {\n" PV_ID "}\n}\n"
+#define END_OF_TEXT "contents = \"Text Format Volume Group\"\nversion = 1\n"
+
+/* A VG with `more` in its section. */
+#define VG(more) "vg {\n" VG_ID "seqno = 1\n" PVS more "}\n" END_OF_TEXT
+/* A VG with one LV with `more` in its section. */
+#define LV(more) VG("logical_volumes {\nlv {\n" LV_ID more "}\n}\n")
+
+static struct metadata *parse(const char *text)
+{
+        struct metadata *metadata = NULL;
+        const char *reason = "unset";
+        int r = metadata_parse(text, &metadata, &reason);
+
+        ck_assert_msg(r == 0, "%s: %s", reason ? reason : strerror(-r), text);
+        ck_assert_ptr_null(reason);
+        ck_assert_ptr_nonnull(metadata);
+        return metadata;
+}
+
+/* Returns whether the text was taken; nothing but success and -EBADMSG is an answer to a text. */
+static bool accepts(const char *text)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        const char *reason = "unset";
+        int r = metadata_parse(text, &metadata, &reason);
+
+        ck_assert(r == 0 || r == -EBADMSG);
+        ck_assert_int_eq(r == 0, metadata != NULL);
+        ck_assert_int_eq(r == 0, reason == NULL);
+        return r == 0;
+}
+
+static struct metadata *parse_image(const char *name)
+{
+        _cleanup_free_ char *text = image_read_text(name);
+
+        return parse(text);
+}
+
+static bool has_pv(const struct metadata *metadata, const char *pvid)
+{
+        for (size_t i = 0; i < metadata->n_pvs; i++)
+                if (streq(metadata->pvs[i].pvid, pvid))
+                        return true;
+
+        return false;
+}
+
+static const struct metadata_lv *find_lv(const struct metadata *metadata, const char *name)
+{
+        for (size_t i = 0; i < metadata->n_lvs; i++)
+                if (streq(metadata->lvs[i].name, name))
+                        return &metadata->lvs[i];
+
+        return NULL;
+}
+
+/* Name, seqno and the PV itself, in pvck's words. */
+START_TEST(every_image_as_pvck_reads_it)
+{
+        _cleanup_images_ struct image_list list = images_list();
+        size_t n = 0;
+
+        for (size_t i = 0; i < list.n; i++) {
+                _cleanup_free_ char *text = image_read(list.names[i], "metadata");
+                _cleanup_free_ char *headers = image_read(list.names[i], "headers");
+                _cleanup_free_ char *pvid = headers_find(headers, "pv_header.pv_uuid");
+                _cleanup_free_ char *name = NULL, *guess = NULL;
+                _cleanup_metadata_ struct metadata *metadata = NULL;
+                uint64_t seqno;
+
+                if (!text)
+                        continue;
+
+                n++;
+                metadata = parse(text);
+                ck_assert_int_eq(sscanf(strstr(headers, "# vgname "), "# vgname %ms seqno %lu", &name, &seqno), 2);
+                ck_assert_str_eq(metadata->name, name);
+                ck_assert_uint_eq(metadata->seqno, seqno);
+                ck_assert(has_pv(metadata, pvid));
+                ck_assert_int_eq(metadata_guess_name(text, &guess), 0);
+                ck_assert_str_eq(guess, name);
+        }
+        ck_assert_uint_gt(n, 20);
+}
+END_TEST
+
+START_TEST(all_pvs_of_many)
+{
+        _cleanup_metadata_ struct metadata *metadata = parse_image("many-350");
+
+        ck_assert_uint_eq(metadata->n_pvs, 350);
+        for (unsigned int i = 1; i <= 350; i++) {
+                _cleanup_free_ char *name = NULL, *headers = NULL, *pvid = NULL;
+
+                ck_assert_int_gt(asprintf(&name, "many-%u", i), 0);
+                headers = image_read(name, "headers");
+                pvid = headers_find(headers, "pv_header.pv_uuid");
+                ck_assert(has_pv(metadata, pvid));
+        }
+}
+END_TEST
+
+START_TEST(plain_vg)
+{
+        _cleanup_metadata_ struct metadata *metadata = parse_image("plain-1");
+
+        ck_assert_str_eq(metadata->name, "plain");
+        ck_assert(lvm_id_is_valid(metadata->vgid));
+        ck_assert_ptr_null(metadata->system_id);
+        ck_assert_ptr_null(metadata->lock_type);
+        ck_assert(!metadata->exported && !metadata->clustered && !metadata->autoactivation_off && !metadata->slow);
+
+        ck_assert_uint_eq(metadata->n_pvs, 2);
+        for (size_t i = 0; i < metadata->n_pvs; i++) {
+                ck_assert_int_eq(strncmp(metadata->pvs[i].device_hint, "/dev/", 5), 0);
+                ck_assert(!metadata->pvs[i].missing);
+        }
+
+        ck_assert_uint_eq(metadata->n_lvs, 5);
+        ck_assert(find_lv(metadata, "linear")->autoactivated);
+        ck_assert(find_lv(metadata, "striped")->autoactivated);
+        ck_assert(find_lv(metadata, "tagged")->autoactivated);
+        ck_assert(!find_lv(metadata, "skipped")->autoactivated);
+        ck_assert(!find_lv(metadata, "noauto")->autoactivated);
+        ck_assert(lvm_id_is_valid(find_lv(metadata, "linear")->lvid));
+        ck_assert_str_ne(find_lv(metadata, "linear")->lvid, find_lv(metadata, "striped")->lvid);
+}
+END_TEST
+
+START_TEST(vg_properties)
+{
+        _cleanup_metadata_ struct metadata *exported = parse_image("exported-1"),
+                                           *system_id = parse_image("systemid-1"),
+                                           *shared = parse_image("shared-1"),
+                                           *clustered = parse_image("clustered-1"),
+                                           *noauto = parse_image("noauto-1"), *missing = parse_image("missing-1");
+
+        ck_assert(exported->exported && !noauto->exported);
+        ck_assert_str_eq(system_id->system_id, "elsewhere");
+        ck_assert_str_eq(shared->lock_type, "sanlock");
+        ck_assert_ptr_null(clustered->lock_type);
+        ck_assert(clustered->clustered && !shared->clustered);
+        ck_assert(noauto->autoactivation_off && !exported->autoactivation_off);
+
+        ck_assert_uint_eq(missing->n_pvs, 2);
+        ck_assert_uint_eq(missing->pvs[0].missing + missing->pvs[1].missing, 1);
+        for (size_t i = 0; i < 2; i++)
+                ck_assert_int_eq(missing->pvs[i].missing, missing->pvs[i].device_hint == NULL);
+}
+END_TEST
+
+START_TEST(names)
+{
+        _cleanup_metadata_ struct metadata *dots = parse_image("names-1"), *hyphens = parse_image("hyphens-1"),
+                                           *long_vg = parse_image("longvg-1"), *long_lv = parse_image("longlv-1");
+
+        ck_assert_str_eq(dots->name, "a.b+c_d");
+        ck_assert_ptr_nonnull(find_lv(dots, "a-b"));
+        ck_assert_str_eq(hyphens->name, "a-b--c");
+        ck_assert_ptr_nonnull(find_lv(hyphens, "1+.2"));
+        ck_assert_uint_eq(strlen(long_vg->name), 127);
+        ck_assert_uint_eq(long_lv->n_lvs, 1);
+        ck_assert_uint_eq(strlen(long_lv->lvs[0].name), 114);
+}
+END_TEST
+
+START_TEST(visible_lvs)
+{
+        static const char *const visible[] = {"linear", "pool", "thin", "raid", "mirror", "cached"};
+        _cleanup_metadata_ struct metadata *metadata = parse_image("types-1");
+
+        ck_assert(metadata->slow);
+        ck_assert_uint_eq(metadata->n_lvs, ELEMENTSOF(visible));
+        for (size_t i = 0; i < ELEMENTSOF(visible); i++)
+                ck_assert_ptr_nonnull(find_lv(metadata, visible[i]));
+}
+END_TEST
+
+static bool is_slow(const char *type)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_free_ char *text = NULL;
+
+        ck_assert_int_gt(
+                asprintf(&text, LV("segment1 {\ntype = \"striped\"\n}\nsegment2 {\ntype = \"%s\"\n}\n"), type), 0);
+        metadata = parse(text);
+        ck_assert_uint_eq(metadata->n_lvs, 0);
+        return metadata->slow;
+}
+
+START_TEST(slow_types)
+{
+        static const char *const slow[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
+                "vdo-pool", "mirror", "raid0", "raid1", "raid5_ls", "raid10", "raid6_zr",
+                "thin-pool+METADATA_FORMAT", "cache+CACHE_USES_CACHEVOL", "raid5+RESHAPE"};
+        static const char *const quick[] = {"striped", "linear", "snapshot", "zero", "error", "thi", "thinner", "",
+                "+thin", "striped+thin", "mirrored"};
+
+        for (size_t i = 0; i < ELEMENTSOF(slow); i++)
+                ck_assert_msg(is_slow(slow[i]), "%s", slow[i]);
+        for (size_t i = 0; i < ELEMENTSOF(quick); i++)
+                ck_assert_msg(!is_slow(quick[i]), "%s", quick[i]);
+}
+END_TEST
+
+START_TEST(flags_of_lvs)
+{
+        static const struct {
+                const char *text;
+                bool visible, autoactivated;
+        } cases[] = {
+                {LV(""), false, false},
+                {LV("status = []\nflags = []\n"), false, false},
+                {LV("status = \"VISIBLE\"\n"), true, true},
+                {LV("status = [\"VISIBLE\"]\n"), true, true},
+                {LV("flags = [\"READ\", \"VISIBLE\"]\n"), true, true},
+                {LV("status = [1, 2.5, [\"VISIBLE\"]\n"), false, false},
+                {LV("status = [1, 2.5, \"VISIBLE\"]\n"), true, true},
+                {LV("status = 1\n"), false, false},
+                {LV("status {\nVISIBLE = 1\n}\n"), false, false},
+                {LV("status = [\"VISIBLE\"]\nflags = [\"ACTIVATION_SKIP\"]\n"), true, false},
+                {LV("status = [\"VISIBLE\"]\nflags = \"NOAUTOACTIVATE\"\n"), true, false},
+                {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"vdo-pool\"\n}\n"), true, false},
+                {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"vdo\"\n}\n"), true, true},
+                {LV("status = [\"NOAUTOACTIVATE\", \"VISIBLE\"]\nflags = []\n"), true, false},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                _cleanup_metadata_ struct metadata *metadata = NULL;
+
+                /* Here the array has no end. */
+                if (strstr(cases[i].text, ", [")) {
+                        ck_assert(!accepts(cases[i].text));
+                        continue;
+                }
+                metadata = parse(cases[i].text);
+                ck_assert_uint_eq(metadata->n_lvs, cases[i].visible);
+                if (metadata->n_lvs == 1)
+                        ck_assert_int_eq(metadata->lvs[0].autoactivated, cases[i].autoactivated);
+        }
+}
+END_TEST
+
+START_TEST(strings_of_the_vg)
+{
+        _cleanup_metadata_ struct metadata *none = parse(VG("lock_type = \"none\"\nsystem_id = \"\"\n")),
+                                           *numbers = parse(VG("lock_type = 1\nsystem_id = 1\n")),
+                                           *strings = parse(VG("lock_type = \"dlm\"\nsystem_id = \"a\\\"b\"\n")),
+                                           *single = parse(
+                                                   VG("status = \"EXPORTED\"\nflags = \"NOAUTOACTIVATE\"\n"));
+
+        ck_assert_ptr_null(none->lock_type);
+        ck_assert_ptr_null(none->system_id);
+        ck_assert_ptr_null(numbers->lock_type);
+        ck_assert_ptr_null(numbers->system_id);
+        ck_assert_str_eq(strings->lock_type, "dlm");
+        ck_assert_str_eq(strings->system_id, "a\"b");
+        ck_assert(single->exported && single->autoactivation_off);
+        ck_assert(!accepts(VG("system_id = \"a\nb\"\n")));
+        ck_assert(!accepts(VG("lock_type = \"a\033[2Jb\"\n")));
+}
+END_TEST
+
+START_TEST(not_a_vg)
+{
+        static const char *const texts[] = {
+                "",
+                " ",
+                "\n",
+                "{",
+                "}",
+                "\"",
+                "'",
+                "[",
+                "=",
+                "#",
+                "vg",
+                "vg {",
+                "vg {}",
+                "vg = 1",
+                END_OF_TEXT,
+                /* one thing is missing, or wrong, or there twice */
+                "vg {\n" VG_ID "seqno = 1\n" PVS "}\nversion = 1\n",
+                "vg {\n" VG_ID "seqno = 1\n" PVS "}\ncontents = \"Text Format Volume Group\"\n",
+                "vg {\n" VG_ID "seqno = 1\n" PVS "}\ncontents = \"Text Format Volume Group\"\nversion = 2\n",
+                "vg {\n" VG_ID "seqno = 1\n" PVS "}\ncontents = \"Something else\"\nversion = 1\n",
+                "vg {\n" VG_ID "seqno = 1\n" PVS "}\nvg2 {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "vg {\nseqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "vg {\nid = 1\nseqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "vg {\nid = \"vvvvvv\"\nseqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "vg {\n" VG_ID PVS "}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = \"1\"\n" PVS "}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = -1\n" PVS "}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 99999999999999999999\n" PVS "}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 1\n}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 1\nphysical_volumes {\n}\n}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 1\nphysical_volumes = 1\n}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 1\nphysical_volumes {\npv0 = 1\n}\n}\n" END_OF_TEXT,
+                "vg {\n" VG_ID "seqno = 1\nphysical_volumes {\npv0 {\n}\n}\n}\n" END_OF_TEXT,
+                "-vg {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                ".. {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "v:g {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "a/b {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                "/ {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
+                VG("logical_volumes {\nl:v {\n" LV_ID "status = \"VISIBLE\"\n}\n}\n"),
+                VG("logical_volumes {\nlv {\nstatus = \"VISIBLE\"\n}\n}\n"),
+        };
+
+        ck_assert(accepts(VG("")));
+        ck_assert(accepts(LV("status = \"VISIBLE\"\n")));
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                ck_assert_msg(!accepts(texts[i]), "%s", texts[i]);
+}
+END_TEST
+
+/* The end of the text tells what it is, so no part of it but its comments can be missed. */
+START_TEST(truncated_text)
+{
+        _cleanup_free_ char *text = image_read_text("types-1");
+        size_t enough = (size_t) (strstr(text, "version = 1") + strlen("version = 1") - text);
+        size_t description = (size_t) (strstr(text, "description") - text);
+
+        for (size_t i = 0; i < strlen(text); i++) {
+                _cleanup_free_ char *part = strndup(text, i);
+
+                if (i < enough)
+                        ck_assert(!accepts(part));
+                else if (i <= description)
+                        ck_assert(accepts(part));
+                else
+                        (void) accepts(part);
+        }
+}
+END_TEST
+
+START_TEST(mutated_text)
+{
+        static const char values[] = {'\0', '{', '}', '"', '\'', '[', '=', '#', '/', '0', '\n', (char) 0xff};
+        _cleanup_free_ char *text = image_read_text("plain-1");
+        size_t n_accepted = 0, n_refused = 0;
+
+        for (size_t i = 0; text[i]; i++) {
+                char before = text[i];
+
+                for (size_t j = 0; j < ELEMENTSOF(values); j++) {
+                        text[i] = values[j];
+                        if (accepts(text))
+                                n_accepted++;
+                        else
+                                n_refused++;
+                }
+                text[i] = before;
+        }
+        ck_assert_uint_gt(n_accepted, 0);
+        ck_assert_uint_gt(n_refused, 0);
+        ck_assert(accepts(text));
+}
+END_TEST
+
+static char *repeat(const char *unit, size_t n)
+{
+        size_t length = strlen(unit);
+        char *text = malloc(n * length + 1);
+
+        ck_assert_ptr_nonnull(text);
+        for (size_t i = 0; i < n; i++)
+                memcpy(text + i * length, unit, length);
+        text[n * length] = '\0';
+        return text;
+}
+
+/* Sections in sections, that would take the parser's stack; some hide in what looks like a string, and some close
+ * only in what is one. */
+START_TEST(deep_nesting)
+{
+        static const char *const units[] = {"a{", "a {\n", "a\"{", "a'{", "\"a\"{", "'a\"'{", "a=\"}\" a{",
+                "a=\"\\\"}\" a{", "a='}' a{", "a='\\' a{", "#}\na{", "a=1 a{", "b{a=1\"}\"{#\"\n",
+                "b{a=1.5\"}\"{#\"\n", "a=1\"}\"{", "a=-.\"}\"{", "a=1.5\"}\"{", "a=[\"}\"] a{", "a=[1,2\"}\"] a{",
+                "a=@b\"} a{ c=@d\" a{ a{", "a=[b\"]c\" a{"};
+
+        for (size_t i = 0; i < ELEMENTSOF(units); i++) {
+                _cleanup_free_ char *text = repeat(units[i], 1000000);
+
+                ck_assert_msg(!accepts(text), "%s", units[i]);
+        }
+}
+END_TEST
+
+/* What looks deep but is not. */
+START_TEST(shallow_nesting)
+{
+        _cleanup_free_ char *braces = repeat("{", 100), *siblings = repeat("a {\n}\n", 1000), *text = NULL;
+
+        ck_assert_int_gt(
+                asprintf(&text, "# %s\n" VG("tags = [\"%s\", '%s']\n%s") "description = \"\\\"%s\"\nn = 1.5\n",
+                        braces, braces, braces, siblings, braces),
+                0);
+        ck_assert(accepts(text));
+}
+END_TEST
+
+START_TEST(guessed_names)
+{
+        static const struct {
+                const char *text, *name;
+        } cases[] = {
+                {"vg {\n", "vg"},
+                {"vg{", "vg"},
+                {"1-._+ {", "1-._+"},
+                {"", NULL},
+                {"vg", NULL},
+                {" {", NULL},
+                {"{", NULL},
+                {"-vg {", NULL},
+                {". {", NULL},
+                {".. {", NULL},
+                {"v\ng {", NULL},
+                {"v\x80g {", NULL},
+                {"v\033g {", NULL},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                _cleanup_free_ char *name = NULL;
+
+                ck_assert_int_eq(metadata_guess_name(cases[i].text, &name), cases[i].name ? 0 : -ENOENT);
+                if (cases[i].name)
+                        ck_assert_str_eq(name, cases[i].name);
+                else
+                        ck_assert_ptr_null(name);
+        }
+}
+END_TEST
+
+START_TEST(valid_names)
+{
+        _cleanup_free_ char *longest = repeat("n", 127), *too_long = repeat("n", 128);
+
+        ck_assert(volume_group_name_is_valid("a"));
+        ck_assert(volume_group_name_is_valid("A.b+c_d-0"));
+        ck_assert(volume_group_name_is_valid("..."));
+        ck_assert(volume_group_name_is_valid(longest));
+        ck_assert(!volume_group_name_is_valid(""));
+        ck_assert(!volume_group_name_is_valid("."));
+        ck_assert(!volume_group_name_is_valid(".."));
+        ck_assert(!volume_group_name_is_valid("-a"));
+        ck_assert(!volume_group_name_is_valid("a/b"));
+        ck_assert(!volume_group_name_is_valid("a b"));
+        ck_assert(!volume_group_name_is_valid(too_long));
+}
+END_TEST
+
+/* libdevmapper says on standard error what it thinks of a text. */
+static void log_nothing(int level, const char *file, int line, int dm_errno, const char *format, ...)
+{
+        (void) level, (void) file, (void) line, (void) dm_errno, (void) format;
+}
+
+int main(void)
+{
+        Suite *suite = suite_create("metadata");
+        TCase *tests = tcase_create("metadata");
+        SRunner *runner = srunner_create(suite);
+        int n_failed;
+
+        dm_log_with_errno_init(log_nothing);
+
+        tcase_set_timeout(tests, 120);
+        tcase_add_test(tests, every_image_as_pvck_reads_it);
+        tcase_add_test(tests, all_pvs_of_many);
+        tcase_add_test(tests, plain_vg);
+        tcase_add_test(tests, vg_properties);
+        tcase_add_test(tests, names);
+        tcase_add_test(tests, visible_lvs);
+        tcase_add_test(tests, slow_types);
+        tcase_add_test(tests, flags_of_lvs);
+        tcase_add_test(tests, strings_of_the_vg);
+        tcase_add_test(tests, not_a_vg);
+        tcase_add_test(tests, truncated_text);
+        tcase_add_test(tests, mutated_text);
+        tcase_add_test(tests, deep_nesting);
+        tcase_add_test(tests, shallow_nesting);
+        tcase_add_test(tests, guessed_names);
+        tcase_add_test(tests, valid_names);
+        suite_add_tcase(suite, tests);
+
+        srunner_run_all(runner, CK_ENV);
+        n_failed = srunner_ntests_failed(runner);
+        srunner_free(runner);
+        return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
