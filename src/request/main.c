@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate-request: the RUN+= hook of 68-headgate.rules. Started once for each device with LVM metadata while no
+ * worker listens to udev, so it is all that a device costs: libc only, no reading of the device, a dozen system
+ * calls, no waiting. */
+
+#include <getopt.h>
+
+#include "shared/flags.h"
+#include "shared/macro.h"
+
+static void help(void)
+{
+        printf("Usage: headgate-request [OPTION...] MAJOR:MINOR\n\n"
+               "Ask the headgate worker to look at a block device. Called by udev.\n\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgate-request(8).\n");
+}
+
+/* The rule gives "$major:$minor"; anything else is a mistake, and must not become a file name. */
+static bool is_device_number(const char *string)
+{
+        size_t major_length = strspn(string, "0123456789");
+        size_t minor_length;
+
+        if (major_length == 0 || major_length > 10 || string[major_length] != ':')
+                return false;
+        minor_length = strspn(string + major_length + 1, "0123456789");
+        return minor_length > 0 && minor_length <= 10 && string[major_length + 1 + minor_length] == '\0';
+}
+
+static int fail(int r, const char *what)
+{
+        fprintf(stderr, "headgate-request: %s: %s\n", what, strerror(-r));
+        return EXIT_FAILURE;
+}
+
+static int request(const char *device_number)
+{
+        _cleanup_close_ int run_fd = -EBADF;
+        const char *datagram = FLAGS_WAKE;
+        int r;
+
+        run_fd = flags_open_run_directory();
+        if (run_fd < 0)
+                return fail(run_fd, "Failed to open the run directory");
+
+        /* The request cannot be kept: udev's tag still tells a worker that asks for it, so have it ask. */
+        r = flags_post(run_fd, device_number);
+        if (r < 0) {
+                (void) fail(r, "Failed to write down the request, asking for all devices instead");
+                datagram = FLAGS_WAKE_RESYNC;
+        } else if (flags_ask_running(run_fd) == FLAGS_IS_RUNNING)
+                return EXIT_SUCCESS;
+
+        r = flags_wake(datagram);
+        if (r < 0)
+                return fail(r, "Failed to wake the worker");
+        return EXIT_SUCCESS;
+}
+
+int main(int argc, char *argv[])
+{
+        static const struct option options[] = {
+                {"help", no_argument, NULL, 'h'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'h':
+                        help();
+                        return EXIT_SUCCESS;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return EXIT_SUCCESS;
+                default:
+                        return EXIT_FAILURE;
+                }
+
+        if (argc - optind != 1 || !is_device_number(argv[optind])) {
+                fprintf(stderr, "headgate-request: expected one MAJOR:MINOR, see --help\n");
+                return EXIT_FAILURE;
+        }
+        return request(argv[optind]);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/flags.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "shared/macro.h"
+
+#define RUN_DIRECTORY "/run/headgate"
+
+static const char *run_directory(void)
+{
+        return secure_getenv("HEADGATE_RUN_DIRECTORY") ?: RUN_DIRECTORY;
+}
+
+int flags_open_run_directory(void)
+{
+        int fd = open(run_directory(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        return fd < 0 ? -errno : fd;
+}
+
+int flags_prepare(int run_fd)
+{
+        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
+                if (mkdirat(run_fd, directories[i], 0700) < 0 && errno != EEXIST)
+                        return -errno;
+        return 0;
+}
+
+/* One system call makes an empty file; open() would need a second one to close it. */
+static int make_empty_file(int dir_fd, const char *path)
+{
+        if (mknodat(dir_fd, path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
+                return -errno;
+        return 0;
+}
+
+static int entry_path(const char *directory, const char *entry, char **ret)
+{
+        if (asprintf(ret, "%s/%s", directory, entry) < 0)
+                return -ENOMEM;
+        return 0;
+}
+
+int flags_post(int run_fd, const char *entry)
+{
+        _cleanup_free_ char *path = NULL;
+        int r;
+
+        r = entry_path(FLAGS_PENDING_DIRECTORY, entry, &path);
+        if (r < 0)
+                return r;
+
+        r = make_empty_file(run_fd, path); /* R1 */
+        if (r < 0)
+                return r;
+        return make_empty_file(run_fd, FLAGS_PENDING); /* R2 */
+}
+
+int flags_ask_running(int run_fd)
+{
+        _cleanup_close_ int fd = -EBADF;
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+        fd = openat(run_fd, FLAGS_RUNNING, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? FLAGS_NOT_RUNNING : -errno;
+
+        if (fcntl(fd, F_OFD_GETLK, &lock) < 0)
+                return -errno;
+        return lock.l_type == F_UNLCK ? FLAGS_NOT_RUNNING : FLAGS_IS_RUNNING;
+}
+
+int flags_wake(const char *datagram)
+{
+        _cleanup_close_ int fd = -EBADF;
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        int n;
+
+        n = snprintf(address.sun_path, sizeof(address.sun_path), "%s/wakeup", run_directory());
+        if (n < 0 || (size_t) n >= sizeof(address.sun_path))
+                return -ENAMETOOLONG;
+
+        fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        if (fd < 0)
+                return -errno;
+
+        if (sendto(fd, datagram, strlen(datagram), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *) &address,
+                    sizeof(address)) < 0 &&
+                errno != EAGAIN)
+                return -errno;
+        return 0;
+}
+
+int flags_take_running(int run_fd, int *ret_fd)
+{
+        _cleanup_close_ int fd = -EBADF;
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+        fd = openat(run_fd, FLAGS_RUNNING, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0)
+                return -errno;
+
+        if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
+                return errno == EAGAIN || errno == EACCES ? FLAGS_IS_RUNNING : -errno;
+
+        *ret_fd = TAKE_FD(fd);
+        return FLAGS_NOT_RUNNING;
+}
+
+/* Calls `function` for each entry of a directory. Where `working_fd` is a directory, moves the entry there
+ * first. */
+static int for_each_entry(
+        int run_fd, const char *directory, int working_fd, flags_entry_function function, void *userdata)
+{
+        _cleanup_closedir_ DIR *dir = NULL;
+        const struct dirent *entry;
+        int fd, r;
+
+        fd = openat(run_fd, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+
+        dir = fdopendir(fd);
+        if (!dir) {
+                r = -errno;
+                close(fd);
+                return r;
+        }
+
+        while (errno = 0, (entry = readdir(dir))) {
+                if (entry->d_name[0] == '.')
+                        continue;
+                if (working_fd >= 0 && renameat(dirfd(dir), entry->d_name, working_fd, entry->d_name) < 0)
+                        return -errno;
+                r = function(entry->d_name, userdata);
+                if (r < 0)
+                        return r;
+        }
+        return -errno;
+}
+
+int flags_take_requests(int run_fd, flags_entry_function function, void *userdata)
+{
+        _cleanup_close_ int working_fd = -EBADF;
+        int r;
+
+        /* W2 comes before W3: an entry that is made after its directory was read has made pending anew. */
+        r = flags_clear(run_fd, FLAGS_PENDING);
+        if (r < 0)
+                return r;
+
+        working_fd = openat(run_fd, FLAGS_WORKING_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (working_fd < 0)
+                return -errno;
+        return for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, working_fd, function, userdata);
+}
+
+int flags_take_left_over(int run_fd, flags_entry_function function, void *userdata)
+{
+        return for_each_entry(run_fd, FLAGS_WORKING_DIRECTORY, -EBADF, function, userdata);
+}
+
+int flags_finish(int run_fd, const char *entry)
+{
+        _cleanup_free_ char *path = NULL;
+        int r;
+
+        r = entry_path(FLAGS_WORKING_DIRECTORY, entry, &path);
+        if (r < 0)
+                return r;
+        return flags_clear(run_fd, path);
+}
+
+static int stop_at_first(_unused_ const char *entry, _unused_ void *userdata)
+{
+        return -EEXIST;
+}
+
+int flags_ask_pending(int run_fd)
+{
+        int r;
+
+        r = flags_is_set(run_fd, FLAGS_PENDING);
+        if (r != 0)
+                return r < 0 ? r : FLAGS_SOMETHING_PENDING;
+
+        /* A requester that was killed between R1 and R2 leaves an entry alone. */
+        r = for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, -EBADF, stop_at_first, NULL);
+        if (r == -EEXIST)
+                return FLAGS_SOMETHING_PENDING;
+        return r < 0 ? r : FLAGS_NOTHING_PENDING;
+}
+
+int flags_set(int run_fd, const char *flag)
+{
+        return make_empty_file(run_fd, flag);
+}
+
+int flags_clear(int run_fd, const char *flag)
+{
+        if (unlinkat(run_fd, flag, 0) < 0 && errno != ENOENT)
+                return -errno;
+        return 0;
+}
+
+int flags_is_set(int run_fd, const char *flag)
+{
+        if (faccessat(run_fd, flag, F_OK, 0) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        return 1;
+}

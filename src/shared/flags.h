@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+
+/* The running/pending protocol: how a request reaches the worker, and why none is lost.
+ *
+ * In the run directory (/run/headgate) there are
+ *
+ *   pending.d/ENTRY   a request, an empty file: "MAJOR:MINOR" for a device, "vg:NAME" for a VG that is asked for
+ *   pending           there may be something in pending.d
+ *   working.d/ENTRY   a request that the worker has taken and not yet dealt with
+ *   running           locked (fcntl OFD) by the worker as long as it will look at pending.d again
+ *   listening         the worker hears of devices from udev itself; the rule then starts no request program
+ *   resync            a worker that was listening died: the next one has to ask udev for all devices
+ *   coldplug          systemd has asked the kernel for an event of each device
+ *   boot-finished     the events of coldplug have been worked off
+ *   failures          how many workers have failed with no VG settled in between, in decimal
+ *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
+ *
+ * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,
+ * and if not, R4 wake the worker through its socket. A worker that has nothing to do is woken by R2 as well,
+ * through inotify. The worker does: W1 lock running, W2 unlink pending, W3 move every pending.d/ENTRY into
+ * working.d, W4 deal with them and unlink each from working.d, and again from W2 while there is anything; then W5
+ * unlock running, and W6 look once more, and go back to W1 if there is anything.
+ *
+ * Nothing is lost: if R3 finds running locked, W6 comes after R1 and finds the entry; if not, R4 starts a worker.
+ * What a killed worker had taken stays in working.d, where the next one finds it.
+ *
+ * This file needs libc only: it is half of headgate-request, which runs once for each device. Every function gets
+ * the run directory as `run_fd` (O_PATH suffices) and returns 0, a positive outcome where one is named, or a
+ * negative errno.
+ */
+
+#define FLAGS_PENDING_DIRECTORY "pending.d"
+#define FLAGS_WORKING_DIRECTORY "working.d"
+#define FLAGS_PENDING "pending"
+#define FLAGS_RUNNING "running"
+#define FLAGS_LISTENING "listening"
+#define FLAGS_RESYNC "resync"
+#define FLAGS_COLDPLUG "coldplug"
+#define FLAGS_BOOT_FINISHED "boot-finished"
+#define FLAGS_FAILURES "failures"
+#define FLAGS_TAKEN_OVER "taken-over"
+
+/* The datagrams of R4. They only wake: what there is to do is in pending.d. The second is sent where R1 failed, a
+ * full file system for instance, and has the worker ask udev for all devices. */
+#define FLAGS_WAKE "wake"
+#define FLAGS_WAKE_RESYNC "resync"
+
+/* Opens the run directory: $HEADGATE_RUN_DIRECTORY, which tests set, or /run/headgate. Returns a descriptor or a
+ * negative errno. */
+int flags_open_run_directory(void);
+
+/* Makes the directories of the entries, where they are missing. */
+int flags_prepare(int run_fd);
+
+/* R1 and R2. `entry` is a file name. An entry that is there already is success. */
+int flags_post(int run_fd, const char *entry);
+
+enum {
+        FLAGS_NOT_RUNNING = 0,
+        FLAGS_IS_RUNNING = 1,
+};
+
+/* R3: whether a worker holds the lock. Only asks; a probe that took the lock for a moment would make a starting
+ * worker leave. */
+int flags_ask_running(int run_fd);
+
+/* R4: sends `datagram` to the socket "wakeup" of the run directory, without waiting. A full queue is success: then
+ * the worker has been woken already. -ECONNREFUSED or -ENOENT: nobody listens. */
+int flags_wake(const char *datagram);
+
+/* W1. On FLAGS_NOT_RUNNING, `*ret_fd` holds the lock until it is closed; it is not inherited by programs. With
+ * FLAGS_IS_RUNNING another worker has it. */
+int flags_take_running(int run_fd, int *ret_fd);
+
+/* Called for each entry; a negative return value ends the walk and is passed on. */
+typedef int (*flags_entry_function)(const char *entry, void *userdata);
+
+/* W2 and W3. `function` is called after the entry was moved. */
+int flags_take_requests(int run_fd, flags_entry_function function, void *userdata);
+
+/* What an earlier worker had taken and not finished; for a starting worker, once, before its first W2. */
+int flags_take_left_over(int run_fd, flags_entry_function function, void *userdata);
+
+/* The end of W4 for one entry. One that is not there is success. */
+int flags_finish(int run_fd, const char *entry);
+
+enum {
+        FLAGS_NOTHING_PENDING = 0,
+        FLAGS_SOMETHING_PENDING = 1,
+};
+
+/* W6, and the end of the loop of W2 to W4. */
+int flags_ask_pending(int run_fd);
+
+/* Makes or removes one of the plain flags. Setting one that is there, and clearing one that is not, is success. */
+int flags_set(int run_fd, const char *flag);
+int flags_clear(int run_fd, const char *flag);
+
+/* Whether a plain flag is there: 0, 1 or a negative errno. */
+int flags_is_set(int run_fd, const char *flag);
