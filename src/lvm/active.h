@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/volume_group.h"
+
+/* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES. */
+struct active_devices;
+
+/* Returns 0 and `*ret`, to be freed with active_devices_free(), or a negative errno; -EOPNOTSUPP where the
+ * kernel (before 5.13) does not list UUIDs. */
+int active_devices_get(struct active_devices **ret) _nonnull_(1) _must_check_;
+
+struct active_devices *active_devices_free(struct active_devices *devices);
+DEFINE_CLEANUP(struct active_devices *, active_devices_free)
+#define _cleanup_active_devices_ _cleanup_(active_devices_freep)
+
+/* Sets `active` of each LV of the VG. */
+void active_devices_mark(const struct active_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);

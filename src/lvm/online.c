@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lvm/online.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "shared/util.h"
+
+#define LVM_RUN_DIRECTORY "/run/lvm"
+
+int online_open_directory(void)
+{
+        static const char *const directories[] = {"pvs_online", "pvs_lookup", "vgs_online"};
+        const char *path = secure_getenv("HEADGATE_LVM_RUN_DIRECTORY") ?: LVM_RUN_DIRECTORY;
+        _cleanup_close_ int fd = -EBADF;
+
+        /* Early at boot, systemd-tmpfiles has not made them yet. */
+        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+                return -errno;
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
+                if (mkdirat(fd, directories[i], 0700) < 0 && errno != EEXIST)
+                        return -errno;
+        return TAKE_FD(fd);
+}
+
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
+{
+        _cleanup_free_ char *path = string_format("pvs_online/%s", pvid);
+        _cleanup_free_ char *content = NULL;
+        unsigned int major_number, minor_number;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        r = read_file_at(lvm_run_fd, path, &content, NULL);
+        if (r == -ENOENT)
+                return ONLINE_NONE;
+        if (r < 0)
+                return r;
+
+        /* lvm2 makes the file first and writes it then: an empty one is about to be written, or its writer
+         * died. */
+        if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
+                return ONLINE_NONE;
+        *ret = makedev(major_number, minor_number);
+        return ONLINE_FOUND;
+}
+
+int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *text = malloc(volume_group->n_pvs * LVM_ID_SIZE + 1);
+        _cleanup_close_ int fd = -EBADF;
+        char *end = text;
+
+        if (!text)
+                return -ENOMEM;
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                memcpy(end, volume_group->pvs[i].pvid, LVM_ID_LENGTH);
+                end[LVM_ID_LENGTH] = '\n';
+                end += LVM_ID_SIZE;
+        }
+        *end = '\0';
+
+        fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        return write_file_atomic_at(fd, volume_group->name, text);
+}
+
+int online_claim(int lvm_run_fd, const char *volume_group_name)
+{
+        _cleanup_free_ char *path = string_format("vgs_online/%s", volume_group_name);
+
+        if (!path)
+                return -ENOMEM;
+        if (mknodat(lvm_run_fd, path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
+                return -errno;
+        return 0;
+}
+
+int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
+{
+        _cleanup_free_ char *path = string_format("vgs_online/%s", volume_group_name);
+
+        if (!path)
+                return -ENOMEM;
+        if (faccessat(lvm_run_fd, path, F_OK, 0) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        return 1;
+}
+
+static int remove_record(int lvm_run_fd, const char *directory, const char *name)
+{
+        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
+
+        if (!path)
+                return -ENOMEM;
+        return unlinkat(lvm_run_fd, path, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
+{
+        int r;
+
+        r = remove_record(lvm_run_fd, "pvs_online", pvid);
+        if (r < 0 || !volume_group_name)
+                return r;
+        r = remove_record(lvm_run_fd, "pvs_lookup", volume_group_name);
+        if (r < 0)
+                return r;
+        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+}

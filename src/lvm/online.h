@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+
+#include "shared/volume_group.h"
+
+/* lvm2's own record of what is online, in /run/lvm: which PVs there are, and which VGs were autoactivated. "lvm
+ * pvscan --cache" writes it, "lvm vgchange --autoactivation event" reads it. Source of names and formats: lvm2,
+ * lib/device/online.c. */
+
+/* Opens /run/lvm ($HEADGATE_LVM_RUN_DIRECTORY in tests), and makes what is missing of it as lvm2 would. Returns
+ * a descriptor or a negative errno. */
+int online_open_directory(void);
+
+enum {
+        ONLINE_FOUND = 0,
+        ONLINE_NONE = 1, /* no such file, or one that says nothing */
+};
+
+/* The device as which lvm2 has recorded a PV. */
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret) _nonnull_(2, 3);
+
+/* Writes pvs_lookup/VG, the list of the VG's PVs: with it a vgchange of this VG alone finds PVs that hold no
+ * metadata without a scan of all devices. lvm2 writes it once and never updates it; this replaces it. Returns 0
+ * or a negative errno. */
+int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group) _nonnull_(2);
+
+/* vgs_online/VG says that the VG was autoactivated and is not to be again for a further event. lvm2 removes it
+ * when an LV of the VG is deactivated. Claiming a VG that is claimed is success. Return 0, for the question
+ * also 1, or a negative errno. */
+int online_claim(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
+int online_is_claimed(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
+
+/* Removes what lvm2 has recorded of a PV that is no longer where the record says, and the VG's claim and list with
+ * it, as "pvscan --cache MAJOR:MINOR" does when a device goes. `volume_group_name` may be NULL. What is not there
+ * is success. */
+int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name) _nonnull_(2);

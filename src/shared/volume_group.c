@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/volume_group.h"
+
+#include <inttypes.h>
+#include <libdevmapper.h>
+#include <sys/sysmacros.h>
+
+#include "shared/util.h"
+
+static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
+        [VOLUME_GROUP_WAITING] = "waiting",
+        [VOLUME_GROUP_COMPLETE] = "complete",
+        [VOLUME_GROUP_ACTIVATING] = "activating",
+        [VOLUME_GROUP_ACTIVE] = "active",
+        [VOLUME_GROUP_SKIPPED] = "skipped",
+        [VOLUME_GROUP_FAILED] = "failed",
+};
+
+const char *volume_group_state_to_string(enum volume_group_state state)
+{
+        return state_names[state];
+}
+
+static void free_pvs(struct volume_group_pv *pvs, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                free(pvs[i].device_name);
+        free(pvs);
+}
+
+static void free_lvs(struct volume_group_lv *lvs, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                free(lvs[i].name);
+        free(lvs);
+}
+
+struct volume_group *volume_group_free(struct volume_group *volume_group)
+{
+        if (!volume_group)
+                return NULL;
+
+        free(volume_group->name);
+        free(volume_group->reason);
+        free(volume_group->skip_reason);
+        free_pvs(volume_group->pvs, volume_group->n_pvs);
+        free_lvs(volume_group->lvs, volume_group->n_lvs);
+        free(volume_group);
+        return NULL;
+}
+
+struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                if (streq(volume_group->pvs[i].pvid, pvid))
+                        return &volume_group->pvs[i];
+        return NULL;
+}
+
+static const struct volume_group_lv *find_lv(const struct volume_group *volume_group, const char *lvid)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (streq(volume_group->lvs[i].lvid, lvid))
+                        return &volume_group->lvs[i];
+        return NULL;
+}
+
+size_t volume_group_count_seen(const struct volume_group *volume_group)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                n += volume_group->pvs[i].device != 0;
+        return n;
+}
+
+size_t volume_group_count_autoactivated(const struct volume_group *volume_group)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                n += volume_group->lvs[i].autoactivated;
+        return n;
+}
+
+size_t volume_group_count_active(const struct volume_group *volume_group)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                n += volume_group->lvs[i].active;
+        return n;
+}
+
+bool volume_group_is_settled(const struct volume_group *volume_group)
+{
+        return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;
+}
+
+/* lvm2 refuses all of these by itself. They are told apart here because they are settled without a process, and
+ * because lvm2's event mode is silent about them. */
+static char *describe_skip(const struct metadata *metadata)
+{
+        if (metadata->exported)
+                return strdup("the VG is exported (vgimport makes it usable)");
+        if (metadata->lock_type)
+                return string_format(
+                        "the VG is shared (lock type %s), its cluster activates it", metadata->lock_type);
+        if (metadata->clustered)
+                return strdup("the VG is clustered");
+        if (metadata->autoactivation_off)
+                return strdup("the VG's autoactivation is off (vgchange --setautoactivation y)");
+        return NULL;
+}
+
+int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
+{
+        _cleanup_free_ char *name = strdup(metadata->name);
+        _cleanup_free_ char *skip_reason = describe_skip(metadata);
+        struct volume_group_pv *pvs = calloc(metadata->n_pvs + 1, sizeof(*pvs));
+        struct volume_group_lv *lvs = calloc(metadata->n_lvs + 1, sizeof(*lvs));
+        bool skipped =
+                metadata->exported || metadata->lock_type || metadata->clustered || metadata->autoactivation_off;
+        bool complete = name && pvs && lvs && (skip_reason || !skipped);
+
+        for (size_t i = 0; complete && i < metadata->n_pvs; i++) {
+                const struct metadata_pv *source = &metadata->pvs[i];
+                const struct volume_group_pv *known = volume_group_find_pv(volume_group, source->pvid);
+                const char *device_name = known && known->device_name ? known->device_name : source->device_hint;
+
+                memcpy(pvs[i].pvid, source->pvid, sizeof(pvs[i].pvid));
+                pvs[i].device = known ? known->device : 0;
+                pvs[i].device_name = device_name ? strdup(device_name) : NULL;
+                complete = pvs[i].device_name || !device_name;
+        }
+
+        for (size_t i = 0; complete && i < metadata->n_lvs; i++) {
+                const struct metadata_lv *source = &metadata->lvs[i];
+                const struct volume_group_lv *known = find_lv(volume_group, source->lvid);
+
+                lvs[i].name = strdup(source->name);
+                memcpy(lvs[i].lvid, source->lvid, sizeof(lvs[i].lvid));
+                lvs[i].autoactivated = source->autoactivated;
+                lvs[i].active = known && known->active;
+                complete = lvs[i].name;
+        }
+
+        if (!complete) {
+                if (pvs)
+                        free_pvs(pvs, metadata->n_pvs);
+                if (lvs)
+                        free_lvs(lvs, metadata->n_lvs);
+                return -ENOMEM;
+        }
+
+        free(volume_group->name);
+        volume_group->name = TAKE_PTR(name);
+        free(volume_group->skip_reason);
+        volume_group->skip_reason = TAKE_PTR(skip_reason);
+        memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
+        volume_group->seqno = metadata->seqno;
+        volume_group->slow = metadata->slow;
+        free_pvs(volume_group->pvs, volume_group->n_pvs);
+        volume_group->pvs = pvs;
+        volume_group->n_pvs = metadata->n_pvs;
+        free_lvs(volume_group->lvs, volume_group->n_lvs);
+        volume_group->lvs = lvs;
+        volume_group->n_lvs = metadata->n_lvs;
+        return 0;
+}
+
+int volume_group_new(const struct metadata *metadata, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        int r;
+
+        if (!volume_group)
+                return -ENOMEM;
+        r = volume_group_update(volume_group, metadata);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}
+
+/* A key with a string that came from elsewhere, lvm2's messages or a device's name. */
+static int print_string(FILE *file, const char *key, const char *value)
+{
+        _cleanup_free_ char *escaped = NULL;
+
+        if (!value)
+                return 0;
+        escaped = malloc(2 * strlen(value) + 1);
+        if (!escaped)
+                return -ENOMEM;
+        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
+        return 0;
+}
+
+static int print_volume_group(FILE *file, const struct volume_group *volume_group)
+{
+        int r;
+
+        fprintf(file,
+                "name = \"%s\"\n"
+                "id = \"%s\"\n"
+                "seqno = %" PRIu64 "\n"
+                "state = \"%s\"\n"
+                "slow = %d\n"
+                "overdue = %d\n"
+                "first_seen_usec = %" PRIu64 "\n"
+                "complete_usec = %" PRIu64 "\n"
+                "activating_usec = %" PRIu64 "\n"
+                "settled_usec = %" PRIu64 "\n",
+                volume_group->name, volume_group->vgid, volume_group->seqno,
+                volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
+                volume_group->first_seen_usec, volume_group->complete_usec, volume_group->activating_usec,
+                volume_group->settled_usec);
+
+        r = print_string(file, "reason", volume_group->reason);
+        if (r < 0)
+                return r;
+        r = print_string(file, "skip_reason", volume_group->skip_reason);
+        if (r < 0)
+                return r;
+
+        fprintf(file, "physical_volumes {\n");
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+
+                fprintf(file, "pv%zu {\nid = \"%s\"\n", i, pv->pvid);
+                if (pv->device != 0)
+                        fprintf(file, "major = %u\nminor = %u\n", major(pv->device), minor(pv->device));
+                r = print_string(file, "device", pv->device_name);
+                if (r < 0)
+                        return r;
+                fprintf(file, "}\n");
+        }
+
+        fprintf(file, "}\nlogical_volumes {\n");
+        for (size_t i = 0; i < volume_group->n_lvs; i++) {
+                const struct volume_group_lv *lv = &volume_group->lvs[i];
+
+                fprintf(file, "lv%zu {\nname = \"%s\"\nid = \"%s\"\nautoactivated = %d\nactive = %d\n}\n", i,
+                        lv->name, lv->lvid, lv->autoactivated, lv->active);
+        }
+        fprintf(file, "}\n");
+        return 0;
+}
+
+int volume_group_save(int vgs_fd, const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *text = NULL;
+        FILE *file;
+        size_t size;
+        int r;
+
+        file = open_memstream(&text, &size);
+        if (!file)
+                return -errno;
+        r = print_volume_group(file, volume_group);
+        if (fclose(file) != 0 && r >= 0)
+                r = -errno;
+        if (r < 0)
+                return r;
+        return write_file_atomic_at(vgs_fd, volume_group->vgid, text);
+}
+
+static int copy_string(const struct dm_config_node *node, const char *path, char **ret)
+{
+        const char *value = dm_config_find_str(node, path, NULL);
+
+        if (value && !(*ret = strdup(value)))
+                return -ENOMEM;
+        return 0;
+}
+
+static int copy_id(const struct dm_config_node *node, char ret[LVM_ID_SIZE])
+{
+        const char *value = dm_config_find_str(node, "id", NULL);
+
+        if (!value || strlen(value) != LVM_ID_LENGTH)
+                return -EBADMSG;
+        memcpy(ret, value, LVM_ID_SIZE);
+        return 0;
+}
+
+static uint64_t find_u64(const struct dm_config_node *node, const char *path)
+{
+        return (uint64_t) dm_config_find_int64(node, path, 0);
+}
+
+static size_t count_children(const struct dm_config_node *section)
+{
+        size_t n = 0;
+
+        for (const struct dm_config_node *node = section ? section->child : NULL; node; node = node->sib)
+                n++;
+        return n;
+}
+
+static int load_pvs(const struct dm_config_node *section, struct volume_group *volume_group)
+{
+        volume_group->pvs = calloc(count_children(section) + 1, sizeof(*volume_group->pvs));
+        if (!volume_group->pvs)
+                return -ENOMEM;
+
+        for (const struct dm_config_node *node = section ? section->child : NULL; node; node = node->sib) {
+                struct volume_group_pv *pv = &volume_group->pvs[volume_group->n_pvs++];
+                int r;
+
+                r = copy_id(node->child, pv->pvid);
+                if (r < 0)
+                        return r;
+                pv->device = makedev(find_u64(node->child, "major"), find_u64(node->child, "minor"));
+                r = copy_string(node->child, "device", &pv->device_name);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int load_lvs(const struct dm_config_node *section, struct volume_group *volume_group)
+{
+        volume_group->lvs = calloc(count_children(section) + 1, sizeof(*volume_group->lvs));
+        if (!volume_group->lvs)
+                return -ENOMEM;
+
+        for (const struct dm_config_node *node = section ? section->child : NULL; node; node = node->sib) {
+                struct volume_group_lv *lv = &volume_group->lvs[volume_group->n_lvs++];
+                int r;
+
+                r = copy_id(node->child, lv->lvid);
+                if (r < 0)
+                        return r;
+                r = copy_string(node->child, "name", &lv->name);
+                if (r < 0)
+                        return r;
+                if (!lv->name)
+                        return -EBADMSG;
+                lv->autoactivated = find_u64(node->child, "autoactivated");
+                lv->active = find_u64(node->child, "active");
+        }
+        return 0;
+}
+
+static int load_volume_group(const struct dm_config_node *root, struct volume_group *volume_group)
+{
+        const char *state = dm_config_find_str(root, "state", "");
+        int r;
+
+        while (volume_group->state < _VOLUME_GROUP_STATE_MAX && !streq(state_names[volume_group->state], state))
+                volume_group->state++;
+        if (volume_group->state == _VOLUME_GROUP_STATE_MAX)
+                return -EBADMSG;
+
+        r = copy_id(root, volume_group->vgid);
+        if (r < 0)
+                return r;
+        r = copy_string(root, "name", &volume_group->name);
+        if (r < 0)
+                return r;
+        if (!volume_group->name)
+                return -EBADMSG;
+        r = copy_string(root, "reason", &volume_group->reason);
+        if (r < 0)
+                return r;
+        r = copy_string(root, "skip_reason", &volume_group->skip_reason);
+        if (r < 0)
+                return r;
+
+        volume_group->seqno = find_u64(root, "seqno");
+        volume_group->slow = find_u64(root, "slow");
+        volume_group->overdue = find_u64(root, "overdue");
+        volume_group->first_seen_usec = find_u64(root, "first_seen_usec");
+        volume_group->complete_usec = find_u64(root, "complete_usec");
+        volume_group->activating_usec = find_u64(root, "activating_usec");
+        volume_group->settled_usec = find_u64(root, "settled_usec");
+
+        r = load_pvs(dm_config_find_node(root, "physical_volumes"), volume_group);
+        if (r < 0)
+                return r;
+        return load_lvs(dm_config_find_node(root, "logical_volumes"), volume_group);
+}
+
+int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_free_ char *text = NULL;
+        struct dm_config_tree *tree;
+        int r;
+
+        r = read_file_at(vgs_fd, vgid, &text, NULL);
+        if (r < 0)
+                return r;
+
+        volume_group = calloc(1, sizeof(*volume_group));
+        if (!volume_group)
+                return -ENOMEM;
+
+        tree = dm_config_from_string(text);
+        if (!tree)
+                return -EBADMSG;
+        r = load_volume_group(tree->root, volume_group);
+        dm_config_destroy(tree);
+        if (r < 0)
+                return r;
+
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}

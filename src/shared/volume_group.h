@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lvm/metadata.h"
+#include "shared/macro.h"
+
+/* What headgate knows of one volume group (VG): the worker keeps it in memory, and in /run/headgate/vgs/VGID for
+ * its successor and for "headgate status". The file is in the syntax of lvm2's own metadata, written and read with
+ * libdevmapper. */
+
+#define VOLUME_GROUP_DIRECTORY "vgs"
+
+enum volume_group_state {
+        VOLUME_GROUP_WAITING,    /* some PVs have not been seen */
+        VOLUME_GROUP_COMPLETE,   /* all PVs are there, lvm2 has not been asked yet */
+        VOLUME_GROUP_ACTIVATING, /* lvm2 is at it */
+        VOLUME_GROUP_ACTIVE,     /* lvm2 has activated what it will */
+        VOLUME_GROUP_SKIPPED,    /* complete, and not to be activated: exported, shared, autoactivation off, ... */
+        VOLUME_GROUP_FAILED,     /* lvm2 was asked and did not do it */
+        _VOLUME_GROUP_STATE_MAX,
+};
+
+struct volume_group_pv {
+        char pvid[LVM_ID_SIZE];
+        dev_t device;      /* 0 as long as the PV has not been seen */
+        char *device_name; /* "/dev/sda" once seen; before that, where lvm2 last had it, or NULL */
+};
+
+struct volume_group_lv {
+        char *name;
+        char lvid[LVM_ID_SIZE];
+        bool autoactivated; /* see metadata.h */
+        bool active;        /* as of when the VG was last looked at */
+};
+
+struct volume_group {
+        char *name;
+        char vgid[LVM_ID_SIZE];
+        uint64_t seqno;
+        enum volume_group_state state;
+        char *reason;      /* one sentence: why it is not active; NULL where there is nothing to explain */
+        bool slow;         /* see metadata.h */
+        bool overdue;      /* its deadline has passed and has been reported */
+        char *skip_reason; /* what of the metadata forbids activation, or NULL */
+
+        /* now_usec() of when the first PV was seen, the last one was seen, lvm2 was asked, and the state became
+         * final; 0 if not yet */
+        uint64_t first_seen_usec;
+        uint64_t complete_usec;
+        uint64_t activating_usec;
+        uint64_t settled_usec;
+
+        size_t n_pvs;
+        struct volume_group_pv *pvs;
+        size_t n_lvs;
+        struct volume_group_lv *lvs;
+};
+
+/* Makes a VG in state WAITING of what its metadata says, with no PV seen yet. Returns 0 or -ENOMEM. */
+int volume_group_new(const struct metadata *metadata, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
+
+/* Takes over newer metadata. PVs and LVs that are still there keep what is known of them. Returns 0 or -ENOMEM,
+ * and then the VG is as it was. */
+int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
+        _nonnull_(1, 2) _must_check_;
+
+struct volume_group *volume_group_free(struct volume_group *volume_group);
+DEFINE_CLEANUP(struct volume_group *, volume_group_free)
+#define _cleanup_volume_group_ _cleanup_(volume_group_freep)
+
+/* The PV with that identifier, or NULL. */
+struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
+        _nonnull_(1, 2);
+
+size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull_(1);
+size_t volume_group_count_autoactivated(const struct volume_group *volume_group) _nonnull_(1);
+size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
+
+/* Whether the worker has nothing more to do for it unless something new happens. */
+bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
+
+const char *volume_group_state_to_string(enum volume_group_state state);
+
+/* Reads or replaces the file VGID below `vgs_fd`, as a whole. Reading: -EBADMSG for a file that is damaged.
+ * Negative errno on error. */
+int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret) _nonnull_(2, 3) _must_check_;
+int volume_group_save(int vgs_fd, const struct volume_group *volume_group) _nonnull_(2) _must_check_;

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/activation.h"
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+#include <systemd/sd-login.h>
+
+#include "lvm/active.h"
+#include "lvm/online.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/report.h"
+
+/* Below this many VGs, a second process costs more than it gains. */
+#define VGS_PER_JOB_MIN 4
+
+/* VGs that may take long, thin pools to be checked for instance, wait for disks and not for processors, but each
+ * check wants memory. */
+#define SLOW_JOBS_MAX 8
+
+static int add_all(struct string_vector *arguments, const char *const *strings, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                int r = string_vector_add(arguments, strings[i]);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* ------ recording: lvm2's own account of which PVs there are ------ */
+
+static int replace_string(char **string, char *replacement)
+{
+        if (!replacement)
+                return -ENOMEM;
+        free(*string);
+        *string = replacement;
+        return 0;
+}
+
+/* The device was shown to lvm2. That it made no record of it is its verdict. */
+static int take_verdict(struct worker *worker, const struct device *device, const char *output)
+{
+        _cleanup_free_ char *line = NULL;
+        dev_t recorded;
+        int r;
+
+        if (!device->group || device->gone)
+                return 0;
+        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
+        if (r < 0)
+                return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
+        if (r == ONLINE_FOUND && recorded == device->number)
+                return 0;
+
+        line = lvm_output_find(output, device->name);
+        return replace_string(&device->group->refusal,
+                string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
+}
+
+static int on_recorded(struct job *job, int exit_status, void *userdata)
+{
+        _cleanup_job_ struct job *owned = job;
+        _cleanup_free_ char *output = NULL;
+        struct worker *worker = userdata;
+        struct device *device, *next;
+        int r;
+
+        worker->recording = NULL;
+        r = lvm_command_read_output(&job->command, &output);
+        if (r < 0)
+                return log_error_errno(r, "Failed to read what pvscan has printed: %m");
+        log_debug("pvscan has ended with status %i: %s", exit_status, output);
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING])
+        {
+                r = take_verdict(worker, device, output);
+                if (r < 0)
+                        return r;
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        }
+        worker_ask_step(worker);
+        return 0;
+}
+
+static int add_device_argument(struct string_vector *arguments, const struct device *device)
+{
+        _cleanup_free_ char *number = NULL;
+
+        if (!device->gone)
+                return string_vector_add(arguments, device->name);
+        /* The form that makes pvscan forget a device. */
+        number = string_format("%u:%u", major(device->number), minor(device->number));
+        return number ? string_vector_add(arguments, number) : -ENOMEM;
+}
+
+int activation_record(struct worker *worker)
+{
+        static const char *const words[] = {"pvscan", "--cache"};
+        struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct device *device, *next;
+        int r;
+
+        if (worker->recording || dm_list_empty(unrecorded))
+                return 0;
+
+        if (!worker->event_activation) {
+                /* lvm2 itself records nothing then. */
+                dm_list_iterate_items_safe(device, next, unrecorded)
+                        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+                return 0;
+        }
+
+        r = add_all(&arguments, words, ELEMENTSOF(words));
+        dm_list_iterate_items_safe(device, next, unrecorded)
+        {
+                if (r >= 0)
+                        r = add_device_argument(&arguments, device);
+                inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
+        }
+        if (r >= 0)
+                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, &worker->recording);
+        if (r < 0)
+                return log_error_errno(r, "Failed to start pvscan: %m");
+        return 0;
+}
+
+/* ------ activation ------ */
+
+static void settle(struct worker *worker, struct managed_group *group, enum volume_group_state state)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        volume_group->settled_usec = now_usec();
+        group->job = NULL;
+        inventory_set_state(worker->inventory, group, state);
+        report_settled(volume_group);
+        if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
+                worker->proved = true;
+
+        /* One of its disks went while lvm2 was at work. */
+        if (volume_group_count_seen(volume_group) < volume_group->n_pvs)
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+}
+
+static int settle_active(struct worker *worker, struct managed_group *group)
+{
+        int r;
+
+        r = online_claim(worker->lvm_run_fd, group->volume_group->name);
+        if (r < 0)
+                return log_error_errno(r, "Failed to claim VG %s: %m", group->volume_group->name);
+        settle(worker, group, VOLUME_GROUP_ACTIVE);
+        return 0;
+}
+
+/* Judges by the devices that there are. What lvm2 printed explains what there is not. */
+static int settle_by_devices(
+        struct worker *worker, struct managed_group *group, int exit_status, const char *output)
+{
+        struct volume_group *volume_group = group->volume_group;
+        size_t n_active = volume_group_count_active(volume_group);
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+        char *line;
+        int r;
+
+        free(volume_group->reason);
+        volume_group->reason = NULL;
+        if (n_active >= n_wanted)
+                return settle_active(worker, group);
+
+        line = lvm_output_find(output, volume_group->name);
+        if (exit_status == 0 && (!line || n_active > 0)) {
+                /* lvm2 is content, so its configuration wants no more. */
+                free(line);
+                r = replace_string(&volume_group->reason,
+                        strdup(n_active > 0 ? "The others are not wanted by lvm2's configuration."
+                                            : "no LV of it is wanted by lvm2's configuration."));
+                if (r < 0)
+                        return r;
+                if (n_active > 0)
+                        return settle_active(worker, group);
+                settle(worker, group, VOLUME_GROUP_SKIPPED);
+                return 0;
+        }
+
+        r = replace_string(
+                &volume_group->reason, line ?: string_format("vgchange ended with status %i.", exit_status));
+        if (r < 0)
+                return r;
+        settle(worker, group, VOLUME_GROUP_FAILED);
+        return 0;
+}
+
+static int on_activated(struct job *job, int exit_status, void *userdata)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_job_ struct job *owned = job;
+        _cleanup_free_ char *output = NULL;
+        struct worker *worker = userdata;
+        struct managed_group *group, *next;
+        int r;
+
+        dm_list_del(&job->list);
+        worker_ask_step(worker);
+
+        r = active_devices_get(&devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+        if (job->kind == JOB_ACTIVATE) {
+                r = lvm_command_read_output(&job->command, &output);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to read what vgchange has printed: %m");
+                log_debug("vgchange has ended with status %i: %s", exit_status, output);
+        }
+
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+        {
+                struct volume_group *volume_group = group->volume_group;
+
+                if (group->job != job)
+                        continue;
+                active_devices_mark(devices, volume_group);
+                /* What an adopted process has printed was for its parent. If it did not do all, lvm2 is asked once
+                 * more, by us. */
+                if (job->kind == JOB_ADOPTED &&
+                        volume_group_count_active(volume_group) < volume_group_count_autoactivated(volume_group)) {
+                        group->job = NULL;
+                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+                        continue;
+                }
+                r = settle_by_devices(worker, group, exit_status, output ?: "");
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* A VG alone is found through the list of its PVs, without reading those of all other VGs. */
+static int write_lookup(struct worker *worker, const struct volume_group *volume_group)
+{
+        int r;
+
+        if (volume_group->n_pvs < 2)
+                return 0;
+        r = online_write_lookup(worker->lvm_run_fd, volume_group);
+        return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
+}
+
+static int start_job(struct worker *worker, struct managed_group *const *groups, size_t n, bool slow)
+{
+        /* The form of lvm2's own rule. It leaves incomplete VGs alone, and heeds all that lvm.conf says of
+         * autoactivation. */
+        static const char *const words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct job *job;
+        int r;
+
+        r = add_all(&arguments, words, ELEMENTSOF(words));
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = string_vector_add(&arguments, groups[i]->volume_group->name);
+        if (r >= 0 && n == 1)
+                r = write_lookup(worker, groups[0]->volume_group);
+        if (r >= 0)
+                r = job_start(worker->event, JOB_ACTIVATE, &arguments, on_activated, worker, &job);
+        if (r < 0)
+                return log_error_errno(r, "Failed to start vgchange: %m");
+
+        job->slow = slow;
+        dm_list_add(&worker->jobs, &job->list);
+        for (size_t i = 0; i < n; i++) {
+                groups[i]->job = job;
+                groups[i]->volume_group->activating_usec = now_usec();
+                inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
+        }
+        return 0;
+}
+
+static size_t count_jobs(const struct worker *worker, bool slow)
+{
+        const struct job *job;
+        size_t n = 0;
+
+        dm_list_iterate_items(job, &worker->jobs)
+                n += job->slow == slow;
+        return n;
+}
+
+/* Whether lvm2 has seen all of its PVs; one that is not in memory was seen by an earlier worker. */
+static bool is_recorded(const struct worker *worker, const struct managed_group *group)
+{
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                const struct device *device =
+                        inventory_find_device(worker->inventory, group->volume_group->pvs[i].device);
+
+                if (device && device->stage < DEVICE_SETTLING)
+                        return false;
+        }
+        return true;
+}
+
+/* Settles a VG for which lvm2 need not be asked. Returns 1 if it did, 0 if lvm2 is to be asked, or a negative
+ * errno. */
+static int settle_without_asking(
+        struct worker *worker, struct managed_group *group, const struct active_devices *devices)
+{
+        struct volume_group *volume_group = group->volume_group;
+        const char *reason = NULL;
+        int r;
+
+        active_devices_mark(devices, volume_group);
+
+        if (!worker->event_activation)
+                reason = "event_activation=0 in lvm.conf.";
+        else if (volume_group->skip_reason)
+                reason = volume_group->skip_reason;
+        else if (group->refusal)
+                reason = group->refusal;
+
+        if (reason) {
+                r = replace_string(&volume_group->reason, strdup(reason));
+                if (r < 0)
+                        return r;
+                settle(worker, group, VOLUME_GROUP_SKIPPED);
+                free(group->refusal);
+                group->refusal = NULL;
+                return 1;
+        }
+
+        /* The initrd did it, or an earlier worker that did not live to see it. */
+        if (volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
+                free(volume_group->reason);
+                volume_group->reason = NULL;
+                r = settle_active(worker, group);
+                return r < 0 ? r : 1;
+        }
+        return 0;
+}
+
+/* Splits the VGs evenly over the processes that may be started now. */
+static int start_shares(struct worker *worker, struct managed_group **groups, size_t n)
+{
+        size_t n_running = count_jobs(worker, false);
+        size_t n_free = worker->n_processors > n_running ? worker->n_processors - n_running : 0;
+        size_t n_jobs = MIN(n_free, (n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
+
+        for (size_t i = 0; i < n_jobs; i++) {
+                size_t from = n * i / n_jobs, to = n * (i + 1) / n_jobs;
+                int r = start_job(worker, groups + from, to - from, false);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int activation_start(struct worker *worker)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        struct dm_list *complete = &worker->inventory->groups[VOLUME_GROUP_COMPLETE];
+        _cleanup_free_ struct managed_group **ready = NULL;
+        struct managed_group *group, *next;
+        size_t n_ready = 0;
+        int r;
+
+        if (dm_list_empty(complete))
+                return 0;
+        ready = calloc(dm_list_size(complete), sizeof(struct managed_group *));
+        if (!ready)
+                return log_oom();
+
+        dm_list_iterate_items_safe(group, next, complete)
+        {
+                if (!is_recorded(worker, group))
+                        continue;
+                if (!devices) {
+                        r = active_devices_get(&devices);
+                        if (r < 0)
+                                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                }
+                r = settle_without_asking(worker, group, devices);
+                if (r < 0)
+                        return r;
+                if (r > 0)
+                        continue;
+                if (!group->volume_group->slow)
+                        ready[n_ready++] = group;
+                else if (count_jobs(worker, true) < SLOW_JOBS_MAX) {
+                        r = start_job(worker, &group, 1, true);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return start_shares(worker, ready, n_ready);
+}
+
+/* ------ what a killed worker left ------ */
+
+/* The VGs that a vgchange of ours works on are the arguments after "--". `command_line` is as in /proc, each
+ * argument with its NUL. */
+static int adopt_groups(struct worker *worker, struct job *job, const char *command_line, size_t size)
+{
+        bool names = false;
+
+        for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
+                struct managed_group *group;
+
+                if (!names) {
+                        names = streq(word, "--");
+                        continue;
+                }
+                if (inventory_find_group_by_name(worker->inventory, word, &group) < 0 ||
+                        group->volume_group->state != VOLUME_GROUP_COMPLETE)
+                        continue;
+                group->job = job;
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_ACTIVATING);
+        }
+        return names;
+}
+
+static int adopt_process(struct worker *worker, pid_t pid)
+{
+        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", pid);
+        _cleanup_free_ char *command_line = NULL;
+        struct job *job;
+        size_t size;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        /* One that has just ended has no command line. */
+        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0 || size == 0)
+                return 0;
+        r = job_adopt(worker->event, pid, on_activated, worker, &job);
+        if (r == -ESRCH)
+                return 0;
+        if (r < 0)
+                return r;
+
+        if (!adopt_groups(worker, job, command_line, size)) {
+                /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
+                job_free(job);
+                return 0;
+        }
+        log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
+        dm_list_add(&worker->jobs, &job->list);
+        return 0;
+}
+
+int activation_adopt(struct worker *worker)
+{
+        _cleanup_free_ char *cgroup = NULL;
+        _cleanup_free_ char *path = NULL;
+        _cleanup_free_ char *pids = NULL;
+        char *rest;
+
+        /* Started by hand, there is no cgroup of ours, and no earlier worker in it. */
+        if (!getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
+                return 0;
+        path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
+        if (!path)
+                return log_oom();
+        if (read_file_at(AT_FDCWD, path, &pids, NULL) < 0)
+                return 0;
+
+        rest = pids;
+        for (char *line; (line = strsep(&rest, "\n"));) {
+                uint32_t pid;
+                int r;
+
+                if (parse_u32(line, &pid) < 0 || (pid_t) pid == getpid())
+                        continue;
+                r = adopt_process(worker, (pid_t) pid);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to follow process %u: %m", pid);
+        }
+        return 0;
+}

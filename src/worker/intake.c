@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/intake.h"
+
+#include <sys/sysmacros.h>
+
+#include "lvm/online.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/report.h"
+
+#define ENTRY_VOLUME_GROUP "vg:"
+
+static int parse_device_number(const char *string, dev_t *ret)
+{
+        _cleanup_free_ char *copy = strdup(string);
+        uint32_t major_number, minor_number;
+        char *colon;
+
+        if (!copy)
+                return -ENOMEM;
+        colon = strchr(copy, ':');
+        if (!colon)
+                return -EINVAL;
+        *colon = '\0';
+        if (parse_u32(copy, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
+                return -EINVAL;
+        *ret = makedev(major_number, minor_number);
+        return 0;
+}
+
+/* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
+ * read it. */
+static int take_device(struct worker *worker, dev_t number, bool news, bool has_entry)
+{
+        struct device *device;
+        int r;
+
+        r = inventory_get_device(worker->inventory, number, &device);
+        if (r < 0)
+                return r;
+
+        device->news |= news;
+        device->has_entry |= has_entry;
+        if (device->stage >= DEVICE_SETTLING)
+                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
+        else if (device->stage != DEVICE_UNREAD)
+                device->again = true;
+
+        gather_note(&worker->gather, now_usec());
+        worker_ask_step(worker);
+        return 0;
+}
+
+int intake_event(struct worker *worker, dev_t number)
+{
+        return take_device(worker, number, true, false);
+}
+
+int intake_found(struct worker *worker, dev_t number)
+{
+        return take_device(worker, number, false, false);
+}
+
+/* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
+ * nothing to be done now, and whoever asked sees that in the VG's file. */
+static int take_volume_group(struct worker *worker, const char *name)
+{
+        struct managed_group *group;
+        int r;
+
+        r = inventory_find_group_by_name(worker->inventory, name, &group);
+        if (r == -ENOENT)
+                return r;
+        if (r < 0)
+                return log_error_errno(r, "Failed to look for VG %s: %m", name);
+
+        if (group->volume_group->state == VOLUME_GROUP_WAITING)
+                return -ENOENT;
+        if (volume_group_is_settled(group->volume_group)) {
+                group->volume_group->complete_usec = now_usec();
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+        }
+        group->has_entry = true;
+        worker_ask_step(worker);
+        return 0;
+}
+
+int intake_entry(struct worker *worker, const char *entry)
+{
+        dev_t number;
+        int r;
+
+        if (strncmp(entry, ENTRY_VOLUME_GROUP, strlen(ENTRY_VOLUME_GROUP)) == 0)
+                r = take_volume_group(worker, entry + strlen(ENTRY_VOLUME_GROUP));
+        else {
+                r = parse_device_number(entry, &number);
+                if (r >= 0)
+                        return take_device(worker, number, true, true);
+                if (r == -EINVAL)
+                        log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
+        }
+
+        if (r == -ENOENT || r == -EINVAL)
+                return flags_finish(worker->run_fd, entry);
+        return r;
+}
+
+static void settle_device(struct worker *worker, struct device *device)
+{
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+}
+
+/* A VG of which a PV is missing waits for it, whatever it was before. */
+static void lose_pv(struct worker *worker, struct managed_group *group, dev_t number)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                if (volume_group->pvs[i].device != number)
+                        continue;
+                volume_group->pvs[i].device = 0;
+                volume_group->first_seen_usec = now_usec();
+                volume_group->overdue = false;
+                /* One that lvm2 is at work on is judged when lvm2 is done. */
+                if (volume_group->state != VOLUME_GROUP_ACTIVATING)
+                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+                inventory_note_change(worker->inventory, group);
+        }
+}
+
+/* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
+static int take_gone(struct worker *worker, struct device *device)
+{
+        struct managed_group *group = device->group;
+        char pvid[LVM_ID_SIZE];
+
+        if (inventory_recall_pvid(worker->inventory, device->number, pvid) < 0) {
+                settle_device(worker, device);
+                return 0;
+        }
+
+        if (!group && inventory_find_group_of_pv(worker->inventory, pvid, &group) < 0)
+                group = NULL;
+        if (group)
+                lose_pv(worker, group, device->number);
+        log_debug("%s has gone.", device->name ?: "A device with a PV");
+        device->gone = true;
+        inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
+        return 0;
+}
+
+/* Once all PVs are seen, lvm2 is asked, unless it was asked before and nothing has happened since. */
+static void judge_group(struct worker *worker, struct managed_group *group, bool news)
+{
+        struct volume_group *volume_group = group->volume_group;
+        bool complete = volume_group_count_seen(volume_group) == volume_group->n_pvs;
+
+        if (!complete && volume_group->state == VOLUME_GROUP_COMPLETE)
+                /* Newer metadata has come, with one PV more. */
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+        else if (complete && volume_group->state == VOLUME_GROUP_WAITING) {
+                volume_group->complete_usec = now_usec();
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+                report_complete(volume_group);
+        } else if (complete && news && volume_group_is_settled(volume_group) &&
+                   online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0) {
+                /* As with lvm2's own rule: a new event for a VG that was deactivated since, or that did not come
+                 * up. */
+                volume_group->complete_usec = now_usec();
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+        }
+}
+
+/* Whether `device` may be the PV, no other device being it. */
+static bool is_only_device_of_pv(
+        const struct worker *worker, const struct device *device, const struct volume_group_pv *pv)
+{
+        const struct device *other;
+
+        if (pv->device == 0 || pv->device == device->number)
+                return true;
+        other = inventory_find_device(worker->inventory, pv->device);
+        /* One that is not in memory was there when the VG's file was read, and nobody has said that it went. */
+        return other && (other->gone || !streq(other->pvid, pv->pvid));
+}
+
+static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
+{
+        struct volume_group_pv *pv = volume_group_find_pv(group->volume_group, device->pvid);
+        char *name;
+
+        if (!pv) {
+                log_notice("%s holds outdated metadata of VG %s, which has no such PV any more.", device->name,
+                        group->volume_group->name);
+                settle_device(worker, device);
+                return 0;
+        }
+        if (!is_only_device_of_pv(worker, device, pv)) {
+                report_duplicate(group->volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
+                settle_device(worker, device);
+                return 0;
+        }
+
+        name = strdup(device->name);
+        if (!name)
+                return -ENOMEM;
+        free(pv->device_name);
+        pv->device_name = name;
+        pv->device = device->number;
+        device->group = group;
+        inventory_note_change(worker->inventory, group);
+        judge_group(worker, group, device->news);
+        return 0;
+}
+
+/* Returns 0 with `*ret` NULL where this copy does not tell a VG. */
+static int take_copy(struct worker *worker, const struct device *device, const struct reader_copy *copy,
+        bool other_copy, struct managed_group **ret)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_free_ char *name = NULL;
+        const char *reason = copy->reason, *vgid;
+        int r;
+
+        *ret = NULL;
+        if (copy->error == 0 && !copy->text) {
+                vgid = inventory_find_text(worker->inventory, copy->size, copy->checksum);
+                return vgid ? inventory_find_group(worker->inventory, vgid, ret) : 0;
+        }
+
+        r = copy->error;
+        if (r == 0)
+                r = metadata_parse(copy->text, &metadata, &reason);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0) {
+                if (copy->text && metadata_guess_name(copy->text, &name) == -ENOMEM)
+                        return -ENOMEM;
+                report_damaged(
+                        device->name, device->pvid, name, r == -EBADMSG ? reason : strerror(-r), other_copy);
+                return 0;
+        }
+
+        r = inventory_add_text(worker->inventory, copy->size, copy->checksum, metadata->vgid);
+        if (r < 0)
+                return r;
+        return inventory_add_metadata(worker->inventory, metadata, ret);
+}
+
+static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
+{
+        struct managed_group *group = NULL;
+        dev_t recorded;
+        int r;
+
+        r = inventory_set_pvid(worker->inventory, device, result->pvid);
+        if (r < 0)
+                return r;
+
+        for (size_t i = 0; i < result->n_copies; i++) {
+                struct managed_group *other;
+
+                r = take_copy(worker, device, &result->copies[i], result->n_copies > 1, &other);
+                if (r < 0)
+                        return r;
+                /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: then the
+                 * newer one counts. */
+                if (other && (!group || other->volume_group->seqno > group->volume_group->seqno))
+                        group = other;
+        }
+        if (!group && inventory_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
+                group = NULL;
+
+        /* Where lvm2 recorded it as a device that is no more, it would take this one for a duplicate. */
+        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
+        if (r == ONLINE_FOUND && recorded != device->number && !inventory_device_exists(recorded)) {
+                r = online_forget(worker->lvm_run_fd, device->pvid, group ? group->volume_group->name : NULL);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
+        }
+
+        inventory_move_device(worker->inventory, device,
+                r == ONLINE_FOUND && recorded == device->number ? DEVICE_SETTLING : DEVICE_UNRECORDED);
+        return group ? join_group(worker, device, group) : 0;
+}
+
+static bool means_gone(int error)
+{
+        return error == -ENOENT || error == -ENXIO || error == -ENODEV || error == -ENOMEDIUM;
+}
+
+/* The device is there and holds no PV that we can use. Whether it did before is all the same to lvm2, which is not
+ * told. */
+static int take_no_pv(struct worker *worker, struct device *device)
+{
+        if (device->group)
+                lose_pv(worker, device->group, device->number);
+        device->group = NULL;
+        settle_device(worker, device);
+        return inventory_set_pvid(worker->inventory, device, "");
+}
+
+int intake_prepare(struct worker *worker)
+{
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
+        {
+                char *name;
+                int r;
+
+                r = uevents_get_device_name(worker->uevents, device->number, &name);
+                if (r == -ENOENT)
+                        r = take_gone(worker, device);
+                else if (r >= 0) {
+                        free(device->name);
+                        device->name = name;
+                        device->gone = false;
+                }
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int intake_result(struct worker *worker, const struct reader_result *result)
+{
+        struct device *device = inventory_find_device(worker->inventory, result->device);
+
+        if (!device)
+                return 0;
+        if (means_gone(result->error))
+                return take_gone(worker, device);
+        if (result->error == 0 && result->pvid[0] != '\0')
+                return take_pv(worker, device, result);
+
+        if (result->error == -EBADMSG)
+                report_damaged(device->name, "", NULL, result->reason, false);
+        else if (result->error == -EPIPE) {
+                /* The reader died, not the device. Looking again is all that can be done. */
+                device->again = true;
+        } else if (result->error < 0)
+                (void) log_error_errno(result->error, "Failed to read %s, leaving it alone: %m", device->name);
+        return take_no_pv(worker, device);
+}
+
+static int release_device(struct worker *worker, struct device *device)
+{
+        _cleanup_free_ char *entry = NULL;
+        int r = 0;
+
+        if (device->again) {
+                device->again = false;
+                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
+                gather_note(&worker->gather, now_usec());
+                worker_ask_step(worker);
+                return 0;
+        }
+
+        if (device->has_entry) {
+                entry = string_format("%u:%u", major(device->number), minor(device->number));
+                r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+        }
+        device->has_entry = device->news = false;
+
+        if (device->gone || device->pvid[0] == '\0')
+                inventory_drop_device(worker->inventory, device);
+        else
+                inventory_move_device(worker->inventory, device, DEVICE_KNOWN);
+        return r;
+}
+
+int intake_release(struct worker *worker)
+{
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
+        {
+                int r;
+
+                if (device->group && !device->gone && !device->again &&
+                        !volume_group_is_settled(device->group->volume_group))
+                        continue;
+                r = release_device(worker, device);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to end a request: %m");
+        }
+
+        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group;
+
+                if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
+                        continue;
+                dm_list_iterate_items(group, &worker->inventory->groups[state]) {
+                        _cleanup_free_ char *entry = NULL;
+                        int r;
+
+                        if (!group->has_entry)
+                                continue;
+                        entry = string_format(ENTRY_VOLUME_GROUP "%s", group->volume_group->name);
+                        r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+                        if (r < 0)
+                                return log_error_errno(r, "Failed to end a request: %m");
+                        group->has_entry = false;
+                }
+        }
+        return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+
+#include "shared/volume_group.h"
+
+/* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
+ * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
+ * list, never a search.
+ *
+ * What must outlive the worker is written below the run directory: vgs/VGID, and two kinds of symbolic links,
+ * members/PVID to the VGID of the VG that has this PV or waits for it, and devices/MAJOR:MINOR to the PVID that
+ * was seen there. They are read when a device leads to them, so that a start costs the same however many VGs there
+ * are. */
+
+enum device_stage {
+        DEVICE_UNREAD,     /* to be read */
+        DEVICE_READING,    /* the reader has it */
+        DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
+        DEVICE_RECORDING,  /* pvscan has it */
+        DEVICE_SETTLING,   /* done with, but the request for it stays until its VG is settled */
+        DEVICE_KNOWN,      /* nothing to do */
+        _DEVICE_STAGE_MAX,
+};
+
+struct device {
+        struct dm_list list; /* inventory.devices[stage]; first, as dm_list wants it */
+        enum device_stage stage;
+        dev_t number;
+        char *name;                  /* "/dev/sda"; NULL as long as it was not read */
+        char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
+        struct managed_group *group; /* the VG that it belongs to, or NULL; it lives as long as the inventory */
+        bool gone;                   /* it was taken away; pvscan has to forget it */
+        bool news;                   /* an event of its own led here, not an enumeration of all */
+        bool has_entry;              /* there is an entry in working.d to be unlinked */
+        bool again;                  /* asked for again since it was read */
+};
+
+struct managed_group {
+        struct dm_list list; /* inventory.groups[volume_group->state] */
+        struct volume_group *volume_group;
+        struct job *job; /* the job that is activating it, or NULL; not owned */
+        bool changed;    /* memory is newer than the file; see inventory_note_change() */
+        bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
+        char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
+};
+
+struct inventory {
+        int run_fd;     /* not owned */
+        int lvm_run_fd; /* not owned */
+        int vgs_fd;
+        int members_fd;
+        int devices_fd;
+
+        struct dm_list devices[_DEVICE_STAGE_MAX];
+        struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
+
+        bool changed; /* so is one of the groups */
+
+        struct dm_hash_table *devices_by_number;
+        struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
+        struct dm_hash_table *groups_by_vgid;
+        struct dm_hash_table *groups_by_pvid;
+        struct dm_hash_table *groups_by_text; /* which VG's metadata has this size and checksum */
+};
+
+/* `run_fd` and `lvm_run_fd` stay the caller's and must outlive the inventory. Makes the directories below `run_fd`
+ * that are missing. Returns 0 or a negative errno. */
+int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret) _must_check_;
+struct inventory *inventory_free(struct inventory *inventory);
+DEFINE_CLEANUP(struct inventory *, inventory_free)
+#define _cleanup_inventory_ _cleanup_(inventory_freep)
+
+/* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,
+ * or -ENOMEM. */
+int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret);
+/* Whether the kernel has a block device of that number. */
+bool inventory_device_exists(dev_t number);
+
+struct device *inventory_find_device(const struct inventory *inventory, dev_t number);
+struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
+
+/* Says which PV the device holds, "" for none, and leaves word of it to the next worker. Returns 0 or a negative
+ * errno. */
+int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
+
+/* Which PV an earlier worker has seen as the device `number`. Returns 0, -ENOENT or another negative errno. */
+int inventory_recall_pvid(const struct inventory *inventory, dev_t number, char ret[LVM_ID_SIZE]);
+
+void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
+
+/* Frees the device, and forgets which PV it held. */
+void inventory_drop_device(struct inventory *inventory, struct device *device);
+
+/* The VG with that identifier, in memory or left in a file by an earlier worker. 0 and `*ret`, or -ENOENT, or
+ * another negative errno. */
+int inventory_find_group(struct inventory *inventory, const char *vgid, struct managed_group **ret);
+
+/* The VG that has or waits for that PV, likewise. */
+int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret);
+
+/* The VG of that name. Looks at all files: only for what people ask for. If several have the name, one of them. */
+int inventory_find_group_by_name(struct inventory *inventory, const char *name, struct managed_group **ret);
+
+/* Takes over metadata: makes the VG, or updates it if the metadata is newer. The PVs of a new VG that are known
+ * from before, to us or to lvm2, count as seen. Returns 0 and `*ret`, or a negative errno. */
+int inventory_add_metadata(
+        struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret);
+
+/* Which VG the text with that size and checksum belongs to, so that it need not be read again: a VGID or NULL. */
+const char *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum);
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, const char *vgid);
+
+/* Marks the VG for inventory_save(). */
+void inventory_note_change(struct inventory *inventory, struct managed_group *group);
+
+/* Moves the VG to the list of that state, which is a change. */
+void inventory_set_state(struct inventory *inventory, struct managed_group *group, enum volume_group_state state);
+
+/* Writes what has changed. Returns 0, or the first error; what could be written was. */
+int inventory_save(struct inventory *inventory);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "lvm/command.h"
+#include "worker/inventory.h"
+
+/* One lvm process at work for the worker, and what it works on. */
+
+enum job_kind {
+        JOB_RECORD,   /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
+        JOB_ACTIVATE, /* vgchange -aay of the VGs that point to it */
+        JOB_ADOPTED,  /* a vgchange that an earlier worker has started */
+};
+
+struct job {
+        struct dm_list list; /* the caller's */
+        enum job_kind kind;
+        bool slow; /* activates VGs that may take long, and does not count as one of the few at a time */
+        struct lvm_command command;
+        sd_event_source *source;
+        void *userdata;
+        int (*on_exit)(struct job *job, int exit_status, void *userdata);
+};
+
+/* Called when the process has ended, with its exit status, or 128 and the signal's number, or -1 if that cannot be
+ * told (ADOPTED). Takes the job over: it is the function's to free. */
+typedef int (*job_exit_function)(struct job *job, int exit_status, void *userdata);
+
+/* Starts lvm with `arguments`. Returns 0 and `*ret`, which frees itself by no means, or a negative errno. */
+int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
+        job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
+
+/* Follows the process `pid`, which is not our child. -ESRCH if there is no such process (any more). */
+int job_adopt(
+        sd_event *event, pid_t pid, job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
+
+/* Does not end the process. */
+struct job *job_free(struct job *job);
+DEFINE_CLEANUP(struct job *, job_free)
+#define _cleanup_job_ _cleanup_(job_freep)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgated: the one worker. systemd starts it when the first request comes through headgate.socket. It finds out
+ * which VGs the devices belong to, has lvm2 activate those that are complete, many at once, says what came of it,
+ * and ends when there has been nothing to do for a while. What it knows stays in /run/headgate for the next
+ * one. */
+
+#include <getopt.h>
+#include <systemd/sd-daemon.h>
+
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "worker/worker.h"
+
+static void help(void)
+{
+        printf("Usage: headgated [OPTION...]\n\n"
+               "Activate LVM volume groups as their disks come. Started by systemd, see headgate.service.\n\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgated(8).\n");
+}
+
+/* Returns 1 to go on, 0 to end well, or a negative errno. */
+static int parse_arguments(int argc, char *argv[])
+{
+        static const struct option options[] = {
+                {"help", no_argument, NULL, 'h'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'h':
+                        help();
+                        return 0;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return 0;
+                default:
+                        return -EINVAL;
+                }
+
+        if (optind < argc) {
+                log_error("This program takes no arguments, see --help.");
+                return -EINVAL;
+        }
+        return 1;
+}
+
+/* The socket is named in headgate.socket; others come from a newer version of it and are not ours. Returns the
+ * socket, -EBADF if there is none, as when started by hand, or another negative errno. */
+static int take_sockets(void)
+{
+        char **names = NULL;
+        int n, wakeup_fd = -EBADF;
+
+        n = sd_listen_fds_with_names(true, &names);
+        if (n < 0)
+                return log_error_errno(n, "Failed to take the sockets of systemd: %m");
+
+        for (int i = 0; i < n; i++) {
+                int fd = SD_LISTEN_FDS_START + i;
+
+                if (wakeup_fd < 0 && streq(names[i], "wakeup") && sd_is_socket(fd, AF_UNIX, SOCK_DGRAM, -1) > 0)
+                        wakeup_fd = fd;
+                else {
+                        log_warning("Closing the socket \"%s\", which is not known here.", names[i]);
+                        close(fd);
+                }
+        }
+
+        for (int i = 0; i < n; i++)
+                free(names[i]);
+        free(names);
+        return wakeup_fd;
+}
+
+static int run(void)
+{
+        _cleanup_worker_ struct worker *worker = NULL;
+        int run_fd, running_fd, wakeup_fd, r;
+
+        wakeup_fd = take_sockets();
+        if (wakeup_fd < 0 && wakeup_fd != -EBADF)
+                return wakeup_fd;
+
+        run_fd = flags_open_run_directory();
+        if (run_fd < 0)
+                return log_error_errno(run_fd, "Failed to open /run/headgate: %m");
+
+        r = flags_take_running(run_fd, &running_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to lock /run/headgate/running: %m");
+        if (r == FLAGS_IS_RUNNING) {
+                log_notice("Another worker is running already.");
+                (void) sd_notify(0, "READY=1");
+                return 0;
+        }
+
+        r = worker_new(run_fd, running_fd, wakeup_fd, &worker);
+        if (r < 0)
+                return r;
+        (void) sd_notify(0, "READY=1");
+        r = worker_run(worker);
+        (void) sd_notify(0, "STOPPING=1");
+        return r;
+}
+
+int main(int argc, char *argv[])
+{
+        int r;
+
+        log_open("headgated", getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
+
+        r = parse_arguments(argc, argv);
+        if (r > 0) {
+                /* For lvm2: its messages are searched for the names of VGs, and descriptors of ours are none of
+                 * its business. */
+                setenv("LC_ALL", "C", true);
+                setenv("LVM_SUPPRESS_FD_WARNINGS", "1", true);
+                r = run();
+        }
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/report.h"
+
+#include <inttypes.h>
+#include <systemd/sd-daemon.h>
+
+#include "shared/log.h"
+#include "shared/messages.h"
+#include "shared/util.h"
+
+/* The fields of one line, while it is put together. */
+struct fields {
+        struct iovec vector[8];
+        size_t n;
+};
+
+static void fields_done(struct fields *fields)
+{
+        for (size_t i = 0; i < fields->n; i++)
+                free(fields->vector[i].iov_base);
+}
+
+static void add_field(struct fields *fields, char *field)
+{
+        if (field && fields->n < ELEMENTSOF(fields->vector))
+                fields->vector[fields->n++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
+        else
+                free(field);
+}
+
+static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
+        uint64_t duration_usec, const char *message)
+{
+        _cleanup_(fields_done) struct fields fields = {};
+        char vgid[LVM_ID_FORMATTED_SIZE];
+
+        if (!message)
+                return;
+
+        lvm_id_format(volume_group->vgid, vgid);
+        add_field(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
+        add_field(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
+        add_field(&fields, string_format("HEADGATE_N_PVS=%zu", volume_group->n_pvs));
+        add_field(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
+        add_field(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
+        add_field(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
+        log_event(level, message_id, message, fields.vector, fields.n);
+}
+
+static uint64_t duration(uint64_t from, uint64_t to)
+{
+        return from != 0 && to > from ? to - from : 0;
+}
+
+void report_complete(const struct volume_group *volume_group)
+{
+        uint64_t usec = duration(volume_group->first_seen_usec, volume_group->complete_usec);
+        _cleanup_free_ char *time = format_duration(usec);
+        _cleanup_free_ char *message = string_format("VG %s is complete: %zu of %zu PVs seen within %s.",
+                volume_group->name, volume_group_count_seen(volume_group), volume_group->n_pvs, time ?: "?");
+
+        report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE, volume_group, usec, message);
+}
+
+void report_settled(const struct volume_group *volume_group)
+{
+        uint64_t usec = duration(volume_group->complete_usec, volume_group->settled_usec);
+        size_t n_active = volume_group_count_active(volume_group);
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+        _cleanup_free_ char *time = format_duration(usec);
+        _cleanup_free_ char *message = NULL;
+
+        switch (volume_group->state) {
+        case VOLUME_GROUP_ACTIVE:
+                message = string_format("VG %s is active: %zu of %zu LVs, %s after it was complete.%s%s",
+                        volume_group->name, n_active, n_wanted, time ?: "?", volume_group->reason ? " " : "",
+                        volume_group->reason ?: "");
+                report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, volume_group, usec, message);
+                break;
+        case VOLUME_GROUP_SKIPPED:
+                message = string_format("VG %s is not activated: %s", volume_group->name,
+                        volume_group->reason ?: "lvm2 does not want it.");
+                report_group(LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED, volume_group, usec, message);
+                break;
+        case VOLUME_GROUP_FAILED:
+                message = string_format("VG %s failed, %zu of %zu LVs are active: %s", volume_group->name,
+                        n_active, n_wanted, volume_group->reason ?: "lvm2 gave no reason.");
+                report_group(LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, volume_group, usec, message);
+                break;
+        default:
+                break;
+        }
+}
+
+void report_overdue(const struct volume_group *volume_group)
+{
+        uint64_t usec = duration(volume_group->first_seen_usec, now_usec());
+        _cleanup_free_ char *time = format_duration(usec);
+        _cleanup_free_ char *message = NULL;
+        _cleanup_fclose_ FILE *file = NULL;
+        const char *separator = "";
+        size_t size;
+
+        file = open_memstream(&message, &size);
+        if (!file)
+                return;
+        fprintf(file, "VG %s is incomplete after %s, %zu of %zu PVs seen; missing:", volume_group->name,
+                time ?: "?", volume_group_count_seen(volume_group), volume_group->n_pvs);
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                char pvid[LVM_ID_FORMATTED_SIZE];
+
+                if (pv->device != 0)
+                        continue;
+                lvm_id_format(pv->pvid, pvid);
+                fprintf(file, "%s PV %s (last at %s)", separator, pvid, pv->device_name ?: "an unknown path");
+                separator = ",";
+        }
+        fprintf(file, ".");
+        if (fflush(file) == 0)
+                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, volume_group, usec, message);
+}
+
+void report_damaged(
+        const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable)
+{
+        _cleanup_(fields_done) struct fields fields = {};
+        _cleanup_free_ char *name = NULL;
+        _cleanup_free_ char *message = NULL;
+
+        if (volume_group_name)
+                name = string_format(" of VG %s", volume_group_name);
+        message = string_format("The LVM %s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
+                name ?: "", device_name, reason, usable ? " Another copy serves." : "");
+        if (!message)
+                return;
+
+        add_field(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
+        if (pvid[0] != '\0') {
+                char formatted[LVM_ID_FORMATTED_SIZE];
+
+                lvm_id_format(pvid, formatted);
+                add_field(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
+        }
+        if (volume_group_name)
+                add_field(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
+        log_event(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, message, fields.vector, fields.n);
+}
+
+void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
+        const char *duplicate_name)
+{
+        char formatted[LVM_ID_FORMATTED_SIZE];
+
+        lvm_id_format(pvid, formatted);
+        log_warning("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
+                volume_group->name, device_name, duplicate_name);
+}
+
+void report_status(const struct inventory *inventory)
+{
+        unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
+
+        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
+                n[i] = dm_list_size(&inventory->groups[i]);
+                n_all += n[i];
+        }
+
+        (void) sd_notifyf(0,
+                "STATUS=%u of %u VGs active, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
+                n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING],
+                n[VOLUME_GROUP_WAITING], n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
+}

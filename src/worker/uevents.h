@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include "shared/macro.h"
+
+/* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev
+ * is busy. */
+
+struct uevents;
+
+/* Called for each device that has become ready, or that went. */
+typedef int (*uevents_device_function)(dev_t device, void *userdata);
+
+/* Called when devices were lost on the way to us, more having come than the socket holds: enumerate them. */
+typedef int (*uevents_overflow_function)(void *userdata);
+
+/* Called when udev's queue has become empty, perhaps. */
+typedef int (*uevents_queue_function)(void *userdata);
+
+/* Begins to listen. The callbacks come from the event loop, a negative errno from them ends it. Returns 0 or a
+ * negative errno. */
+int uevents_new(sd_event *event, uevents_device_function on_device, uevents_overflow_function on_overflow,
+        uevents_queue_function on_queue, void *userdata, struct uevents **ret) _must_check_;
+struct uevents *uevents_free(struct uevents *uevents);
+
+/* Calls `function` for each device that carries the tag now. Costs a pass over all of them. */
+int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata);
+
+/* Handles all that has come so far, at once. */
+int uevents_drain(struct uevents *uevents);
+
+bool uevents_queue_is_empty(struct uevents *uevents);
+
+/* What the device is called, "/dev/sda". Returns 0 and `*ret`, to be freed by the caller, or -ENOENT if there is
+ * no such device, or -ENOMEM. */
+int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret);

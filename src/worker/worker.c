@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/worker.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+
+#include "lvm/configuration.h"
+#include "lvm/online.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/activation.h"
+#include "worker/intake.h"
+#include "worker/report.h"
+
+/* How long a worker stays that has nothing to do. While it is there a disk costs no process of ours; gone, it
+ * costs no memory. */
+#define IDLE_USEC (10 * USEC_PER_SEC)
+
+/* When a VG whose PVs do not come is reported. mdadm's last resort waits as long for its disks. */
+#define DEADLINE_USEC (30 * USEC_PER_SEC)
+
+/* STATUS= is for people. */
+#define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
+
+/* ------ what wakes the worker ------ */
+
+void worker_ask_step(struct worker *worker)
+{
+        (void) sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
+}
+
+static void look_for_requests(struct worker *worker)
+{
+        worker->look = true;
+        worker_ask_step(worker);
+}
+
+static int on_event_device(dev_t device, void *userdata)
+{
+        return intake_event(userdata, device);
+}
+
+static int on_found_device(dev_t device, void *userdata)
+{
+        return intake_found(userdata, device);
+}
+
+static int enumerate(struct worker *worker)
+{
+        int r = uevents_enumerate(worker->uevents, on_found_device, worker);
+
+        return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
+}
+
+static int on_overflow(void *userdata)
+{
+        log_notice("More devices came at once than could be noted down; asking udev for all of them.");
+        return enumerate(userdata);
+}
+
+static int on_queue(void *userdata)
+{
+        worker_ask_step(userdata);
+        return 0;
+}
+
+static int on_pending(_unused_ sd_event_source *source, const struct inotify_event *event, void *userdata)
+{
+        if (event->mask & IN_Q_OVERFLOW || streq(event->name, FLAGS_PENDING))
+                look_for_requests(userdata);
+        else if (streq(event->name, FLAGS_COLDPLUG))
+                worker_ask_step(userdata);
+        return 0;
+}
+
+/* Whether the kernel vouches for root as the sender. The socket is only for root as it is; this holds should
+ * somebody change its mode. */
+static bool is_from_root(struct msghdr *message)
+{
+        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+                struct ucred credentials;
+
+                if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
+                        continue;
+                memcpy(&credentials, CMSG_DATA(header), sizeof(credentials));
+                return credentials.uid == 0;
+        }
+        return false;
+}
+
+static int take_datagram(struct worker *worker, const char *text, size_t size, bool from_root)
+{
+        bool is_wake = size == strlen(FLAGS_WAKE) && memcmp(text, FLAGS_WAKE, size) == 0;
+        bool is_resync = size == strlen(FLAGS_WAKE_RESYNC) && memcmp(text, FLAGS_WAKE_RESYNC, size) == 0;
+
+        if (!from_root || (!is_wake && !is_resync)) {
+                if (worker->n_ignored++ == 0)
+                        log_warning(
+                                "Ignoring a datagram that is %s.", from_root ? "not a request" : "not from root");
+                return 0;
+        }
+
+        look_for_requests(worker);
+        if (!is_resync)
+                return 0;
+        log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
+        return enumerate(worker);
+}
+
+static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
+{
+        for (;;) {
+                char text[16];
+                union {
+                        struct cmsghdr header;
+                        char space[CMSG_SPACE(sizeof(struct ucred))];
+                } control;
+                struct iovec vector = {.iov_base = text, .iov_len = sizeof(text)};
+                struct msghdr message = {
+                        .msg_iov = &vector,
+                        .msg_iovlen = 1,
+                        .msg_control = &control,
+                        .msg_controllen = sizeof(control),
+                };
+                ssize_t n;
+                int r;
+
+                n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+                if (n < 0)
+                        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+                r = take_datagram(userdata, text, (size_t) n, is_from_root(&message));
+                if (r < 0)
+                        return r;
+        }
+}
+
+/* ------ the step ------ */
+
+static int on_entry(const char *entry, void *userdata)
+{
+        return intake_entry(userdata, entry);
+}
+
+static int take_requests(struct worker *worker)
+{
+        int r;
+
+        if (!worker->look)
+                return 0;
+        worker->look = false;
+        r = flags_take_requests(worker->run_fd, on_entry, worker);
+        return r < 0 ? log_error_errno(r, "Failed to take the requests: %m") : 0;
+}
+
+static int on_result(const struct reader_result *result, void *userdata)
+{
+        return intake_result(userdata, result);
+}
+
+static int on_reader_done(void *userdata)
+{
+        struct worker *worker = userdata;
+
+        worker->reader = reader_free(worker->reader);
+        worker_ask_step(worker);
+        return 0;
+}
+
+static int read_devices(struct worker *worker)
+{
+        int r;
+
+        if (worker->reader || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+                return 0;
+        r = intake_prepare(worker);
+        if (r < 0 || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+                return r;
+        r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
+        return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
+}
+
+static struct gather_phase get_phase(const struct worker *worker)
+{
+        return (struct gather_phase){
+                .booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0,
+                .queue_empty = uevents_queue_is_empty(worker->uevents),
+        };
+}
+
+/* Shows lvm2 what has been gathered, once that is enough. Sets `*until` to when to look again. */
+static int record_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+{
+        int r;
+
+        *until = gather_until(&worker->gather, phase, now_usec());
+        if (*until > 0)
+                return 0;
+
+        /* Until the reader is done, or the pvscan at work, there is nothing to look at the clock for. */
+        *until = USEC_INFINITY;
+        if (worker->reader || worker->recording)
+                return 0;
+        r = activation_record(worker);
+        if (r < 0)
+                return r;
+        gather_reset(&worker->gather);
+        if (!worker->recording)
+                worker_ask_step(worker);
+        return 0;
+}
+
+/* Reports the VGs whose time is over. Returns when the next one's will be. */
+static uint64_t check_deadlines(struct worker *worker)
+{
+        uint64_t now = now_usec(), next = USEC_INFINITY;
+        struct managed_group *group;
+
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_WAITING]) {
+                struct volume_group *volume_group = group->volume_group;
+                uint64_t deadline = volume_group->first_seen_usec + DEADLINE_USEC;
+
+                if (volume_group->overdue)
+                        continue;
+                if (deadline > now) {
+                        next = MIN(next, deadline);
+                        continue;
+                }
+                volume_group->overdue = true;
+                inventory_note_change(worker->inventory, group);
+                report_overdue(volume_group);
+        }
+        return next;
+}
+
+/* Requests end when what came of them has been written down, not before. */
+static int save_and_release(struct worker *worker)
+{
+        int r;
+
+        r = inventory_save(worker->inventory);
+        if (r < 0)
+                return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
+        return intake_release(worker);
+}
+
+static bool has_work(const struct worker *worker)
+{
+        const struct inventory *inventory = worker->inventory;
+
+        for (enum device_stage stage = 0; stage < DEVICE_KNOWN; stage++)
+                if (!dm_list_empty(&inventory->devices[stage]))
+                        return true;
+        return worker->look || worker->reader || worker->recording || !dm_list_empty(&worker->jobs) ||
+               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
+}
+
+static int listen_to_udev(struct worker *worker)
+{
+        int r = flags_set(worker->run_fd, FLAGS_LISTENING);
+
+        return r < 0 ? log_error_errno(r, "Failed to say that the worker listens: %m") : 0;
+}
+
+static int stay(struct worker *worker)
+{
+        worker->leaving = false;
+        worker->idle_since_usec = 0;
+        look_for_requests(worker);
+        return listen_to_udev(worker);
+}
+
+/* The end of the run, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor as
+ * long as they are in udev's queue: it is read dry after the queue has ended. Returns 1 if the worker is to go. */
+static int leave(struct worker *worker, const struct gather_phase *phase)
+{
+        int r;
+
+        if (!worker->leaving) {
+                r = flags_clear(worker->run_fd, FLAGS_LISTENING);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");
+                worker->leaving = true;
+                worker_ask_step(worker);
+                return 0;
+        }
+
+        if (!phase->queue_empty)
+                return 0;
+        r = uevents_drain(worker->uevents);
+        if (r < 0)
+                return r;
+        if (has_work(worker))
+                return stay(worker);
+
+        closep(&worker->running_fd); /* W5 */
+        worker->running_fd = -EBADF;
+        r = flags_ask_pending(worker->run_fd); /* W6 */
+        if (r == FLAGS_NOTHING_PENDING)
+                return 1;
+        if (r > 0)
+                r = flags_take_running(worker->run_fd, &worker->running_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to look for requests a last time: %m");
+        return r == FLAGS_IS_RUNNING ? 1 : stay(worker);
+}
+
+/* With nothing to do: notes the end of boot, and after a while leaves. `*until` is when to look again. */
+static int be_idle(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+{
+        uint64_t now = now_usec();
+
+        if (phase->booting) {
+                /* It was started early to hear of all disks from udev, so it stays until they have come. */
+                if (!phase->queue_empty || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) == 0)
+                        return 0;
+                if (flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
+                        log_debug("Coldplug has been worked off.");
+        }
+
+        if (worker->idle_since_usec == 0)
+                worker->idle_since_usec = now;
+        if (now - worker->idle_since_usec >= IDLE_USEC)
+                return leave(worker, phase);
+        *until = MIN(*until, worker->idle_since_usec + IDLE_USEC);
+        return 0;
+}
+
+static void show_status(struct worker *worker)
+{
+        uint64_t now = now_usec();
+
+        if (worker->status_usec != 0 && now - worker->status_usec < STATUS_INTERVAL_USEC && has_work(worker))
+                return;
+        worker->status_usec = now;
+        report_status(worker->inventory);
+}
+
+static int step(struct worker *worker)
+{
+        struct gather_phase phase = get_phase(worker);
+        uint64_t gathered, overdue, until;
+        int r;
+
+        r = take_requests(worker);
+        if (r < 0)
+                return r;
+        r = read_devices(worker);
+        if (r < 0)
+                return r;
+        r = record_devices(worker, &phase, &gathered);
+        if (r < 0)
+                return r;
+        r = activation_start(worker);
+        if (r < 0)
+                return r;
+        overdue = check_deadlines(worker);
+        r = save_and_release(worker);
+        if (r < 0)
+                return r;
+        show_status(worker);
+
+        until = MIN(gathered, overdue);
+        if (has_work(worker) || overdue != USEC_INFINITY) {
+                worker->idle_since_usec = 0;
+                if (worker->leaving)
+                        r = stay(worker);
+        } else
+                r = be_idle(worker, &phase, &until);
+        if (r != 0)
+                return r;
+
+        return sd_event_source_set_time(worker->timer_source, until) < 0 ||
+                               sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT) < 0
+                       ? -EIO
+                       : 0;
+}
+
+static int on_step(_unused_ sd_event_source *source, void *userdata)
+{
+        struct worker *worker = userdata;
+        int r = step(worker);
+
+        return r > 0 ? sd_event_exit(worker->event, 0) : r;
+}
+
+static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+        worker_ask_step(userdata);
+        return 0;
+}
+
+/* ------ from start to end ------ */
+
+struct worker *worker_free(struct worker *worker)
+{
+        struct job *job, *next;
+
+        if (!worker)
+                return NULL;
+
+        worker->reader = reader_free(worker->reader);
+        worker->recording = job_free(worker->recording);
+        dm_list_iterate_items_safe(job, next, &worker->jobs) job_free(job);
+        uevents_free(worker->uevents);
+        inventory_free(worker->inventory);
+        sd_event_source_disable_unref(worker->wakeup_source);
+        sd_event_source_disable_unref(worker->pending_source);
+        sd_event_source_disable_unref(worker->step_source);
+        sd_event_source_disable_unref(worker->timer_source);
+        sd_event_unref(worker->event);
+        closep(&worker->lvm_run_fd);
+        closep(&worker->running_fd);
+        closep(&worker->run_fd);
+        free(worker);
+        return NULL;
+}
+
+static unsigned int count_processors(void)
+{
+        cpu_set_t set;
+
+        return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned int) CPU_COUNT(&set);
+}
+
+static int add_sources(struct worker *worker, int wakeup_fd)
+{
+        _cleanup_free_ char *run_path = string_format("/proc/self/fd/%i", worker->run_fd);
+        sigset_t signals;
+        int r;
+
+        if (!run_path)
+                return -ENOMEM;
+
+        /* The event loop reads these; the programs that are started get them back. */
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGINT);
+        if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
+                return -errno;
+
+        r = sd_event_new(&worker->event);
+        if (r < 0)
+                return r;
+        r = sd_event_set_watchdog(worker->event, true);
+        if (r < 0)
+                return r;
+        r = sd_event_add_signal(worker->event, NULL, SIGTERM, NULL, NULL);
+        if (r < 0)
+                return r;
+        r = sd_event_add_signal(worker->event, NULL, SIGINT, NULL, NULL);
+        if (r < 0)
+                return r;
+        r = sd_event_add_inotify(
+                worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR, on_pending, worker);
+        if (r < 0)
+                return r;
+        r = sd_event_add_time(
+                worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker);
+        if (r < 0)
+                return r;
+        r = sd_event_add_defer(worker->event, &worker->step_source, on_step, worker);
+        if (r < 0)
+                return r;
+        /* All that has happened at one time is seen by one step. */
+        r = sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
+        if (r < 0)
+                return r;
+        if (wakeup_fd >= 0) {
+                r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
+                if (r < 0)
+                        return r;
+        }
+
+        /* A worker that cannot go on ends, and another one starts where it was; what it must not do is to go on
+         * deaf. */
+        sd_event_source *const sources[] = {
+                worker->pending_source, worker->timer_source, worker->step_source, worker->wakeup_source};
+        for (size_t i = 0; i < ELEMENTSOF(sources); i++)
+                if (sources[i])
+                        (void) sd_event_source_set_exit_on_failure(sources[i], true);
+        return 0;
+}
+
+/* Whatever a worker before this one had not finished, or has not heard. */
+static int take_over(struct worker *worker)
+{
+        int was_listening, resync, r;
+
+        r = activation_adopt(worker);
+        if (r < 0)
+                return r;
+
+        r = uevents_new(worker->event, on_event_device, on_overflow, on_queue, worker, &worker->uevents);
+        if (r < 0)
+                return log_error_errno(r, "Failed to listen to udev: %m");
+
+        was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
+        resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
+        r = listen_to_udev(worker);
+        if (r < 0)
+                return r;
+        if (was_listening != 0 || resync != 0) {
+                log_notice("An earlier worker ended without notice; asking udev for all devices.");
+                r = enumerate(worker);
+                if (r < 0)
+                        return r;
+        }
+
+        r = flags_take_left_over(worker->run_fd, on_entry, worker);
+        if (r < 0)
+                return log_error_errno(r, "Failed to take the requests that were left over: %m");
+        r = flags_clear(worker->run_fd, FLAGS_RESYNC);
+        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m") : 0;
+}
+
+int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
+{
+        _cleanup_worker_ struct worker *worker = calloc(1, sizeof(*worker));
+        int r;
+
+        if (!worker) {
+                close(run_fd);
+                close(running_fd);
+                return log_oom();
+        }
+        worker->run_fd = run_fd;
+        worker->running_fd = running_fd;
+        dm_list_init(&worker->jobs);
+        worker->n_processors = count_processors();
+
+        r = flags_prepare(run_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to make the directories in /run/headgate: %m");
+        worker->lvm_run_fd = online_open_directory();
+        if (worker->lvm_run_fd < 0)
+                return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
+        worker->event_activation = configuration_event_activation();
+        if (!worker->event_activation)
+                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
+
+        r = inventory_new(run_fd, worker->lvm_run_fd, &worker->inventory);
+        if (r < 0)
+                return log_error_errno(r, "Failed to open the state in /run/headgate: %m");
+        r = add_sources(worker, wakeup_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to set up the event loop: %m");
+        r = take_over(worker);
+        if (r < 0)
+                return r;
+
+        look_for_requests(worker);
+        *ret = TAKE_PTR(worker);
+        return 0;
+}
+
+int worker_run(struct worker *worker)
+{
+        int r;
+
+        r = sd_event_loop(worker->event);
+        if (worker->n_ignored > 1)
+                log_warning("Ignored %u datagrams that were not requests of root.", worker->n_ignored);
+        return r;
+}
