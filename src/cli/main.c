@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate: what people type. A table of verbs, each in a file of its own. */
+
+#include <getopt.h>
+
+#include "cli/verbs.h"
+#include "shared/log.h"
+
+static const struct {
+        const char *name;
+        int (*function)(int argc, char *argv[]);
+        const char *arguments;
+        const char *description;
+} verbs[] = {
+        {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
+        {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
+        {"wait", verb_wait, "VG...", "Wait until volume groups have been activated"},
+        {"enable", verb_enable, "", "Let headgate activate volume groups from the next boot on"},
+        {"disable", verb_disable, "", "Leave that to lvm2's own udev rule from the next boot on"},
+};
+
+static void help(void)
+{
+        printf("Usage: headgate [OPTION...] VERB ...\n\n"
+               "Activation and shutdown of LVM volume groups.\n\n"
+               "Verbs:\n");
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                printf("  %-8s %-8s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
+        printf("\nOptions:\n"
+               "  -h, --help     Show this help, after a verb that of the verb\n"
+               "      --version  Show the version\n\n"
+               "See headgate(8).\n");
+}
+
+int main(int argc, char *argv[])
+{
+        static const struct option options[] = {
+                {"help", no_argument, NULL, 'h'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        log_open("headgate", LOG_TARGET_STDERR);
+
+        /* "+": what comes after the verb is the verb's. */
+        for (int c; (c = getopt_long(argc, argv, "+h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'h':
+                        help();
+                        return EXIT_SUCCESS;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return EXIT_SUCCESS;
+                default:
+                        return EXIT_CANNOT_TELL;
+                }
+
+        if (optind == argc) {
+                help();
+                return EXIT_CANNOT_TELL;
+        }
+
+        argc -= optind;
+        argv += optind;
+        /* 0, not 1: getopt_long() is to begin anew, with the verb as the program's name. */
+        optind = 0;
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (streq(verbs[i].name, argv[0]))
+                        return verbs[i].function(argc, argv);
+
+        log_error("Unknown verb \"%s\", see --help.", argv[0]);
+        return EXIT_CANNOT_TELL;
+}

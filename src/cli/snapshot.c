@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/snapshot.h"
+
+#include <fcntl.h>
+
+#include "lvm/active.h"
+#include "shared/log.h"
+
+static int compare(const void *a, const void *b)
+{
+        const struct volume_group *const *first = a, *const *second = b;
+
+        return strcmp((*first)->name, (*second)->name);
+}
+
+static int add(struct snapshot *snapshot, struct volume_group *volume_group)
+{
+        struct volume_group **larger;
+
+        larger = reallocarray(snapshot->volume_groups, snapshot->n + 1, sizeof(*larger));
+        if (!larger)
+                return -ENOMEM;
+        snapshot->volume_groups = larger;
+        snapshot->volume_groups[snapshot->n++] = volume_group;
+        return 0;
+}
+
+static int read_directory(int vgs_fd, const struct active_devices *devices, struct snapshot *snapshot)
+{
+        _cleanup_closedir_ DIR *dir = fdopendir(vgs_fd);
+        const struct dirent *entry;
+
+        if (!dir) {
+                close(vgs_fd);
+                return -ENOMEM;
+        }
+
+        while (errno = 0, (entry = readdir(dir))) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                int r;
+
+                if (entry->d_name[0] == '.')
+                        continue;
+                r = volume_group_load(dirfd(dir), entry->d_name, &volume_group);
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0) {
+                        log_warning("/run/headgate/" VOLUME_GROUP_DIRECTORY "/%s cannot be read: %s",
+                                entry->d_name, strerror(-r));
+                        continue;
+                }
+                if (devices)
+                        active_devices_mark(devices, volume_group);
+                r = add(snapshot, volume_group);
+                if (r < 0)
+                        return r;
+                TAKE_PTR(volume_group);
+        }
+        return -errno;
+}
+
+int snapshot_read(int run_fd, struct snapshot *ret)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_snapshot_ struct snapshot snapshot = {};
+        int vgs_fd, r;
+
+        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (vgs_fd < 0 && errno != ENOENT)
+                return -errno;
+
+        /* Where the kernel cannot be asked, what the worker saw is the next best. */
+        if (active_devices_get(&devices) < 0)
+                devices = NULL;
+        if (vgs_fd >= 0) {
+                r = read_directory(vgs_fd, devices, &snapshot);
+                if (r < 0)
+                        return r;
+        }
+
+        if (snapshot.n > 1)
+                qsort(snapshot.volume_groups, snapshot.n, sizeof(*snapshot.volume_groups), compare);
+        *ret = snapshot;
+        snapshot = (struct snapshot){};
+        return 0;
+}
+
+void snapshot_done(struct snapshot *snapshot)
+{
+        for (size_t i = 0; i < snapshot->n; i++)
+                volume_group_free(snapshot->volume_groups[i]);
+        free(snapshot->volume_groups);
+        *snapshot = (struct snapshot){};
+}
+
+const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name)
+{
+        for (size_t i = 0; i < snapshot->n; i++)
+                if (streq(snapshot->volume_groups[i]->name, name))
+                        return snapshot->volume_groups[i];
+        return NULL;
+}
+
+void explain_volume_group(const struct volume_group *volume_group)
+{
+        if (volume_group->state != VOLUME_GROUP_WAITING) {
+                log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
+                        volume_group->reason ? ": " : ".", volume_group->reason ?: "");
+                return;
+        }
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                char pvid[LVM_ID_FORMATTED_SIZE];
+
+                if (pv->device != 0)
+                        continue;
+                lvm_id_format(pv->pvid, pvid);
+                log_error("VG %s waits for PV %s, last at %s.", volume_group->name, pvid,
+                        pv->device_name ?: "an unknown path");
+        }
+}
+
+void explain_absent(const char *name)
+{
+        log_error("VG %s is not known: none of its PVs was seen.", name);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/volume_group.h"
+
+/* All VGs that headgate knows, as its worker has written them down, with the LVs that are active now. Needs no
+ * running worker. */
+struct snapshot {
+        struct volume_group **volume_groups; /* by name */
+        size_t n;
+};
+
+/* Reads the files below `run_fd`. A file that is damaged is named in a line on standard error and left out.
+ * Returns 0 or a negative errno. */
+int snapshot_read(int run_fd, struct snapshot *ret);
+void snapshot_done(struct snapshot *snapshot);
+#define _cleanup_snapshot_ _cleanup_(snapshot_done)
+
+/* The VG of that name, or NULL. Of several with one name, the first. */
+const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name);
+
+/* One line on standard error about a VG that is not up: its state and why, or which PVs are missing. */
+void explain_volume_group(const struct volume_group *volume_group);
+
+/* The same about a VG that no PV was seen of. */
+void explain_absent(const char *name);

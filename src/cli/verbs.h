@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
+ * having said on standard error whatever went wrong. */
+
+/* Exit statuses of status, activate and wait. The others return 0 or EXIT_CANNOT_TELL. */
+enum {
+        EXIT_ALL_UP = 0,
+        EXIT_NOT_ALL_UP = 1,  /* something is missing, has failed or was not ready in time */
+        EXIT_CANNOT_TELL = 2, /* wrong usage, no permission, headgate is not in charge */
+};
+
+int verb_status(int argc, char *argv[]);
+int verb_activate(int argc, char *argv[]);
+int verb_wait(int argc, char *argv[]);
+
+/* headgate-takeover.service and what goes with it, by systemctl. */
+int verb_enable(int argc, char *argv[]);
+int verb_disable(int argc, char *argv[]);
