@@ -15,6 +15,7 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_ACTIVE] = "active",
         [VOLUME_GROUP_SKIPPED] = "skipped",
         [VOLUME_GROUP_FAILED] = "failed",
+        [VOLUME_GROUP_DEACTIVATED] = "deactivated",
 };
 
 const char *volume_group_state_to_string(enum volume_group_state state)
@@ -89,7 +90,7 @@ size_t volume_group_count_active(const struct volume_group *volume_group)
         size_t n = 0;
 
         for (size_t i = 0; i < volume_group->n_lvs; i++)
-                n += volume_group->lvs[i].active;
+                n += volume_group->lvs[i].autoactivated && volume_group->lvs[i].active;
         return n;
 }
 
@@ -103,14 +104,14 @@ bool volume_group_is_settled(const struct volume_group *volume_group)
 static char *describe_skip(const struct metadata *metadata)
 {
         if (metadata->exported)
-                return strdup("the VG is exported (vgimport makes it usable)");
+                return strdup("the VG is exported (vgimport makes it usable).");
         if (metadata->lock_type)
                 return string_format(
-                        "the VG is shared (lock type %s), its cluster activates it", metadata->lock_type);
+                        "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
         if (metadata->clustered)
-                return strdup("the VG is clustered");
+                return strdup("the VG is clustered.");
         if (metadata->autoactivation_off)
-                return strdup("the VG's autoactivation is off (vgchange --setautoactivation y)");
+                return strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
         return NULL;
 }
 

@@ -21,6 +21,7 @@ enum volume_group_state {
         VOLUME_GROUP_ACTIVE,     /* lvm2 has activated what it will */
         VOLUME_GROUP_SKIPPED,    /* complete, and not to be activated: exported, shared, autoactivation off, ... */
         VOLUME_GROUP_FAILED,     /* lvm2 was asked and did not do it */
+        VOLUME_GROUP_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a file */
         _VOLUME_GROUP_STATE_MAX,
 };
 
@@ -77,6 +78,8 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
         _nonnull_(1, 2);
 
 size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull_(1);
+
+/* How many LVs autoactivation is to activate, and how many of those are active. */
 size_t volume_group_count_autoactivated(const struct volume_group *volume_group) _nonnull_(1);
 size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
 

@@ -179,7 +179,7 @@ static int settle_by_devices(
                 /* lvm2 is content, so its configuration wants no more. */
                 free(line);
                 r = replace_string(&volume_group->reason,
-                        strdup(n_active > 0 ? "The others are not wanted by lvm2's configuration."
+                        strdup(n_active > 0 ? "the others are not wanted by lvm2's configuration."
                                             : "no LV of it is wanted by lvm2's configuration."));
                 if (r < 0)
                         return r;

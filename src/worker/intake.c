@@ -63,6 +63,16 @@ int intake_found(struct worker *worker, dev_t number)
         return take_device(worker, number, false, false);
 }
 
+static void complete_group(struct worker *worker, struct managed_group *group)
+{
+        group->volume_group->complete_usec = now_usec();
+        /* Another time: it did not take from then till now. */
+        if (group->volume_group->settled_usec > group->volume_group->first_seen_usec)
+                group->volume_group->first_seen_usec = group->volume_group->complete_usec;
+        inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+        report_complete(group->volume_group);
+}
+
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
  * nothing to be done now, and whoever asked sees that in the VG's file. */
 static int take_volume_group(struct worker *worker, const char *name)
@@ -78,10 +88,8 @@ static int take_volume_group(struct worker *worker, const char *name)
 
         if (group->volume_group->state == VOLUME_GROUP_WAITING)
                 return -ENOENT;
-        if (volume_group_is_settled(group->volume_group)) {
-                group->volume_group->complete_usec = now_usec();
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
-        }
+        if (volume_group_is_settled(group->volume_group))
+                complete_group(worker, group);
         group->has_entry = true;
         worker_ask_step(worker);
         return 0;
@@ -112,24 +120,6 @@ static void settle_device(struct worker *worker, struct device *device)
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
 }
 
-/* A VG of which a PV is missing waits for it, whatever it was before. */
-static void lose_pv(struct worker *worker, struct managed_group *group, dev_t number)
-{
-        struct volume_group *volume_group = group->volume_group;
-
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                if (volume_group->pvs[i].device != number)
-                        continue;
-                volume_group->pvs[i].device = 0;
-                volume_group->first_seen_usec = now_usec();
-                volume_group->overdue = false;
-                /* One that lvm2 is at work on is judged when lvm2 is done. */
-                if (volume_group->state != VOLUME_GROUP_ACTIVATING)
-                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
-                inventory_note_change(worker->inventory, group);
-        }
-}
-
 /* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
 static int take_gone(struct worker *worker, struct device *device)
 {
@@ -144,7 +134,7 @@ static int take_gone(struct worker *worker, struct device *device)
         if (!group && inventory_find_group_of_pv(worker->inventory, pvid, &group) < 0)
                 group = NULL;
         if (group)
-                lose_pv(worker, group, device->number);
+                inventory_lose_pv(worker->inventory, group, device->number);
         log_debug("%s has gone.", device->name ?: "A device with a PV");
         device->gone = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
@@ -155,22 +145,20 @@ static int take_gone(struct worker *worker, struct device *device)
 static void judge_group(struct worker *worker, struct managed_group *group, bool news)
 {
         struct volume_group *volume_group = group->volume_group;
-        bool complete = volume_group_count_seen(volume_group) == volume_group->n_pvs;
 
-        if (!complete && volume_group->state == VOLUME_GROUP_COMPLETE)
-                /* Newer metadata has come, with one PV more. */
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
-        else if (complete && volume_group->state == VOLUME_GROUP_WAITING) {
-                volume_group->complete_usec = now_usec();
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
-                report_complete(volume_group);
-        } else if (complete && news && volume_group_is_settled(volume_group) &&
-                   online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0) {
-                /* As with lvm2's own rule: a new event for a VG that was deactivated since, or that did not come
-                 * up. */
-                volume_group->complete_usec = now_usec();
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+        if (volume_group_count_seen(volume_group) < volume_group->n_pvs) {
+                /* Newer metadata may have come, with one PV more. */
+                if (volume_group->state == VOLUME_GROUP_COMPLETE)
+                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+                return;
         }
+
+        /* As with lvm2's own rule, an event for a VG that was deactivated since, or did not come up, has it tried
+         * anew. */
+        if (volume_group->state == VOLUME_GROUP_WAITING ||
+                (news && volume_group_is_settled(volume_group) &&
+                        online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0))
+                complete_group(worker, group);
 }
 
 /* Whether `device` may be the PV, no other device being it. */
@@ -221,13 +209,13 @@ static int take_copy(struct worker *worker, const struct device *device, const s
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         _cleanup_free_ char *name = NULL;
-        const char *reason = copy->reason, *vgid;
+        const char *reason = copy->reason;
         int r;
 
         *ret = NULL;
         if (copy->error == 0 && !copy->text) {
-                vgid = inventory_find_text(worker->inventory, copy->size, copy->checksum);
-                return vgid ? inventory_find_group(worker->inventory, vgid, ret) : 0;
+                *ret = inventory_find_text(worker->inventory, copy->size, copy->checksum);
+                return 0;
         }
 
         r = copy->error;
@@ -243,10 +231,22 @@ static int take_copy(struct worker *worker, const struct device *device, const s
                 return 0;
         }
 
-        r = inventory_add_text(worker->inventory, copy->size, copy->checksum, metadata->vgid);
-        if (r < 0)
-                return r;
-        return inventory_add_metadata(worker->inventory, metadata, ret);
+        r = inventory_add_metadata(worker->inventory, metadata, ret);
+        return r < 0 ? r : inventory_add_text(worker->inventory, copy->size, copy->checksum, *ret);
+}
+
+/* Another disk has come as the same device before anybody noticed that the first one went. */
+static int forget_former_pv(struct worker *worker, const struct device *device, const char *pvid)
+{
+        struct managed_group *group;
+        char former[LVM_ID_SIZE];
+
+        if (inventory_recall_pvid(worker->inventory, device->number, former) < 0 || streq(former, pvid))
+                return 0;
+        if (inventory_find_group_of_pv(worker->inventory, former, &group) < 0)
+                return online_forget(worker->lvm_run_fd, former, NULL);
+        inventory_lose_pv(worker->inventory, group, device->number);
+        return online_forget(worker->lvm_run_fd, former, group->volume_group->name);
 }
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
@@ -255,6 +255,10 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         dev_t recorded;
         int r;
 
+        device->group = NULL;
+        r = forget_former_pv(worker, device, result->pvid);
+        if (r < 0)
+                return log_error_errno(r, "Failed to forget what %s was before: %m", device->name);
         r = inventory_set_pvid(worker->inventory, device, result->pvid);
         if (r < 0)
                 return r;
@@ -296,7 +300,7 @@ static bool means_gone(int error)
 static int take_no_pv(struct worker *worker, struct device *device)
 {
         if (device->group)
-                lose_pv(worker, device->group, device->number);
+                inventory_lose_pv(worker->inventory, device->group, device->number);
         device->group = NULL;
         settle_device(worker, device);
         return inventory_set_pvid(worker->inventory, device, "");

@@ -74,6 +74,7 @@ static void free_group(struct managed_group *group)
 {
         volume_group_free(group->volume_group);
         free(group->refusal);
+        free(group->text);
         free(group);
 }
 
@@ -92,13 +93,8 @@ struct inventory *inventory_free(struct inventory *inventory)
 
                 dm_list_iterate_items_safe(group, next, &inventory->groups[i]) free_group(group);
         }
-        if (inventory->groups_by_text) {
-                struct dm_hash_node *node;
-
-                dm_hash_iterate(node, inventory->groups_by_text)
-                        free(dm_hash_get_data(inventory->groups_by_text, node));
+        if (inventory->groups_by_text)
                 dm_hash_destroy(inventory->groups_by_text);
-        }
         if (inventory->devices_by_number)
                 dm_hash_destroy(inventory->devices_by_number);
         if (inventory->devices_by_pvid)
@@ -279,6 +275,32 @@ bool inventory_device_exists(dev_t number)
         return path && access(path, F_OK) == 0;
 }
 
+static void forget_text(struct inventory *inventory, struct managed_group *group)
+{
+        if (group->text)
+                dm_hash_remove(inventory->groups_by_text, group->text);
+        free(group->text);
+        group->text = NULL;
+}
+
+void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                if (volume_group->pvs[i].device != number)
+                        continue;
+                volume_group->pvs[i].device = 0;
+                volume_group->first_seen_usec = now_usec();
+                volume_group->overdue = false;
+                forget_text(inventory, group);
+                /* One that lvm2 is at work on is judged when lvm2 is done. */
+                if (volume_group->state != VOLUME_GROUP_ACTIVATING)
+                        inventory_set_state(inventory, group, VOLUME_GROUP_WAITING);
+                inventory_note_change(inventory, group);
+        }
+}
+
 int inventory_find_group(struct inventory *inventory, const char *vgid, struct managed_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
@@ -298,22 +320,22 @@ int inventory_find_group(struct inventory *inventory, const char *vgid, struct m
         if (!streq(volume_group->vgid, vgid))
                 return -EBADMSG;
 
-        /* The earlier worker may have died before it heard of a disk that left. */
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                if (volume_group->pvs[i].device != 0 && !inventory_device_exists(volume_group->pvs[i].device))
-                        volume_group->pvs[i].device = 0;
-
         /* What lvm2 was asked for by a worker that is no more is not known to have been done. */
         if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 volume_group->state = VOLUME_GROUP_COMPLETE;
-        if (volume_group->state == VOLUME_GROUP_COMPLETE &&
-                volume_group_count_seen(volume_group) < volume_group->n_pvs)
-                volume_group->state = VOLUME_GROUP_WAITING;
 
         r = add_group(inventory, volume_group, &group);
         if (r < 0)
                 return r;
         TAKE_PTR(volume_group);
+
+        /* Disks may have left while no worker was there. */
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                dev_t number = group->volume_group->pvs[i].device;
+
+                if (number != 0 && !inventory_device_exists(number))
+                        inventory_lose_pv(inventory, group, number);
+        }
         *ret = group;
         return 0;
 }
@@ -421,25 +443,31 @@ static char *text_key(uint64_t size, uint32_t checksum)
         return string_format("%" PRIu64 "/%" PRIu32, size, checksum);
 }
 
-const char *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
+struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
 {
         _cleanup_free_ char *key = text_key(size, checksum);
 
         return key ? dm_hash_lookup(inventory->groups_by_text, key) : NULL;
 }
 
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, const char *vgid)
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
 {
-        _cleanup_free_ char *key = text_key(size, checksum);
-        _cleanup_free_ char *copy = strdup(vgid);
+        char *key = text_key(size, checksum);
 
-        if (!key || !copy)
+        if (!key)
                 return -ENOMEM;
-        free(dm_hash_lookup(inventory->groups_by_text, key));
-        if (!dm_hash_insert(inventory->groups_by_text, key, copy))
-                return -ENOMEM;
-        TAKE_PTR(copy);
-        return 0;
+        forget_text(inventory, group);
+        group->text = key;
+        return dm_hash_insert(inventory->groups_by_text, key, group) ? 0 : -ENOMEM;
+}
+
+void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum)
+{
+        static struct managed_group no_group;
+        _cleanup_free_ char *key = text_key(size, checksum);
+
+        if (key)
+                (void) dm_hash_insert(inventory->groups_by_text, key, &no_group);
 }
 
 int inventory_save(struct inventory *inventory)

@@ -42,6 +42,7 @@ struct managed_group {
         struct volume_group *volume_group;
         struct job *job; /* the job that is activating it, or NULL; not owned */
         bool changed;    /* memory is newer than the file; see inventory_note_change() */
+        char *text;      /* the key of its metadata in groups_by_text, or NULL */
         bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
         char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
 };
@@ -103,14 +104,21 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
 /* The VG of that name. Looks at all files: only for what people ask for. If several have the name, one of them. */
 int inventory_find_group_by_name(struct inventory *inventory, const char *name, struct managed_group **ret);
 
+/* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
+void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
+
 /* Takes over metadata: makes the VG, or updates it if the metadata is newer. The PVs of a new VG that are known
  * from before, to us or to lvm2, count as seen. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(
         struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret);
 
-/* Which VG the text with that size and checksum belongs to, so that it need not be read again: a VGID or NULL. */
-const char *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum);
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, const char *vgid);
+/* The VG whose metadata has that size and checksum, so that it need not be read again, or NULL. Forgotten when the
+ * VG loses a PV. */
+struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum);
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
+
+/* For the reader's child, whose copy of the inventory ends with it: finds a text from now on that it has read. */
+void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum);
 
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);

@@ -67,8 +67,7 @@ static bool read_copy(
                 copy->text_size = text ? strlen(text) + 1 : 0;
                 set_reason(&copy->reason, reason);
                 if (r == 0) {
-                        /* All that the child needs to know is that it has been there. */
-                        (void) inventory_add_text(inventory, location.size, location.checksum, "");
+                        inventory_mark_text(inventory, location.size, location.checksum);
                         return true;
                 }
                 if (r != -EBADMSG)

@@ -73,8 +73,8 @@ void report_settled(const struct volume_group *volume_group)
 
         switch (volume_group->state) {
         case VOLUME_GROUP_ACTIVE:
-                message = string_format("VG %s is active: %zu of %zu LVs, %s after it was complete.%s%s",
-                        volume_group->name, n_active, n_wanted, time ?: "?", volume_group->reason ? " " : "",
+                message = string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s",
+                        volume_group->name, n_active, n_wanted, time ?: "?", volume_group->reason ? "; " : ".",
                         volume_group->reason ?: "");
                 report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, volume_group, usec, message);
                 break;
