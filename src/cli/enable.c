@@ -40,8 +40,7 @@ static int call_systemctl(int argc, char *argv[])
                 return EXIT_CANNOT_TELL;
         }
 
-        execlp("systemctl", "systemctl", verb, "headgate-takeover.service", "headgate.socket",
-                "headgate-coldplug.service", NULL);
+        execlp("systemctl", "systemctl", verb, "headgate-takeover.service", NULL);
         (void) log_error_errno(-errno, "Failed to start systemctl: %m");
         return EXIT_CANNOT_TELL;
 }

@@ -27,34 +27,20 @@ static const char *const rules[] = {
 
 static void help(void)
 {
-        printf("Usage: headgate-takeover [OPTION...] take|give-back|worker-stopped\n\n"
-               "Put headgate in the place of lvm2's udev rule, or take it out. Called by units.\n\n"
+        printf("Usage: headgate-takeover [OPTION...] take|worker-stopped\n\n"
+               "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
                "  take            Mask lvm2's rule\n"
-               "  give-back       Unmask it\n"
                "  worker-stopped  Count a failure of the worker, and give up after three\n\n"
                "  -h, --help      Show this help\n"
                "      --version   Show the version\n\n"
                "See headgate-takeover(8).\n");
 }
 
-static int give_back(int run_fd)
+/* As stopping the unit does. */
+static void unmask_rules(void)
 {
-        int r, result;
-
-        /* First our rule falls silent, then lvm2's speaks: a disk may be lost in between, and is triggered anew,
-         * but none is handled twice. */
-        result = flags_clear(run_fd, FLAGS_TAKEN_OVER);
-        r = flags_clear(run_fd, FLAGS_LISTENING);
-        if (result >= 0)
-                result = r;
-
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                if (unlink(rules[i]) < 0 && errno != ENOENT && result >= 0)
-                        result = -errno;
-        if (result < 0)
-                return log_error_errno(result, "Failed to put lvm2's udev rule back: %m");
-        log_info("lvm2's udev rule is in its place.");
-        return 0;
+                (void) unlink(rules[i]);
 }
 
 static int mask_rules(void)
@@ -83,11 +69,14 @@ static int take(int run_fd)
         r = flags_prepare(run_fd);
         if (r >= 0)
                 r = mask_rules();
+        /* A new beginning. */
+        if (r >= 0)
+                r = flags_clear(run_fd, FLAGS_FAILURES);
         if (r >= 0)
                 r = flags_set(run_fd, FLAGS_TAKEN_OVER);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to take the place of lvm2's udev rule: %m");
-                (void) give_back(run_fd);
+                unmask_rules();
                 return r;
         }
         log_info("Activation of VGs is headgate's.");
@@ -166,8 +155,6 @@ static int run(const char *verb)
 
         if (streq(verb, "take"))
                 return take(run_fd);
-        if (streq(verb, "give-back"))
-                return give_back(run_fd);
         if (streq(verb, "worker-stopped"))
                 return worker_stopped(run_fd);
         log_error("Unknown verb \"%s\", see --help.", verb);
