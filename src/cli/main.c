@@ -23,7 +23,7 @@ static const struct {
 static void help(void)
 {
         printf("Usage: headgate [OPTION...] VERB ...\n\n"
-               "Activation and shutdown of LVM volume groups.\n\n"
+               "Activation of LVM volume groups.\n\n"
                "Verbs:\n");
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
                 printf("  %-8s %-8s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);

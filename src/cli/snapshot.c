@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "lvm/active.h"
+#include "lvm/online.h"
 #include "shared/log.h"
 
 static int compare(const void *a, const void *b)
@@ -26,7 +27,20 @@ static int add(struct snapshot *snapshot, struct volume_group *volume_group)
         return 0;
 }
 
-static int read_directory(int vgs_fd, const struct active_devices *devices, struct snapshot *snapshot)
+/* lvm2 takes back its claim on a VG of which LVs are deactivated. Without that, what is not active is not
+ * wanted. */
+static void look_at_devices(
+        const struct active_devices *devices, int lvm_run_fd, struct volume_group *volume_group)
+{
+        active_devices_mark(devices, volume_group);
+        if (volume_group->state == VOLUME_GROUP_ACTIVE &&
+                volume_group_count_active(volume_group) < volume_group_count_autoactivated(volume_group) &&
+                online_is_claimed(lvm_run_fd, volume_group->name) == 0)
+                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+}
+
+static int read_directory(
+        int vgs_fd, int lvm_run_fd, const struct active_devices *devices, struct snapshot *snapshot)
 {
         _cleanup_closedir_ DIR *dir = fdopendir(vgs_fd);
         const struct dirent *entry;
@@ -51,7 +65,7 @@ static int read_directory(int vgs_fd, const struct active_devices *devices, stru
                         continue;
                 }
                 if (devices)
-                        active_devices_mark(devices, volume_group);
+                        look_at_devices(devices, lvm_run_fd, volume_group);
                 r = add(snapshot, volume_group);
                 if (r < 0)
                         return r;
@@ -64,6 +78,7 @@ int snapshot_read(int run_fd, struct snapshot *ret)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         _cleanup_snapshot_ struct snapshot snapshot = {};
+        _cleanup_close_ int lvm_run_fd = -EBADF;
         int vgs_fd, r;
 
         vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -71,10 +86,11 @@ int snapshot_read(int run_fd, struct snapshot *ret)
                 return -errno;
 
         /* Where the kernel cannot be asked, what the worker saw is the next best. */
-        if (active_devices_get(&devices) < 0)
+        lvm_run_fd = online_open_directory();
+        if (lvm_run_fd < 0 || active_devices_get(&devices) < 0)
                 devices = NULL;
         if (vgs_fd >= 0) {
-                r = read_directory(vgs_fd, devices, &snapshot);
+                r = read_directory(vgs_fd, lvm_run_fd, devices, &snapshot);
                 if (r < 0)
                         return r;
         }

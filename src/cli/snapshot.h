@@ -3,7 +3,7 @@
 
 #include "shared/volume_group.h"
 
-/* All VGs that headgate knows, as its worker has written them down, with the LVs that are active now. Needs no
+/* All VGs that headgate knows, as its worker has written them down, but with the LVs that are active now. Needs no
  * running worker. */
 struct snapshot {
         struct volume_group **volume_groups; /* by name */

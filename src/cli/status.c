@@ -3,6 +3,7 @@
 /* headgate status: one line per VG, made of what the worker has written down. */
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <libsmartcols.h>
 #include <time.h>
 
@@ -15,31 +16,6 @@
 
 static bool arg_json;
 static bool arg_no_headings;
-
-DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
-
-enum {
-        COLUMN_VG,
-        COLUMN_STATE,
-        COLUMN_PVS,
-        COLUMN_LVS,
-        COLUMN_SINCE,
-        COLUMN_TOOK,
-        COLUMN_REASON,
-};
-
-static const struct {
-        const char *name;
-        int flags;
-} columns[] = {
-        [COLUMN_VG] = {"VG", 0},
-        [COLUMN_STATE] = {"STATE", 0},
-        [COLUMN_PVS] = {"PVS", SCOLS_FL_RIGHT},
-        [COLUMN_LVS] = {"LVS", SCOLS_FL_RIGHT},
-        [COLUMN_SINCE] = {"SINCE", 0},
-        [COLUMN_TOOK] = {"TOOK", SCOLS_FL_RIGHT},
-        [COLUMN_REASON] = {"REASON", SCOLS_FL_WRAP},
-};
 
 static void help(void)
 {
@@ -68,6 +44,57 @@ static uint64_t since_usec(const struct volume_group *volume_group)
         }
 }
 
+/* ------ columns: each makes its cell of a VG, NULL without memory ------ */
+
+static char *format_name(const struct volume_group *volume_group)
+{
+        return strdup(volume_group->name);
+}
+
+static char *format_uuid(const struct volume_group *volume_group)
+{
+        char uuid[LVM_ID_FORMATTED_SIZE];
+
+        lvm_id_format(volume_group->vgid, uuid);
+        return strdup(uuid);
+}
+
+static char *format_state(const struct volume_group *volume_group)
+{
+        return strdup(volume_group_state_to_string(volume_group->state));
+}
+
+static char *format_pvs(const struct volume_group *volume_group)
+{
+        return string_format("%zu/%zu", volume_group_count_seen(volume_group), volume_group->n_pvs);
+}
+
+static char *format_pvs_seen(const struct volume_group *volume_group)
+{
+        return string_format("%zu", volume_group_count_seen(volume_group));
+}
+
+static char *format_pvs_needed(const struct volume_group *volume_group)
+{
+        return string_format("%zu", volume_group->n_pvs);
+}
+
+static char *format_lvs(const struct volume_group *volume_group)
+{
+        return string_format("%zu/%zu", volume_group_count_active(volume_group),
+                volume_group_count_autoactivated(volume_group));
+}
+
+static char *format_lvs_active(const struct volume_group *volume_group)
+{
+        return string_format("%zu", volume_group_count_active(volume_group));
+}
+
+static char *format_lvs_needed(const struct volume_group *volume_group)
+{
+        return string_format("%zu", volume_group_count_autoactivated(volume_group));
+}
+
 static char *format_since(const struct volume_group *volume_group)
 {
         uint64_t age = now_usec() - since_usec(volume_group);
@@ -80,14 +107,29 @@ static char *format_since(const struct volume_group *volume_group)
         return strdup(text);
 }
 
+static char *format_since_usec(const struct volume_group *volume_group)
+{
+        return string_format("%" PRIu64, since_usec(volume_group));
+}
+
 /* From the first PV on; for a VG that is not settled, so far. */
-static char *format_took(const struct volume_group *volume_group)
+static uint64_t took_usec(const struct volume_group *volume_group)
 {
         uint64_t end = volume_group->settled_usec;
 
         if (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING)
                 end = now_usec();
-        return format_duration(end > volume_group->first_seen_usec ? end - volume_group->first_seen_usec : 0);
+        return end > volume_group->first_seen_usec ? end - volume_group->first_seen_usec : 0;
+}
+
+static char *format_took(const struct volume_group *volume_group)
+{
+        return format_duration(took_usec(volume_group));
+}
+
+static char *format_took_usec(const struct volume_group *volume_group)
+{
+        return string_format("%" PRIu64, took_usec(volume_group));
 }
 
 static char *format_reason(const struct volume_group *volume_group)
@@ -95,64 +137,99 @@ static char *format_reason(const struct volume_group *volume_group)
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
-                return string_format("%zu PV%s missing%s", n_missing, n_missing == 1 ? "" : "s",
+                return string_format("%zu PV%s missing%s.", n_missing, n_missing == 1 ? "" : "s",
                         volume_group->overdue ? ", overdue" : "");
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED)
+                return strdup("LVs were deactivated since.");
         return strdup(volume_group->reason ?: "");
 }
 
-/* libsmartcols takes the string over. */
-static int set_cell(struct libscols_line *line, size_t column, char *text)
-{
-        int r;
+struct column {
+        const char *name;
+        int flags;
+        int json_type;
+        char *(*format)(const struct volume_group *volume_group);
+};
 
-        if (!text)
-                return -ENOMEM;
-        r = scols_line_refer_data(line, column, text);
-        if (r < 0)
-                free(text);
-        return r;
+static const struct column table_columns[] = {
+        {"VG", 0, 0, format_name},
+        {"STATE", 0, 0, format_state},
+        {"PVS", SCOLS_FL_RIGHT, 0, format_pvs},
+        {"LVS", SCOLS_FL_RIGHT, 0, format_lvs},
+        {"SINCE", 0, 0, format_since},
+        {"TOOK", SCOLS_FL_RIGHT, 0, format_took},
+        {"REASON", SCOLS_FL_WRAP, 0, format_reason},
+};
+
+/* For programs: numbers, not words. Times are microseconds of CLOCK_MONOTONIC. */
+static const struct column json_columns[] = {
+        {"vg", 0, SCOLS_JSON_STRING, format_name},
+        {"uuid", 0, SCOLS_JSON_STRING, format_uuid},
+        {"state", 0, SCOLS_JSON_STRING, format_state},
+        {"pvs_seen", 0, SCOLS_JSON_NUMBER, format_pvs_seen},
+        {"pvs_needed", 0, SCOLS_JSON_NUMBER, format_pvs_needed},
+        {"lvs_active", 0, SCOLS_JSON_NUMBER, format_lvs_active},
+        {"lvs_needed", 0, SCOLS_JSON_NUMBER, format_lvs_needed},
+        {"since_usec", 0, SCOLS_JSON_NUMBER, format_since_usec},
+        {"took_usec", 0, SCOLS_JSON_NUMBER, format_took_usec},
+        {"reason", 0, SCOLS_JSON_STRING, format_reason},
+};
+
+/* ------ the table ------ */
+
+struct status_table {
+        struct libscols_table *table;
+        const struct column *columns;
+        size_t n_columns;
+};
+
+static void status_table_done(struct status_table *table)
+{
+        scols_unref_table(table->table);
 }
 
-static int add_line(struct libscols_table *table, const struct volume_group *volume_group)
+static int status_table_init(struct status_table *ret)
 {
-        struct libscols_line *line = scols_table_new_line(table, NULL);
-        int r;
+        *ret = (struct status_table){
+                .table = scols_new_table(),
+                .columns = arg_json ? json_columns : table_columns,
+                .n_columns = arg_json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns),
+        };
+        if (!ret->table || scols_table_set_name(ret->table, "volumegroups") < 0)
+                return -ENOMEM;
+        scols_table_enable_json(ret->table, arg_json);
+        scols_table_enable_noheadings(ret->table, arg_no_headings);
+
+        for (size_t i = 0; i < ret->n_columns; i++) {
+                const struct column *column = &ret->columns[i];
+                struct libscols_column *made;
+
+                /* A width hint of 0.1 of the terminal; what is longer gets what the others leave. */
+                made = scols_table_new_column(ret->table, column->name, 0.1, column->flags);
+                if (!made)
+                        return -ENOMEM;
+                scols_column_set_json_type(made, column->json_type);
+        }
+        return 0;
+}
+
+static int status_table_add(struct status_table *table, const struct volume_group *volume_group)
+{
+        struct libscols_line *line = scols_table_new_line(table->table, NULL);
 
         if (!line)
                 return -ENOMEM;
-        r = set_cell(line, COLUMN_VG, strdup(volume_group->name));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_STATE, strdup(volume_group_state_to_string(volume_group->state)));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_PVS,
-                        string_format("%zu/%zu", volume_group_count_seen(volume_group), volume_group->n_pvs));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_LVS,
-                        string_format("%zu/%zu", volume_group_count_active(volume_group),
-                                volume_group_count_autoactivated(volume_group)));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_SINCE, format_since(volume_group));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_TOOK, format_took(volume_group));
-        if (r >= 0)
-                r = set_cell(line, COLUMN_REASON, format_reason(volume_group));
-        return r;
-}
+        for (size_t i = 0; i < table->n_columns; i++) {
+                char *text = table->columns[i].format(volume_group);
 
-static int make_table(struct libscols_table **ret)
-{
-        _cleanup_(scols_unref_tablep) struct libscols_table *table = scols_new_table();
-
-        if (!table)
-                return -ENOMEM;
-        for (size_t i = 0; i < ELEMENTSOF(columns); i++)
-                if (!scols_table_new_column(table, columns[i].name, 0.1, columns[i].flags))
+                if (!text)
                         return -ENOMEM;
-        if (scols_table_set_name(table, "volumegroups") < 0)
-                return -ENOMEM;
-        scols_table_enable_json(table, arg_json);
-        scols_table_enable_noheadings(table, arg_no_headings);
-        *ret = TAKE_PTR(table);
+                /* libsmartcols takes the string over, unless it fails. */
+                if (scols_line_refer_data(line, i, text) < 0) {
+                        free(text);
+                        return -ENOMEM;
+                }
+        }
         return 0;
 }
 
@@ -164,12 +241,12 @@ static bool is_up(const struct volume_group *volume_group)
 
 static int show(const struct snapshot *snapshot, char *const names[], size_t n_names)
 {
-        _cleanup_(scols_unref_tablep) struct libscols_table *table = NULL;
+        _cleanup_(status_table_done) struct status_table table = {};
         int r, result = EXIT_ALL_UP;
 
-        r = make_table(&table);
+        r = status_table_init(&table);
         for (size_t i = 0; r >= 0 && n_names == 0 && i < snapshot->n; i++) {
-                r = add_line(table, snapshot->volume_groups[i]);
+                r = status_table_add(&table, snapshot->volume_groups[i]);
                 if (!is_up(snapshot->volume_groups[i]))
                         result = EXIT_NOT_ALL_UP;
         }
@@ -177,14 +254,14 @@ static int show(const struct snapshot *snapshot, char *const names[], size_t n_n
                 const struct volume_group *volume_group = snapshot_find(snapshot, names[i]);
 
                 if (volume_group)
-                        r = add_line(table, volume_group);
+                        r = status_table_add(&table, volume_group);
                 else
                         explain_absent(names[i]);
                 if (!volume_group || !is_up(volume_group))
                         result = EXIT_NOT_ALL_UP;
         }
         if (r >= 0)
-                r = scols_print_table(table);
+                r = scols_print_table(table.table);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the table: %m");
                 return EXIT_CANNOT_TELL;

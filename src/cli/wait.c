@@ -98,16 +98,10 @@ enum {
 };
 
 /* A VG that waits for PVs may still come, unless somebody asked for it now. */
-static int judge(int run_fd, const struct snapshot *snapshot, const char *name, bool asked)
+static int judge(const struct snapshot *snapshot, const char *name, bool asked)
 {
         const struct volume_group *volume_group = snapshot_find(snapshot, name);
-        int r;
 
-        if (asked) {
-                r = is_requested(run_fd, name);
-                if (r != 0)
-                        return r < 0 ? r : NOT_SETTLED;
-        }
         if (!volume_group || volume_group->state == VOLUME_GROUP_WAITING)
                 return asked ? SETTLED_NOT_UP : NOT_SETTLED;
         if (!volume_group_is_settled(volume_group))
@@ -115,12 +109,27 @@ static int judge(int run_fd, const struct snapshot *snapshot, const char *name, 
         return volume_group->state == VOLUME_GROUP_ACTIVE ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
-static int judge_all(int run_fd, const struct snapshot *snapshot, char *const names[], size_t n, bool asked)
+/* Sets `snapshot`. The requests are looked at first: what comes of them is written down before they end. */
+static int judge_all(int run_fd, char *const names[], size_t n, bool asked, struct snapshot *snapshot)
 {
-        int result = SETTLED_UP;
+        bool requested = false;
+        int r, result = SETTLED_UP;
+
+        for (size_t i = 0; asked && i < n; i++) {
+                r = is_requested(run_fd, names[i]);
+                if (r < 0)
+                        return r;
+                requested |= r > 0;
+        }
+
+        r = snapshot_read(run_fd, snapshot);
+        if (r < 0)
+                return r;
+        if (requested)
+                return NOT_SETTLED;
 
         for (size_t i = 0; i < n; i++) {
-                int r = judge(run_fd, snapshot, names[i], asked);
+                r = judge(snapshot, names[i], asked);
 
                 if (r == NOT_SETTLED || r < 0)
                         return r;
@@ -179,9 +188,7 @@ static int wait_for_all(int run_fd, char *const names[], size_t n, bool asked)
                 _cleanup_snapshot_ struct snapshot snapshot = {};
                 int r;
 
-                r = snapshot_read(run_fd, &snapshot);
-                if (r >= 0)
-                        r = judge_all(run_fd, &snapshot, names, n, asked);
+                r = judge_all(run_fd, names, n, asked, &snapshot);
                 if (r < 0) {
                         (void) log_error_errno(r, "Failed to read what the worker has written down: %m");
                         return EXIT_CANNOT_TELL;
