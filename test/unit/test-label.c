@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "fixture.h"
 #include "images.h"
 #include "lvm/crc.h"
 
@@ -386,8 +387,6 @@ int main(void)
 {
         Suite *suite = suite_create("label");
         TCase *tests = tcase_create("label");
-        SRunner *runner = srunner_create(suite);
-        int n_failed;
 
         tcase_set_timeout(tests, 120);
         tcase_add_test(tests, every_image_as_pvck_reads_it);
@@ -406,9 +405,5 @@ int main(void)
         tcase_add_test(tests, forged_lists);
         tcase_add_test(tests, identifiers);
         suite_add_tcase(suite, tests);
-
-        srunner_run_all(runner, CK_ENV);
-        n_failed = srunner_ntests_failed(runner);
-        srunner_free(runner);
-        return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return run_suite(suite);
 }

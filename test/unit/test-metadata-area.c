@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "fixture.h"
 #include "images.h"
 #include "lvm/crc.h"
 #include "lvm/disk.h"
@@ -537,8 +538,6 @@ int main(void)
 {
         Suite *suite = suite_create("metadata-area");
         TCase *tests = tcase_create("metadata-area");
-        SRunner *runner = srunner_create(suite);
-        int n_failed;
 
         tcase_set_timeout(tests, 120);
         tcase_add_test(tests, every_image_as_pvck_reads_it);
@@ -559,9 +558,5 @@ int main(void)
         tcase_add_test(tests, truncated_image);
         tcase_add_test(tests, errors_of_the_device);
         suite_add_tcase(suite, tests);
-
-        srunner_run_all(runner, CK_ENV);
-        n_failed = srunner_ntests_failed(runner);
-        srunner_free(runner);
-        return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return run_suite(suite);
 }

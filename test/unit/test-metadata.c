@@ -4,6 +4,7 @@
 #include <check.h>
 #include <libdevmapper.h>
 
+#include "fixture.h"
 #include "images.h"
 
 #define VG_ID "id = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv\"\n"
@@ -472,8 +473,6 @@ int main(void)
 {
         Suite *suite = suite_create("metadata");
         TCase *tests = tcase_create("metadata");
-        SRunner *runner = srunner_create(suite);
-        int n_failed;
 
         dm_log_with_errno_init(log_nothing);
 
@@ -495,9 +494,5 @@ int main(void)
         tcase_add_test(tests, guessed_names);
         tcase_add_test(tests, valid_names);
         suite_add_tcase(suite, tests);
-
-        srunner_run_all(runner, CK_ENV);
-        n_failed = srunner_ntests_failed(runner);
-        srunner_free(runner);
-        return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return run_suite(suite);
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fixture.h"
+
+#include <ftw.h>
+
+#include "shared/flags.h"
+#include "shared/util.h"
+
+int run_fd = -EBADF;
+
+static char run_path[] = "/tmp/headgate-test-XXXXXX";
+
+const char *run_directory(void)
+{
+        return run_path;
+}
+
+void run_directory_set_up(void)
+{
+        _cleanup_free_ char *lvm_path = NULL;
+
+        memset(run_path + sizeof(run_path) - 7, 'X', 6);
+        ck_assert_ptr_nonnull(mkdtemp(run_path));
+        lvm_path = string_format("%s/lvm", run_path);
+        ck_assert_ptr_nonnull(lvm_path);
+        ck_assert_int_eq(setenv("HEADGATE_RUN_DIRECTORY", run_path, true), 0);
+        ck_assert_int_eq(setenv("HEADGATE_LVM_RUN_DIRECTORY", lvm_path, true), 0);
+        run_fd = flags_open_run_directory();
+        ck_assert_int_ge(run_fd, 0);
+        ck_assert_int_eq(flags_prepare(run_fd), 0);
+}
+
+static int remove_one(
+        const char *path, _unused_ const struct stat *status, _unused_ int type, _unused_ struct FTW *ftw)
+{
+        return remove(path);
+}
+
+void run_directory_tear_down(void)
+{
+        close(run_fd);
+        ck_assert_int_eq(nftw(run_path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+int run_suite(Suite *suite)
+{
+        SRunner *runner = srunner_create(suite);
+        int n_failed;
+
+        srunner_run_all(runner, CK_ENV);
+        n_failed = srunner_ntests_failed(runner);
+        srunner_free(runner);
+        return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <check.h>
+
+/* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the test. */
+extern int run_fd;
+void run_directory_set_up(void);
+void run_directory_tear_down(void);
+
+/* Its path. */
+const char *run_directory(void);
+
+/* Runs a suite. Returns the exit status for main(). */
+int run_suite(Suite *suite);

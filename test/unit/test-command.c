@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Running lvm, with a script in its place that prints and fails as told, and finding in what lvm2 prints the line
+ * that matters. */
+
+#include <check.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "fixture.h"
+#include "lvm/command.h"
+
+/* As lvm2 2.03.16 prints them. */
+static const char output[] = "  Volume group \"vg1\" not found\n"
+                             "  Cannot process volume group vg1\n"
+                             "  1 logical volume(s) in volume group \"vg10\" now active\n"
+                             "  pvscan[123] /dev/sda1 excluded by filters: device is partitioned.\n"
+                             "  pvscan[123] PV /dev/sdaa online.\n"
+                             "  VG a.b+c-d is foreign.\n"
+                             "  PVs online incomplete for VG x.\n";
+
+static void assert_found(const char *word, const char *expected)
+{
+        _cleanup_free_ char *line = lvm_output_find(output, word);
+
+        if (!expected)
+                ck_assert_ptr_null(line);
+        else {
+                ck_assert_ptr_nonnull(line);
+                ck_assert_str_eq(line, expected);
+        }
+}
+
+START_TEST(line_is_found_by_a_whole_name)
+{
+        assert_found("vg1", "Volume group \"vg1\" not found");
+        assert_found("vg10", "1 logical volume(s) in volume group \"vg10\" now active");
+        assert_found("vg", NULL);
+        assert_found("g1", NULL);
+        assert_found("/dev/sda1", "pvscan[123] /dev/sda1 excluded by filters: device is partitioned.");
+        assert_found("/dev/sda", NULL);
+        assert_found("/dev/sdaa", "pvscan[123] PV /dev/sdaa online.");
+        assert_found("a.b+c-d", "VG a.b+c-d is foreign.");
+        assert_found("a.b", NULL);
+        assert_found("c-d", NULL);
+        /* The full stop ends the sentence. */
+        assert_found("x", "PVs online incomplete for VG x.");
+}
+END_TEST
+
+START_TEST(output_and_status_are_kept)
+{
+        char path[] = "/tmp/headgate-test-command-XXXXXX";
+        static const char script[] = "#!/bin/sh\necho \"to the left: $*\"\necho to the right >&2\nexit 5\n";
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_free_ char *printed = NULL;
+        struct lvm_command command;
+        int fd, status;
+
+        fd = mkstemp(path);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, script, strlen(script)), 0);
+        ck_assert_int_eq(fchmod(fd, 0700), 0);
+        close(fd);
+        ck_assert_int_eq(setenv("HEADGATE_LVM", path, true), 0);
+
+        ck_assert_int_eq(string_vector_add(&arguments, "vgchange"), 0);
+        ck_assert_int_eq(string_vector_add(&arguments, "a b"), 0);
+        ck_assert_int_eq(lvm_command_start(&arguments, &command), 0);
+        ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
+        ck_assert(WIFEXITED(status));
+        ck_assert_int_eq(WEXITSTATUS(status), 5);
+        ck_assert_int_eq(lvm_command_read_output(&command, &printed), 0);
+        ck_assert_str_eq(printed, "to the left: vgchange a b\nto the right\n");
+        lvm_command_done(&command);
+        ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+START_TEST(missing_program_is_an_error)
+{
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct lvm_command command;
+
+        ck_assert_int_eq(setenv("HEADGATE_LVM", "/nonexistent/lvm", true), 0);
+        ck_assert_int_eq(string_vector_add(&arguments, "pvscan"), 0);
+        ck_assert_int_eq(lvm_command_start(&arguments, &command), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("command");
+        TCase *test_case = tcase_create("command");
+
+        tcase_add_test(test_case, line_is_found_by_a_whole_name);
+        tcase_add_test(test_case, output_and_status_are_kept);
+        tcase_add_test(test_case, missing_program_is_an_error);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}

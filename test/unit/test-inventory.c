@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the worker knows, and what of it a successor finds. Each "worker" of a test is an inventory over the same
+ * run directory. */
+
+#include <check.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "lvm/online.h"
+#include "shared/flags.h"
+#include "shared/util.h"
+#include "worker/inventory.h"
+
+#define VGID "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+static int lvm_run_fd = -EBADF;
+
+static void set_up(void)
+{
+        run_directory_set_up();
+        lvm_run_fd = online_open_directory();
+        ck_assert_int_ge(lvm_run_fd, 0);
+}
+
+static void tear_down(void)
+{
+        close(lvm_run_fd);
+        run_directory_tear_down();
+}
+
+/* Identifiers that differ in their last digits. */
+static void make_id(char id[LVM_ID_SIZE], char kind, unsigned int number)
+{
+        snprintf(id, LVM_ID_SIZE, "%c%031u", kind, number);
+}
+
+static struct metadata *make_metadata(unsigned int number, uint64_t seqno, size_t n_pvs)
+{
+        struct metadata *metadata = calloc(1, sizeof(*metadata));
+
+        ck_assert_ptr_nonnull(metadata);
+        metadata->name = string_format("vg%u", number);
+        make_id(metadata->vgid, 'v', number);
+        metadata->seqno = seqno;
+        metadata->n_pvs = n_pvs;
+        metadata->pvs = calloc(n_pvs, sizeof(*metadata->pvs));
+        metadata->n_lvs = 1;
+        metadata->lvs = calloc(1, sizeof(*metadata->lvs));
+        metadata->lvs[0].name = strdup("lv");
+        metadata->lvs[0].autoactivated = true;
+        make_id(metadata->lvs[0].lvid, 'l', number);
+        for (size_t i = 0; i < n_pvs; i++) {
+                make_id(metadata->pvs[i].pvid, 'p', number * 1000 + (unsigned int) i);
+                metadata->pvs[i].device_hint = string_format("/dev/hint%zu", i);
+        }
+        return metadata;
+}
+
+static struct managed_group *add(struct inventory *inventory, unsigned int number, uint64_t seqno, size_t n_pvs)
+{
+        _cleanup_metadata_ struct metadata *metadata = make_metadata(number, seqno, n_pvs);
+        struct managed_group *group;
+
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        return group;
+}
+
+static struct inventory *start(void)
+{
+        struct inventory *inventory;
+
+        ck_assert_int_eq(inventory_new(run_fd, lvm_run_fd, &inventory), 0);
+        return inventory;
+}
+
+/* A device that surely exists on no machine, so that a successor finds it gone. */
+static dev_t absent_device(unsigned int number)
+{
+        return makedev(4000, number);
+}
+
+static struct device *see(struct inventory *inventory, dev_t number, const char *pvid)
+{
+        struct device *device;
+
+        ck_assert_int_eq(inventory_get_device(inventory, number, &device), 0);
+        ck_assert_int_eq(inventory_set_pvid(inventory, device, pvid), 0);
+        inventory_move_device(inventory, device, DEVICE_KNOWN);
+        return device;
+}
+
+START_TEST(group_outlives_its_worker)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct managed_group *group = add(first, 1, 7, 3), *found;
+
+        group->volume_group->reason = strdup("it said \"no\", and a \\ too.");
+        group->volume_group->overdue = true;
+        group->volume_group->settled_usec = 1234567;
+        inventory_set_state(first, group, VOLUME_GROUP_FAILED);
+        ck_assert_int_eq(inventory_save(first), 0);
+
+        second = start();
+        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        ck_assert_str_eq(found->volume_group->name, "vg1");
+        ck_assert_uint_eq(found->volume_group->seqno, 7);
+        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_FAILED);
+        ck_assert_str_eq(found->volume_group->reason, "it said \"no\", and a \\ too.");
+        ck_assert(found->volume_group->overdue);
+        ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
+        ck_assert_uint_eq(found->volume_group->n_pvs, 3);
+        ck_assert_str_eq(found->volume_group->pvs[2].device_name, "/dev/hint2");
+        ck_assert_uint_eq(found->volume_group->n_lvs, 1);
+        ck_assert_str_eq(found->volume_group->lvs[0].name, "lv");
+        ck_assert(found->volume_group->lvs[0].autoactivated);
+}
+END_TEST
+
+/* By a PV, one that was seen or one that was not, and by name. */
+START_TEST(successor_is_led_to_the_group)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct managed_group *group = add(first, 1, 1, 2), *found;
+        char pvid[LVM_ID_SIZE];
+
+        (void) add(first, 2, 1, 2);
+        ck_assert_int_eq(inventory_save(first), 0);
+
+        second = start();
+        ck_assert_int_eq(inventory_find_group_of_pv(second, group->volume_group->pvs[1].pvid, &found), 0);
+        ck_assert_str_eq(found->volume_group->name, "vg1");
+        ck_assert_int_eq(inventory_find_group_by_name(second, "vg2", &found), 0);
+        ck_assert_str_eq(found->volume_group->name, "vg2");
+        ck_assert_int_eq(inventory_find_group_by_name(second, "vg3", &found), -ENOENT);
+        make_id(pvid, 'p', 999999);
+        ck_assert_int_eq(inventory_find_group_of_pv(second, pvid, &found), -ENOENT);
+}
+END_TEST
+
+/* lvm2 was asked, and the worker did not live to see what came of it. */
+START_TEST(interrupted_activation_is_asked_for_again)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct managed_group *group = add(first, 1, 1, 1), *found;
+
+        inventory_set_state(first, group, VOLUME_GROUP_ACTIVATING);
+        ck_assert_int_eq(inventory_save(first), 0);
+        second = start();
+        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_COMPLETE);
+}
+END_TEST
+
+START_TEST(disk_that_left_meanwhile_is_missed)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct managed_group *group = add(first, 1, 1, 1), *found;
+
+        group->volume_group->pvs[0].device = absent_device(1);
+        inventory_set_state(first, group, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(inventory_save(first), 0);
+        second = start();
+        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_WAITING);
+        ck_assert_uint_eq(volume_group_count_seen(found->volume_group), 0);
+}
+END_TEST
+
+/* A PV without metadata comes first; the VG that needs it is known only later. */
+START_TEST(pv_is_seen_before_its_group)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 1, 2);
+        struct managed_group *group;
+        struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
+
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 1);
+        ck_assert_ptr_eq(device->group, group);
+}
+END_TEST
+
+START_TEST(newer_metadata_counts)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 5, 2);
+
+        group->volume_group->pvs[1].device = absent_device(1);
+        ck_assert_ptr_eq(add(inventory, 1, 4, 1), group);
+        ck_assert_uint_eq(group->volume_group->n_pvs, 2);
+        ck_assert_ptr_eq(add(inventory, 1, 6, 3), group);
+        ck_assert_uint_eq(group->volume_group->n_pvs, 3);
+        ck_assert_uint_eq(group->volume_group->pvs[1].device, absent_device(1));
+        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 1);
+}
+END_TEST
+
+START_TEST(text_is_known_until_a_pv_goes)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 1, 1);
+
+        group->volume_group->pvs[0].device = absent_device(1);
+        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
+        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 77), group);
+        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 78));
+        ck_assert_ptr_null(inventory_find_text(inventory, 1001, 77));
+        inventory_lose_pv(inventory, group, absent_device(1));
+        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
+}
+END_TEST
+
+START_TEST(device_is_remembered_until_it_goes)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct device *device = see(first, absent_device(1), VGID);
+        char pvid[LVM_ID_SIZE];
+
+        second = start();
+        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid), 0);
+        ck_assert_str_eq(pvid, VGID);
+        inventory_drop_device(first, device);
+        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid), -ENOENT);
+        ck_assert_ptr_null(inventory_find_device_of_pv(first, VGID));
+}
+END_TEST
+
+/* A damaged file is as none: the VG is made anew of its metadata. */
+START_TEST(damaged_file_is_replaced)
+{
+        static const char *const contents[] = {
+                "", "name = ", "state = \"active\"\n", "\x01\x02{{{{", "name = \"x\"\n"};
+
+        for (size_t i = 0; i < ELEMENTSOF(contents); i++) {
+                _cleanup_inventory_ struct inventory *inventory = start();
+                _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 1, 1);
+                struct managed_group *group;
+
+                ck_assert_int_eq(write_file_atomic_at(inventory->vgs_fd, metadata->vgid, contents[i]), 0);
+                ck_assert_int_eq(inventory_find_group(inventory, metadata->vgid, &group), -EBADMSG);
+                ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+                ck_assert_str_eq(group->volume_group->name, "vg1");
+        }
+}
+END_TEST
+
+/* The worker may use 8 MiB of memory of its own at 1000 VGs; what it knows of them is to be a small part of
+ * that. */
+START_TEST(thousand_groups_are_small)
+{
+        _cleanup_inventory_ struct inventory *inventory = NULL;
+        size_t before = mallinfo2().uordblks, used;
+
+        inventory = start();
+        for (unsigned int i = 0; i < 1000; i++) {
+                struct managed_group *group = add(inventory, i, 1, 1);
+                struct device *device = see(inventory, absent_device(i), group->volume_group->pvs[0].pvid);
+
+                device->name = strdup("/dev/sdabc");
+        }
+        used = mallinfo2().uordblks - before;
+        ck_assert_uint_lt(used, 3U * 1024 * 1024);
+        ck_assert_int_eq(inventory_save(inventory), 0);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("inventory");
+        TCase *test_case = tcase_create("inventory");
+
+        tcase_set_timeout(test_case, 60);
+        tcase_add_checked_fixture(test_case, set_up, tear_down);
+        tcase_add_test(test_case, group_outlives_its_worker);
+        tcase_add_test(test_case, successor_is_led_to_the_group);
+        tcase_add_test(test_case, interrupted_activation_is_asked_for_again);
+        tcase_add_test(test_case, disk_that_left_meanwhile_is_missed);
+        tcase_add_test(test_case, pv_is_seen_before_its_group);
+        tcase_add_test(test_case, newer_metadata_counts);
+        tcase_add_test(test_case, text_is_known_until_a_pv_goes);
+        tcase_add_test(test_case, device_is_remembered_until_it_goes);
+        tcase_add_test(test_case, damaged_file_is_replaced);
+        tcase_add_test(test_case, thousand_groups_are_small);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
