@@ -3,6 +3,7 @@
 #include "shared/flags.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -42,23 +43,28 @@ static int make_empty_file(int dir_fd, const char *path)
         return 0;
 }
 
-static int entry_path(const char *directory, const char *entry, char **ret)
+/* An entry is a file name. On the stack, since the first malloc() of a program costs three system calls. */
+struct entry_path {
+        char path[sizeof(FLAGS_PENDING_DIRECTORY "/") + NAME_MAX];
+};
+
+static int entry_path_set(struct entry_path *path, const char *directory, const char *entry)
 {
-        if (asprintf(ret, "%s/%s", directory, entry) < 0)
-                return -ENOMEM;
-        return 0;
+        int n = snprintf(path->path, sizeof(path->path), "%s/%s", directory, entry);
+
+        return n < 0 || (size_t) n >= sizeof(path->path) ? -ENAMETOOLONG : 0;
 }
 
 int flags_post(int run_fd, const char *entry)
 {
-        _cleanup_free_ char *path = NULL;
+        struct entry_path path;
         int r;
 
-        r = entry_path(FLAGS_PENDING_DIRECTORY, entry, &path);
+        r = entry_path_set(&path, FLAGS_PENDING_DIRECTORY, entry);
         if (r < 0)
                 return r;
 
-        r = make_empty_file(run_fd, path); /* R1 */
+        r = make_empty_file(run_fd, path.path); /* R1 */
         if (r < 0)
                 return r;
         return make_empty_file(run_fd, FLAGS_PENDING); /* R2 */
@@ -170,13 +176,13 @@ int flags_take_left_over(int run_fd, flags_entry_function function, void *userda
 
 int flags_finish(int run_fd, const char *entry)
 {
-        _cleanup_free_ char *path = NULL;
+        struct entry_path path;
         int r;
 
-        r = entry_path(FLAGS_WORKING_DIRECTORY, entry, &path);
+        r = entry_path_set(&path, FLAGS_WORKING_DIRECTORY, entry);
         if (r < 0)
                 return r;
-        return flags_clear(run_fd, path);
+        return flags_clear(run_fd, path.path);
 }
 
 static int stop_at_first(_unused_ const char *entry, _unused_ void *userdata)
