@@ -2,9 +2,8 @@
 
 /* headgate: what people type. A table of verbs, each in a file of its own. */
 
-#include <getopt.h>
-
 #include "cli/verbs.h"
+#include "shared/arguments.h"
 #include "shared/log.h"
 
 static const struct {
@@ -35,27 +34,13 @@ static void help(void)
 
 int main(int argc, char *argv[])
 {
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
+        int r;
 
         log_open("headgate", LOG_TARGET_STDERR);
 
-        /* "+": what comes after the verb is the verb's. */
-        for (int c; (c = getopt_long(argc, argv, "+h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return EXIT_SUCCESS;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return EXIT_SUCCESS;
-                default:
-                        return EXIT_CANNOT_TELL;
-                }
-
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
         if (optind == argc) {
                 help();
                 return EXIT_CANNOT_TELL;

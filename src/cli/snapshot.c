@@ -120,22 +120,13 @@ const struct volume_group *snapshot_find(const struct snapshot *snapshot, const 
 
 void explain_volume_group(const struct volume_group *volume_group)
 {
-        if (volume_group->state != VOLUME_GROUP_WAITING) {
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                log_error("VG %s waits for %s.", volume_group->name, missing ?: "PVs");
+        else
                 log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
                         volume_group->reason ? ": " : ".", volume_group->reason ?: "");
-                return;
-        }
-
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &volume_group->pvs[i];
-                char pvid[LVM_ID_FORMATTED_SIZE];
-
-                if (pv->device != 0)
-                        continue;
-                lvm_id_format(pv->pvid, pvid);
-                log_error("VG %s waits for PV %s, last at %s.", volume_group->name, pvid,
-                        pv->device_name ?: "an unknown path");
-        }
 }
 
 void explain_absent(const char *name)

@@ -4,8 +4,7 @@
  * worker listens to udev, so it is all that a device costs: libc only, no reading of the device, a dozen system
  * calls, no waiting. */
 
-#include <getopt.h>
-
+#include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/macro.h"
 
@@ -62,23 +61,11 @@ static int request(const char *device_number)
 
 int main(int argc, char *argv[])
 {
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
+        int r;
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return EXIT_SUCCESS;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return EXIT_SUCCESS;
-                default:
-                        return EXIT_FAILURE;
-                }
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
         if (argc - optind != 1 || !is_device_number(argv[optind])) {
                 fprintf(stderr, "headgate-request: expected one MAJOR:MINOR, see --help\n");

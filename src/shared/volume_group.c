@@ -94,6 +94,32 @@ size_t volume_group_count_active(const struct volume_group *volume_group)
         return n;
 }
 
+char *volume_group_describe_missing(const struct volume_group *volume_group)
+{
+        char *text = NULL;
+        const char *separator = "";
+        FILE *file;
+        size_t size;
+
+        file = open_memstream(&text, &size);
+        if (!file)
+                return NULL;
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                char pvid[LVM_ID_FORMATTED_SIZE];
+
+                if (pv->device != 0)
+                        continue;
+                lvm_id_format(pv->pvid, pvid);
+                fprintf(file, "%sPV %s (last at %s)", separator, pvid, pv->device_name ?: "an unknown path");
+                separator = ", ";
+        }
+        if (fclose(file) == 0)
+                return text;
+        free(text);
+        return NULL;
+}
+
 bool volume_group_is_settled(const struct volume_group *volume_group)
 {
         return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;

@@ -83,6 +83,10 @@ size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull
 size_t volume_group_count_autoactivated(const struct volume_group *volume_group) _nonnull_(1);
 size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
 
+/* Names the PVs that have not been seen, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ...".
+ * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
+char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
+
 /* Whether the worker has nothing more to do for it unless something new happens. */
 bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
 

@@ -4,9 +4,9 @@
  * worker's failures. Started by units only; it does one small thing and ends. */
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <sys/stat.h>
 
+#include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/messages.h"
@@ -163,25 +163,13 @@ static int run(const char *verb)
 
 int main(int argc, char *argv[])
 {
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
+        int r;
 
         log_open("headgate-takeover", getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return EXIT_SUCCESS;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return EXIT_SUCCESS;
-                default:
-                        return EXIT_FAILURE;
-                }
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
         if (argc - optind != 1) {
                 log_error("Expected one verb, see --help.");

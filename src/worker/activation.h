@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "worker/worker.h"
+#include "worker/context.h"
 
 /* From complete VGs to active LVs: all that headgate asks of lvm2. Both return 0 or a negative errno if the worker
  * cannot go on. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "worker/worker.h"
+#include "worker/context.h"
 
 /* From requests to VGs: takes entries of the protocol and devices of udev, has the devices read, and enters what
  * they hold into the inventory. All return 0, or a negative errno if the worker cannot go on. */

@@ -5,9 +5,9 @@
  * and ends when there has been nothing to do for a while. What it knows stays in /run/headgate for the next
  * one. */
 
-#include <getopt.h>
 #include <systemd/sd-daemon.h>
 
+#include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "worker/worker.h"
@@ -19,34 +19,6 @@ static void help(void)
                "  -h, --help     Show this help\n"
                "      --version  Show the version\n\n"
                "See headgated(8).\n");
-}
-
-/* Returns 1 to go on, 0 to end well, or a negative errno. */
-static int parse_arguments(int argc, char *argv[])
-{
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return 0;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return 0;
-                default:
-                        return -EINVAL;
-                }
-
-        if (optind < argc) {
-                log_error("This program takes no arguments, see --help.");
-                return -EINVAL;
-        }
-        return 1;
 }
 
 /* The socket is named in headgate.socket; others come from a newer version of it and are not ours. Returns the
@@ -114,13 +86,17 @@ int main(int argc, char *argv[])
 
         log_open("headgated", getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
-        r = parse_arguments(argc, argv);
-        if (r > 0) {
-                /* For lvm2: its messages are searched for the names of VGs, and descriptors of ours are none of
-                 * its business. */
-                setenv("LC_ALL", "C", true);
-                setenv("LVM_SUPPRESS_FD_WARNINGS", "1", true);
-                r = run();
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (optind < argc) {
+                log_error("This program takes no arguments, see --help.");
+                return EXIT_FAILURE;
         }
-        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+
+        /* For lvm2: its messages are searched for the names of VGs, and descriptors of ours are none of its
+         * business. */
+        setenv("LC_ALL", "C", true);
+        setenv("LVM_SUPPRESS_FD_WARNINGS", "1", true);
+        return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

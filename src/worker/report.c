@@ -97,29 +97,12 @@ void report_overdue(const struct volume_group *volume_group)
 {
         uint64_t usec = duration(volume_group->first_seen_usec, now_usec());
         _cleanup_free_ char *time = format_duration(usec);
-        _cleanup_free_ char *message = NULL;
-        _cleanup_fclose_ FILE *file = NULL;
-        const char *separator = "";
-        size_t size;
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *message = string_format(
+                "VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", volume_group->name, time ?: "?",
+                volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?");
 
-        file = open_memstream(&message, &size);
-        if (!file)
-                return;
-        fprintf(file, "VG %s is incomplete after %s, %zu of %zu PVs seen; missing:", volume_group->name,
-                time ?: "?", volume_group_count_seen(volume_group), volume_group->n_pvs);
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &volume_group->pvs[i];
-                char pvid[LVM_ID_FORMATTED_SIZE];
-
-                if (pv->device != 0)
-                        continue;
-                lvm_id_format(pv->pvid, pvid);
-                fprintf(file, "%s PV %s (last at %s)", separator, pvid, pv->device_name ?: "an unknown path");
-                separator = ",";
-        }
-        fprintf(file, ".");
-        if (fflush(file) == 0)
-                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, volume_group, usec, message);
+        report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, volume_group, usec, message);
 }
 
 void report_damaged(

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/inotify.h>
-#include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 
 #include "lvm/configuration.h"
@@ -14,12 +13,10 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/activation.h"
+#include "worker/idle.h"
 #include "worker/intake.h"
 #include "worker/report.h"
-
-/* How long a worker stays that has nothing to do. While it is there a disk costs no process of ours; gone, it
- * costs no memory. */
-#define IDLE_USEC (10 * USEC_PER_SEC)
+#include "worker/wakeup.h"
 
 /* When a VG whose PVs do not come is reported. mdadm's last resort waits as long for its disks. */
 #define DEADLINE_USEC (30 * USEC_PER_SEC)
@@ -28,17 +25,6 @@
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
 
 /* ------ what wakes the worker ------ */
-
-void worker_ask_step(struct worker *worker)
-{
-        (void) sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
-}
-
-static void look_for_requests(struct worker *worker)
-{
-        worker->look = true;
-        worker_ask_step(worker);
-}
 
 static int on_event_device(dev_t device, void *userdata)
 {
@@ -72,71 +58,26 @@ static int on_queue(void *userdata)
 static int on_pending(_unused_ sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
         if (event->mask & IN_Q_OVERFLOW || streq(event->name, FLAGS_PENDING))
-                look_for_requests(userdata);
+                worker_look_for_requests(userdata);
         else if (streq(event->name, FLAGS_COLDPLUG))
                 worker_ask_step(userdata);
         return 0;
 }
 
-/* Whether the kernel vouches for root as the sender. The socket is only for root as it is; this holds should
- * somebody change its mode. */
-static bool is_from_root(struct msghdr *message)
+/* The datagrams carry nothing but one bit. */
+static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
-        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
-                struct ucred credentials;
+        struct worker *worker = userdata;
+        int r;
 
-                if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
-                        continue;
-                memcpy(&credentials, CMSG_DATA(header), sizeof(credentials));
-                return credentials.uid == 0;
-        }
-        return false;
-}
-
-static int take_datagram(struct worker *worker, const char *text, size_t size, bool from_root)
-{
-        bool is_wake = size == strlen(FLAGS_WAKE) && memcmp(text, FLAGS_WAKE, size) == 0;
-        bool is_resync = size == strlen(FLAGS_WAKE_RESYNC) && memcmp(text, FLAGS_WAKE_RESYNC, size) == 0;
-
-        if (!from_root || (!is_wake && !is_resync)) {
-                if (worker->n_ignored++ == 0)
-                        log_warning(
-                                "Ignoring a datagram that is %s.", from_root ? "not a request" : "not from root");
-                return 0;
-        }
-
-        look_for_requests(worker);
-        if (!is_resync)
+        r = wakeup_receive(fd, &worker->n_ignored);
+        if (r < 0)
+                return log_error_errno(r, "Failed to receive from the socket: %m");
+        worker_look_for_requests(worker);
+        if (r != WAKEUP_RESYNC)
                 return 0;
         log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
         return enumerate(worker);
-}
-
-static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
-{
-        for (;;) {
-                char text[16];
-                union {
-                        struct cmsghdr header;
-                        char space[CMSG_SPACE(sizeof(struct ucred))];
-                } control;
-                struct iovec vector = {.iov_base = text, .iov_len = sizeof(text)};
-                struct msghdr message = {
-                        .msg_iov = &vector,
-                        .msg_iovlen = 1,
-                        .msg_control = &control,
-                        .msg_controllen = sizeof(control),
-                };
-                ssize_t n;
-                int r;
-
-                n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
-                if (n < 0)
-                        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-                r = take_datagram(userdata, text, (size_t) n, is_from_root(&message));
-                if (r < 0)
-                        return r;
-        }
 }
 
 /* ------ the step ------ */
@@ -248,93 +189,11 @@ static int save_and_release(struct worker *worker)
         return intake_release(worker);
 }
 
-static bool has_work(const struct worker *worker)
-{
-        const struct inventory *inventory = worker->inventory;
-
-        for (enum device_stage stage = 0; stage < DEVICE_KNOWN; stage++)
-                if (!dm_list_empty(&inventory->devices[stage]))
-                        return true;
-        return worker->look || worker->reader || worker->recording || !dm_list_empty(&worker->jobs) ||
-               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
-}
-
-static int listen_to_udev(struct worker *worker)
-{
-        int r = flags_set(worker->run_fd, FLAGS_LISTENING);
-
-        return r < 0 ? log_error_errno(r, "Failed to say that the worker listens: %m") : 0;
-}
-
-static int stay(struct worker *worker)
-{
-        worker->leaving = false;
-        worker->idle_since_usec = 0;
-        look_for_requests(worker);
-        return listen_to_udev(worker);
-}
-
-/* The end of the run, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor as
- * long as they are in udev's queue: it is read dry after the queue has ended. Returns 1 if the worker is to go. */
-static int leave(struct worker *worker, const struct gather_phase *phase)
-{
-        int r;
-
-        if (!worker->leaving) {
-                r = flags_clear(worker->run_fd, FLAGS_LISTENING);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");
-                worker->leaving = true;
-                worker_ask_step(worker);
-                return 0;
-        }
-
-        if (!phase->queue_empty)
-                return 0;
-        r = uevents_drain(worker->uevents);
-        if (r < 0)
-                return r;
-        if (has_work(worker))
-                return stay(worker);
-
-        closep(&worker->running_fd); /* W5 */
-        worker->running_fd = -EBADF;
-        r = flags_ask_pending(worker->run_fd); /* W6 */
-        if (r == FLAGS_NOTHING_PENDING)
-                return 1;
-        if (r > 0)
-                r = flags_take_running(worker->run_fd, &worker->running_fd);
-        if (r < 0)
-                return log_error_errno(r, "Failed to look for requests a last time: %m");
-        return r == FLAGS_IS_RUNNING ? 1 : stay(worker);
-}
-
-/* With nothing to do: notes the end of boot, and after a while leaves. `*until` is when to look again. */
-static int be_idle(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
-{
-        uint64_t now = now_usec();
-
-        if (phase->booting) {
-                /* It was started early to hear of all disks from udev, so it stays until they have come. */
-                if (!phase->queue_empty || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) == 0)
-                        return 0;
-                if (flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                        log_debug("Coldplug has been worked off.");
-        }
-
-        if (worker->idle_since_usec == 0)
-                worker->idle_since_usec = now;
-        if (now - worker->idle_since_usec >= IDLE_USEC)
-                return leave(worker, phase);
-        *until = MIN(*until, worker->idle_since_usec + IDLE_USEC);
-        return 0;
-}
-
 static void show_status(struct worker *worker)
 {
         uint64_t now = now_usec();
 
-        if (worker->status_usec != 0 && now - worker->status_usec < STATUS_INTERVAL_USEC && has_work(worker))
+        if (worker->status_usec != 0 && now - worker->status_usec < STATUS_INTERVAL_USEC && idle_has_work(worker))
                 return;
         worker->status_usec = now;
         report_status(worker->inventory);
@@ -365,12 +224,12 @@ static int step(struct worker *worker)
         show_status(worker);
 
         until = MIN(gathered, overdue);
-        if (has_work(worker) || overdue != USEC_INFINITY) {
+        if (idle_has_work(worker) || overdue != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 if (worker->leaving)
-                        r = stay(worker);
+                        r = idle_stay(worker);
         } else
-                r = be_idle(worker, &phase, &until);
+                r = idle_rest(worker, &phase, &until);
         if (r != 0)
                 return r;
 
@@ -502,7 +361,7 @@ static int take_over(struct worker *worker)
 
         was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
         resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
-        r = listen_to_udev(worker);
+        r = idle_listen(worker);
         if (r < 0)
                 return r;
         if (was_listening != 0 || resync != 0) {
@@ -554,7 +413,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (r < 0)
                 return r;
 
-        look_for_requests(worker);
+        worker_look_for_requests(worker);
         *ret = TAKE_PTR(worker);
         return 0;
 }

@@ -3,7 +3,8 @@
 
 #include <check.h>
 
-/* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the test. */
+/* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the
+ * test. */
 extern int run_fd;
 void run_directory_set_up(void);
 void run_directory_tear_down(void);

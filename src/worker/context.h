@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "worker/gather.h"
+#include "worker/inventory.h"
+#include "worker/job.h"
+#include "worker/reader.h"
+#include "worker/uevents.h"
+
+/* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request,
+ * an event of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to
+ * be done next. */
+struct worker {
+        sd_event *event;
+        int run_fd;     /* /run/headgate */
+        int lvm_run_fd; /* /run/lvm */
+        int running_fd; /* holds the lock on "running"; < 0 while leaving */
+
+        struct inventory *inventory;
+        struct uevents *uevents;
+        struct gather gather;
+        struct reader *reader; /* NULL if it is not at work */
+        struct job *recording; /* the pvscan, or NULL */
+        struct dm_list jobs;   /* the vgchanges */
+        unsigned int n_processors;
+        bool event_activation;  /* of lvm.conf */
+        bool look;              /* there may be requests to be taken */
+        bool proved;            /* has settled a VG: whatever failed before is forgotten */
+        bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
+        unsigned int n_ignored; /* datagrams that were not from root */
+
+        sd_event_source *wakeup_source;
+        sd_event_source *pending_source;
+        sd_event_source *step_source;
+        sd_event_source *timer_source;
+        uint64_t idle_since_usec;
+        uint64_t status_usec; /* when STATUS= was last set */
+};
+
+/* Has the worker take its next step after the events that are there now. */
+static inline void worker_ask_step(struct worker *worker)
+{
+        (void) sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
+}
+
+/* Likewise, with a look at the requests. */
+static inline void worker_look_for_requests(struct worker *worker)
+{
+        worker->look = true;
+        worker_ask_step(worker);
+}
