@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What keeps the cache from growing: of each kind, what has not been used for the longest time is removed."""
+
+import os
+import shutil
+import time
+
+# How many of a kind stay. Base images and kernels: one for each machine, and one for the other side of a bisection.
+KEPT = {"base-*": 3, "kernel-*": 3, "disks-*": 24, "program-*": 12, "accelerator-*": 2, "run/*-*[0-9]": 30}
+# Another run may be about to boot from it, or be in the middle of a benchmark.
+UNTOUCHABLE_SECONDS = 3 * 3600
+
+
+def used(path):
+    """Note that a thing in the cache is used now; return it."""
+    # The time of access. The time of modification must stay: user-mode Linux compares that of a base image.
+    os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+    return path
+
+
+def tidy(cache):
+    oldest = time.time() - UNTOUCHABLE_SECONDS
+    for pattern, count in KEPT.items():
+        things = sorted(((path.stat().st_atime, path) for path in cache.glob(pattern)), reverse=True)
+        for accessed, path in things[count:]:
+            if accessed > oldest:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()

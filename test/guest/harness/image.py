@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The base image: a minimal Debian as one ext4 file, made once and never written to by a guest."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness.cache import used
+from harness.progress import command, key_of, need_packages, point_release, say
+
+SUITE = "bookworm"
+PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strace", "thin-provisioning-tools"]
+UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
+# Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
+MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
+                "e2scrub_reap.service", "fstrim.timer", "getty.target", "systemd-ask-password-console.path",
+                "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-pstore.service",
+                "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
+                "systemd-user-sessions.service"]
+STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
+
+
+def base_image(cache, modules):
+    """Return the path of the image with these kernel modules, made first if its ingredients have changed."""
+    need_packages("mmdebstrap", "e2fsprogs")
+    key = key_of(Path(__file__).read_text(), STAGE_ONE.read_text(), modules, point_release(SUITE))
+    image = cache / f"base-{key}.img"
+    if image.exists():
+        return used(image)
+    with tempfile.TemporaryDirectory(dir=cache, prefix="base-") as scratch:
+        tree = Path(scratch) / "tree"
+        say(f"building the base image: debootstrapping {SUITE}, about half a minute")
+        # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
+        command("mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}",
+                *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), SUITE, f"{scratch}/tree.tar")
+        tree.mkdir()
+        command("tar", "-xf", f"{scratch}/tree.tar", "-C", tree)
+        say("building the base image: kernel modules, units")
+        shutil.copytree(modules, tree / "usr/lib/modules" / modules.name, symlinks=True)
+        command("chroot", tree, "depmod", modules.name)
+        furnish(tree)
+        say("building the base image: file system")
+        command("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-L", "guest-root", "-d", tree, f"{scratch}/image",
+                "1G")
+        os.rename(f"{scratch}/image", image)
+    return image
+
+
+def furnish(tree):
+    """Turn a debootstrapped tree into a guest: no useless units, a journal in memory, our first program."""
+    for unit in MASKED_UNITS:
+        link = tree / "etc/systemd/system" / unit
+        link.unlink(missing_ok=True)
+        link.symlink_to("/dev/null")
+    (tree / "etc/systemd/system/default.target").symlink_to("/usr/lib/systemd/system/multi-user.target")
+    (tree / "etc/fstab").write_text("")
+    (tree / "etc/hostname").write_text("guest\n")
+    # A fixed machine id: an empty one makes every boot a first boot, with presets applied.
+    (tree / "etc/machine-id").write_text("6865616467617465677565737474657374"[:32] + "\n")
+    journald = tree / "etc/systemd/journald.conf.d"
+    journald.mkdir(parents=True)
+    (journald / "guest.conf").write_text("[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n")
+    program = tree / "usr/lib/guest/stage-one"
+    program.parent.mkdir()
+    shutil.copyfile(STAGE_ONE, program)
+    program.chmod(0o755)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The payload: everything of a guest that is not in its base image, as a tar that its first program unpacks over /."""
+
+import io
+import shlex
+import tarfile
+import tempfile
+from pathlib import Path
+
+from harness.cache import used
+from harness.progress import Trouble, command, key_of, need_packages, say
+
+INSIDE = Path(__file__).parent.parent / "inside"
+HERE = "usr/lib/guest"
+SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "contenders"]
+UNIT = "guest-scenario.service"
+SECTOR = 512
+
+
+def write_payload(path, cache, repository, build, scenario, disk_set, settings):
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
+        if scenario.headgate != "absent":
+            add_headgate(tar, repository, build)
+        for name in SCRIPTS:
+            add(tar, f"{HERE}/{name}", (INSIDE / name).read_bytes(), 0o755)
+        for program in compiled_programs(cache):
+            add(tar, f"{HERE}/{program.name}", program.read_bytes(), 0o755)
+        add(tar, f"etc/systemd/system/{UNIT}", (INSIDE / UNIT).read_bytes())
+        link(tar, f"etc/systemd/system/sysinit.target.wants/{UNIT}", f"/etc/systemd/system/{UNIT}")
+        add(tar, f"{HERE}/scenario", scenario.body.encode())
+        add(tar, f"{HERE}/manifest", disk_set.manifest.read_bytes())
+        add(tar, f"{HERE}/volumes", "".join(f"{volume}\n" for volume in disk_set.volumes).encode())
+        if scenario.backups == "known":
+            for backup in disk_set.backups.iterdir():
+                add(tar, f"etc/lvm/backup/{backup.name}", backup.read_bytes(), 0o600)
+        for name, text in scenario.files.items():
+            add(tar, name.lstrip("/"), text.encode())
+        known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
+                 "LATE_DISKS": " ".join(map(str, scenario.late)), "DEADLINE": scenario.deadline,
+                 "HEADGATE": scenario.headgate, "LVM_CALLS": scenario.lvm_calls, **settings}
+        add(tar, f"{HERE}/settings", "".join(f"{name}={shlex.quote(str(value))}\n"
+                                             for name, value in known.items()).encode())
+    # A block device ends at a sector, and tar wants to see its end marker whole.
+    with open(path, "ab") as file:
+        file.write(bytes(-path.stat().st_size % SECTOR + 20 * SECTOR))
+
+
+def add(tar, name, content, mode=0o644):
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(content), mode
+    tar.addfile(info, io.BytesIO(content))
+
+
+def link(tar, name, target):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = tarfile.SYMTYPE, target
+    tar.addfile(info)
+
+
+def compiled_programs(cache):
+    """The guest's helper programs, static so that they do not depend on what is in the image."""
+    need_packages("gcc", "libc6-dev")
+    programs = []
+    for source in sorted(INSIDE.glob("*.c")):
+        folder = cache / f"program-{key_of(source.read_text())}"
+        program = folder / source.stem
+        if not program.exists():
+            folder.mkdir(exist_ok=True)
+            command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o",
+                    f"{program}.new", source)
+            Path(f"{program}.new").rename(program)
+        used(folder)
+        programs.append(program)
+    return programs
+
+
+def add_headgate(tar, repository, build):
+    """Install the project as it is now into the tar."""
+    if not (repository / "meson.build").exists():
+        raise Trouble("this scenario needs headgate, but the project has no meson.build yet")
+    folder = build if (build / "build.ninja").exists() else build / "install-build"
+    if not (folder / "build.ninja").exists():
+        say("configuring the project")
+        command("meson", "setup", "--prefix=/usr", folder, repository)
+    say("building and installing the project")
+    with tempfile.TemporaryDirectory(prefix="guest-install-") as destination:
+        command("meson", "install", "-C", folder, "--destdir", destination, "--quiet")
+        for path in sorted(Path(destination).rglob("*")):
+            tar.add(path, path.relative_to(destination), recursive=False, filter=as_root)
+
+
+def as_root(info):
+    info.uid = info.gid = 0
+    info.uname = info.gname = "root"
+    # A directory entry must not replace a link of the guest's merged /usr.
+    return None if info.isdir() else info

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a guest reports: its results device holds a tar of /run/guest as it was at the end."""
+
+import contextlib
+import json
+import tarfile
+
+from harness.progress import Trouble
+
+
+class Report:
+    def __init__(self, results, folder):
+        """Unpack results, a file that may hold nothing at all, to folder."""
+        self.folder = folder
+        with contextlib.suppress(tarfile.ReadError), tarfile.open(results) as tar:
+            tar.extractall(folder)
+        if not (folder / "journal").exists():
+            raise Trouble("the guest ended without a report")
+        self.checks = []
+        self.finished = False
+        for line in self.text("checks").splitlines():
+            verdict, *rest = line.split("\t")
+            if verdict == "finished":
+                self.finished = True
+            else:
+                self.checks.append(dict(zip(("sentence", "expected", "seen", "at"), rest), ok=verdict == "ok"))
+
+    def text(self, name):
+        path = self.folder / name
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def problems(self):
+        """Why the scenario failed, as sentences; empty if everything held."""
+        found = [f"{check['sentence']}: expected {check['expected']}, saw {check['seen']}"
+                 for check in self.checks if not check["ok"]]
+        if not self.finished:
+            found.append("the scenario did not run to its end")
+        elif not self.checks:
+            found.append("the scenario checked nothing")
+        return found
+
+    def as_json(self):
+        return {"checks": self.checks, "finished": self.finished,
+                "values": self.pairs("data/values"), "lv_times": self.lv_times(),
+                "versions": self.pairs("versions")}
+
+    def lv_times(self):
+        """Seconds from the guest's start to the link of each LV, where the scenario noted them."""
+        return {name: float(seconds) for seconds, name in map(str.split, self.text("data/lv-times").splitlines())}
+
+    def pairs(self, name):
+        return dict(line.split("\t", 1) for line in self.text(name).splitlines())
+
+
+def write_json(path, content):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2)
+        file.write("\n")

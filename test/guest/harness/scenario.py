@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A scenario file: a title in the first comment, a header that says what the machine is like, a line of dashes, and
+a body that the guest runs. The header is read here; its words are explained in README.md."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.progress import Trouble
+
+FOLDER = Path(__file__).parent.parent
+DIVIDER = "----"
+
+
+@dataclass
+class Scenario:
+    name: str
+    title: str = ""
+    disks: int = 0
+    disk_mib: int = 2
+    layout: list = field(default_factory=list)
+    late: list = field(default_factory=list)
+    files: dict = field(default_factory=dict)       # path in the guest -> text
+    cmdline: str = ""
+    deadline: int = 90                              # seconds from boot to the end of the body
+    headgate: str = "enabled"
+    backups: str = "known"
+    lvm_calls: str = "logged"
+    summary: str = "checks"
+    body: str = ""
+
+
+def names():
+    return sorted(path.name for path in (FOLDER / "scenarios").iterdir() if path.is_file())
+
+
+def read(name, disks=None):
+    """Read a scenario; disks, if given, replaces the number of disks in its header."""
+    path = FOLDER / "scenarios" / name
+    if not path.is_file():
+        raise Trouble(f"no scenario '{name}'; there are: {' '.join(names())}")
+    header, divider, body = path.read_text().partition(f"\n{DIVIDER}\n")
+    if not divider:
+        raise Trouble(f"{path}: no line '{DIVIDER}' between header and body")
+    scenario = Scenario(name, body=body)
+    lines = significant_lines(header)
+    titles = [line.lstrip("# ") for line in header.splitlines() if line.startswith("#") and "SPDX" not in line]
+    scenario.title = next((title for title in titles if title), "")
+    late = None
+    while lines:
+        word, _, rest = lines.pop(0).partition(" ")
+        rest = rest.strip()
+        block = indented_block(lines)
+        if word == "disks":
+            match = re.fullmatch(r"(\d+)(?: of (\d+)M)?", rest)
+            if not match:
+                raise Trouble(f"{path}: 'disks {rest}' should be like 'disks 16' or 'disks 4 of 32M'")
+            scenario.disks, scenario.disk_mib = int(match[1]), int(match[2] or scenario.disk_mib)
+        elif word == "layout":
+            scenario.layout = block or significant_lines((FOLDER / "layouts" / rest).read_text())
+        elif word == "late":
+            late = rest
+        elif word == "file":
+            indent = min((len(line) - len(line.lstrip()) for line in block), default=0)
+            scenario.files[rest] = "".join(line[indent:] + "\n" for line in block)
+        elif word in ("cmdline", "headgate", "backups", "summary"):
+            setattr(scenario, word, rest)
+        elif word == "deadline":
+            scenario.deadline = int(rest)
+        elif word == "lvm-calls":
+            scenario.lvm_calls = rest
+        else:
+            raise Trouble(f"{path}: unknown header word '{word}'")
+    scenario.disks = disks or scenario.disks
+    if late:
+        first, last = (scenario.disks if bound == "N" else int(bound) for bound in late.split(".."))
+        scenario.late = list(range(first, last + 1))
+    return scenario
+
+
+def significant_lines(text):
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def indented_block(lines):
+    """Take the indented lines at the beginning of a list off it."""
+    block = []
+    while lines and lines[0][0] in " \t":
+        block.append(lines.pop(0))
+    return block
