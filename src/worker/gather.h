@@ -15,7 +15,7 @@ struct gather {
 /* What the decision depends on besides the requests. */
 struct gather_phase {
         bool booting;     /* coldplug has not been worked off yet */
-        bool queue_empty; /* udev has no event in its queue */
+        bool queue_empty; /* udev has no event in its queue, and coldplug has announced all devices */
 };
 
 void gather_note(struct gather *gather, uint64_t now);

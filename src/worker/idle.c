@@ -77,7 +77,7 @@ int idle_rest(struct worker *worker, const struct gather_phase *phase, uint64_t 
 
         if (phase->booting) {
                 /* It was started early to hear of all disks from udev, so it stays until they have come. */
-                if (!phase->queue_empty || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) == 0)
+                if (!phase->queue_empty)
                         return 0;
                 if (flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                         log_debug("Coldplug has been worked off.");

@@ -203,36 +203,62 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         return 0;
 }
 
-/* Returns 0 with `*ret` NULL where this copy does not tell a VG. */
-static int take_copy(struct worker *worker, const struct device *device, const struct reader_copy *copy,
-        bool other_copy, struct managed_group **ret)
+/* What one copy of the metadata tells: a VG, or why it does not. */
+struct verdict {
+        struct managed_group *group; /* NULL if the copy is damaged, or in a text that was known and is no more */
+        const char *damage;          /* NULL if it is not damaged */
+        char *name;                  /* of the VG, as far as a damaged text tells, or NULL */
+};
+
+static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
-        _cleanup_free_ char *name = NULL;
         const char *reason = copy->reason;
         int r;
 
-        *ret = NULL;
         if (copy->error == 0 && !copy->text) {
-                *ret = inventory_find_text(worker->inventory, copy->size, copy->checksum);
+                ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum);
                 return 0;
         }
 
-        r = copy->error;
-        if (r == 0)
-                r = metadata_parse(copy->text, &metadata, &reason);
+        r = copy->error == 0 ? metadata_parse(copy->text, &metadata, &reason) : copy->error;
         if (r == -ENOMEM)
                 return r;
         if (r < 0) {
-                if (copy->text && metadata_guess_name(copy->text, &name) == -ENOMEM)
-                        return -ENOMEM;
-                report_damaged(
-                        device->name, device->pvid, name, r == -EBADMSG ? reason : strerror(-r), other_copy);
-                return 0;
+                ret->damage = r == -EBADMSG ? reason : strerror(-r);
+                r = copy->text ? metadata_guess_name(copy->text, &ret->name) : 0;
+                return r == -ENOMEM ? r : 0;
         }
 
-        r = inventory_add_metadata(worker->inventory, metadata, ret);
-        return r < 0 ? r : inventory_add_text(worker->inventory, copy->size, copy->checksum, *ret);
+        r = inventory_add_metadata(worker->inventory, metadata, &ret->group);
+        return r < 0 ? r : inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
+}
+
+/* Which VG the metadata on the device tells of; NULL if none does. Damaged copies are reported. */
+static int judge_copies(struct worker *worker, const struct device *device, const struct reader_result *result,
+        struct managed_group **ret)
+{
+        struct verdict verdicts[LABEL_METADATA_AREAS_MAX] = {};
+        struct managed_group *group = NULL;
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < result->n_copies; i++) {
+                r = judge_copy(worker, &result->copies[i], &verdicts[i]);
+                /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: the newer one
+                 * counts. */
+                if (verdicts[i].group &&
+                        (!group || verdicts[i].group->volume_group->seqno > group->volume_group->seqno))
+                        group = verdicts[i].group;
+        }
+
+        for (size_t i = 0; i < result->n_copies; i++) {
+                if (r >= 0 && verdicts[i].damage)
+                        report_damaged(
+                                device->name, device->pvid, verdicts[i].name, verdicts[i].damage, group != NULL);
+                free(verdicts[i].name);
+        }
+        *ret = group;
+        return r;
 }
 
 /* Another disk has come as the same device before anybody noticed that the first one went. */
@@ -263,17 +289,9 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         if (r < 0)
                 return r;
 
-        for (size_t i = 0; i < result->n_copies; i++) {
-                struct managed_group *other;
-
-                r = take_copy(worker, device, &result->copies[i], result->n_copies > 1, &other);
-                if (r < 0)
-                        return r;
-                /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: then the
-                 * newer one counts. */
-                if (other && (!group || other->volume_group->seqno > group->volume_group->seqno))
-                        group = other;
-        }
+        r = judge_copies(worker, device, result, &group);
+        if (r < 0)
+                return r;
         if (!group && inventory_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
                 group = NULL;
 

@@ -127,9 +127,13 @@ static int read_devices(struct worker *worker)
 
 static struct gather_phase get_phase(const struct worker *worker)
 {
+        bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
+
+        /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
         return (struct gather_phase){
-                .booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0,
-                .queue_empty = uevents_queue_is_empty(worker->uevents),
+                .booting = booting,
+                .queue_empty = uevents_queue_is_empty(worker->uevents) &&
+                               (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
         };
 }
 
