@@ -67,16 +67,18 @@ static int take(int run_fd)
                                 -errno, "%s cannot be run, leaving activation to lvm2: %m", programs[i]);
 
         r = flags_prepare(run_fd);
-        if (r >= 0)
-                r = mask_rules();
         /* A new beginning. */
         if (r >= 0)
                 r = flags_clear(run_fd, FLAGS_FAILURES);
+        /* In this order: if it ends in between, both rules act, and not none. */
         if (r >= 0)
                 r = flags_set(run_fd, FLAGS_TAKEN_OVER);
+        if (r >= 0)
+                r = mask_rules();
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to take the place of lvm2's udev rule: %m");
                 unmask_rules();
+                (void) flags_clear(run_fd, FLAGS_TAKEN_OVER);
                 return r;
         }
         log_info("Activation of VGs is headgate's.");
