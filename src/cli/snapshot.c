@@ -6,6 +6,7 @@
 
 #include "lvm/active.h"
 #include "lvm/online.h"
+#include "shared/flags.h"
 #include "shared/log.h"
 
 static int compare(const void *a, const void *b)
@@ -27,16 +28,29 @@ static int add(struct snapshot *snapshot, struct volume_group *volume_group)
         return 0;
 }
 
+/* Without memory for it, there is no reason. */
+static void set_state(struct volume_group *volume_group, enum volume_group_state state, const char *reason)
+{
+        volume_group->state = state;
+        free(volume_group->reason);
+        volume_group->reason = reason ? strdup(reason) : NULL;
+}
+
 /* lvm2 takes back its claim on a VG of which LVs are deactivated. Without that, what is not active is not
  * wanted. */
 static void look_at_devices(
         const struct active_devices *devices, int lvm_run_fd, struct volume_group *volume_group)
 {
+        bool all_active;
+
         active_devices_mark(devices, volume_group);
-        if (volume_group->state == VOLUME_GROUP_ACTIVE &&
-                volume_group_count_active(volume_group) < volume_group_count_autoactivated(volume_group) &&
+        all_active = volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group);
+        if (volume_group->state == VOLUME_GROUP_ACTIVE && !all_active &&
                 online_is_claimed(lvm_run_fd, volume_group->name) == 0)
-                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+                set_state(volume_group, VOLUME_GROUP_DEACTIVATED, "LVs were deactivated since.");
+        /* Somebody has done by hand what failed. */
+        else if (volume_group->state == VOLUME_GROUP_FAILED && all_active)
+                set_state(volume_group, VOLUME_GROUP_ACTIVE, NULL);
 }
 
 static int read_directory(
@@ -72,6 +86,21 @@ static int read_directory(
                 TAKE_PTR(volume_group);
         }
         return -errno;
+}
+
+int open_run_directory_in_charge(void)
+{
+        _cleanup_close_ int run_fd = flags_open_run_directory();
+        int r;
+
+        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
+        if (r < 0 && r != -ENOENT)
+                return log_error_errno(r, "Failed to look into /run/headgate: %m");
+        if (r <= 0) {
+                log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+                return -ENOENT;
+        }
+        return TAKE_FD(run_fd);
 }
 
 int snapshot_read(int run_fd, struct snapshot *ret)

@@ -16,6 +16,10 @@ int snapshot_read(int run_fd, struct snapshot *ret);
 void snapshot_done(struct snapshot *snapshot);
 #define _cleanup_snapshot_ _cleanup_(snapshot_done)
 
+/* Opens the run directory, provided that headgate is in charge of activation. Returns a descriptor or a negative
+ * errno, having said on standard error why it cannot be. */
+int open_run_directory_in_charge(void);
+
 /* The VG of that name, or NULL. Of several with one name, the first. */
 const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name);
 

@@ -10,7 +10,6 @@
 #include "cli/snapshot.h"
 #include "cli/verbs.h"
 #include "lvm/configuration.h"
-#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -139,8 +138,6 @@ static char *format_reason(const struct volume_group *volume_group)
         if (volume_group->state == VOLUME_GROUP_WAITING)
                 return string_format("%zu PV%s missing%s.", n_missing, n_missing == 1 ? "" : "s",
                         volume_group->overdue ? ", overdue" : "");
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED)
-                return strdup("LVs were deactivated since.");
         return strdup(volume_group->reason ?: "");
 }
 
@@ -310,16 +307,9 @@ int verb_status(int argc, char *argv[])
         if (r <= 0)
                 return -r;
 
-        run_fd = flags_open_run_directory();
-        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
-        if (r < 0 && r != -ENOENT) {
-                (void) log_error_errno(r, "Failed to look into /run/headgate: %m");
+        run_fd = open_run_directory_in_charge();
+        if (run_fd < 0)
                 return EXIT_CANNOT_TELL;
-        }
-        if (r <= 0) {
-                log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-                return EXIT_CANNOT_TELL;
-        }
         if (!configuration_event_activation())
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
 

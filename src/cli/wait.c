@@ -211,15 +211,6 @@ static int wait_for_all(int run_fd, char *const names[], size_t n, bool asked)
         }
 }
 
-static int open_run_directory(void)
-{
-        int fd = flags_open_run_directory();
-
-        if (fd < 0)
-                (void) log_error_errno(fd, "Failed to open /run/headgate, is headgate enabled? %m");
-        return fd;
-}
-
 int verb_wait(int argc, char *argv[])
 {
         _cleanup_close_ int run_fd = -EBADF;
@@ -228,7 +219,7 @@ int verb_wait(int argc, char *argv[])
         r = parse_arguments(argc, argv, "Wait until the volume groups have been activated.");
         if (r <= 0)
                 return -r;
-        run_fd = open_run_directory();
+        run_fd = open_run_directory_in_charge();
         if (run_fd < 0)
                 return EXIT_CANNOT_TELL;
         return wait_for_all(run_fd, argv + optind, (size_t) (argc - optind), false);
@@ -250,7 +241,7 @@ int verb_activate(int argc, char *argv[])
                 "Have volume groups activated that were deactivated or had failed, and wait for them.");
         if (r <= 0)
                 return -r;
-        run_fd = open_run_directory();
+        run_fd = open_run_directory_in_charge();
         if (run_fd < 0)
                 return EXIT_CANNOT_TELL;
 
