@@ -3,6 +3,7 @@
 a body that the guest runs. The header is read here; its words are explained in README.md."""
 
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,8 +62,7 @@ def read(name, disks=None):
         elif word == "late":
             late = rest
         elif word == "file":
-            indent = min((len(line) - len(line.lstrip()) for line in block), default=0)
-            scenario.files[rest] = "".join(line[indent:] + "\n" for line in block)
+            scenario.files[rest] = "".join(f"{line}\n" for line in block)
         elif word in ("cmdline", "headgate", "backups", "summary"):
             setattr(scenario, word, rest)
         elif word == "deadline":
@@ -83,8 +83,8 @@ def significant_lines(text):
 
 
 def indented_block(lines):
-    """Take the indented lines at the beginning of a list off it."""
+    """Take the indented lines at the beginning of a list off it; return them without what all are indented by."""
     block = []
     while lines and lines[0][0] in " \t":
         block.append(lines.pop(0))
-    return block
+    return textwrap.dedent("\n".join(block)).splitlines()
