@@ -37,6 +37,7 @@ struct worker {
         sd_event_source *timer_source;
         uint64_t idle_since_usec;
         uint64_t status_usec; /* when STATUS= was last set */
+        char *status;         /* and what to, or NULL */
 };
 
 /* Has the worker take its next step after the events that are there now. */

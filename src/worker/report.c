@@ -141,17 +141,26 @@ void report_duplicate(const struct volume_group *volume_group, const char *pvid,
                 volume_group->name, device_name, duplicate_name);
 }
 
-void report_status(const struct inventory *inventory)
+void report_status(const struct inventory *inventory, char **last)
 {
         unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
+        char *status;
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 n[i] = dm_list_size(&inventory->groups[i]);
                 n_all += n[i];
         }
 
-        (void) sd_notifyf(0,
-                "STATUS=%u of %u VGs active, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
+        status = string_format(
+                "%u of %u VGs active, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
                 n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING],
                 n[VOLUME_GROUP_WAITING], n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
+        if (!status || (*last && streq(status, *last))) {
+                free(status);
+                return;
+        }
+
+        (void) sd_notifyf(0, "STATUS=%s", status);
+        free(*last);
+        *last = status;
 }

@@ -24,5 +24,6 @@ void report_damaged(
 void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
         const char *duplicate_name);
 
-/* Sets STATUS= from the number of VGs in each state. */
-void report_status(const struct inventory *inventory);
+/* Sets STATUS= from the number of VGs in each state, unless that is what it was set to last, which is kept in
+ * `*last`. */
+void report_status(const struct inventory *inventory, char **last);

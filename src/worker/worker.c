@@ -108,21 +108,11 @@ static int on_reader_done(void *userdata)
         struct worker *worker = userdata;
 
         worker->reader = reader_free(worker->reader);
+        /* Those that the child did not get to, since it hung at one before them. */
+        if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+                gather_note(&worker->gather, now_usec());
         worker_ask_step(worker);
         return 0;
-}
-
-static int read_devices(struct worker *worker)
-{
-        int r;
-
-        if (worker->reader || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
-                return 0;
-        r = intake_prepare(worker);
-        if (r < 0 || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
-                return r;
-        r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
-        return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
 }
 
 static struct gather_phase get_phase(const struct worker *worker)
@@ -137,26 +127,35 @@ static struct gather_phase get_phase(const struct worker *worker)
         };
 }
 
-/* Shows lvm2 what has been gathered, once that is enough. Sets `*until` to when to look again. */
-static int record_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+/* Reads what has been gathered, all of it by one child, once that is enough. Sets `*until` to when to look
+ * again. */
+static int read_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
 {
         int r;
 
+        /* While a child is at work, its end is waited for. */
+        *until = USEC_INFINITY;
+        if (worker->reader)
+                return 0;
         *until = gather_until(&worker->gather, phase, now_usec());
         if (*until > 0)
                 return 0;
 
-        /* Until the reader is done, or the pvscan at work, there is nothing to look at the clock for. */
         *until = USEC_INFINITY;
+        gather_reset(&worker->gather);
+        r = intake_prepare(worker);
+        if (r < 0 || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+                return r;
+        r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
+        return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
+}
+
+/* Shows lvm2 what has been read, all of it by one pvscan. What comes while that runs is for the next one. */
+static int record_devices(struct worker *worker)
+{
         if (worker->reader || worker->recording)
                 return 0;
-        r = activation_record(worker);
-        if (r < 0)
-                return r;
-        gather_reset(&worker->gather);
-        if (!worker->recording)
-                worker_ask_step(worker);
-        return 0;
+        return activation_record(worker);
 }
 
 /* Reports the VGs whose time is over. Returns when the next one's will be. */
@@ -200,7 +199,7 @@ static void show_status(struct worker *worker)
         if (worker->status_usec != 0 && now - worker->status_usec < STATUS_INTERVAL_USEC && idle_has_work(worker))
                 return;
         worker->status_usec = now;
-        report_status(worker->inventory);
+        report_status(worker->inventory, &worker->status);
 }
 
 static int step(struct worker *worker)
@@ -212,10 +211,10 @@ static int step(struct worker *worker)
         r = take_requests(worker);
         if (r < 0)
                 return r;
-        r = read_devices(worker);
+        r = read_devices(worker, &phase, &gathered);
         if (r < 0)
                 return r;
-        r = record_devices(worker, &phase, &gathered);
+        r = record_devices(worker);
         if (r < 0)
                 return r;
         r = activation_start(worker);
@@ -276,6 +275,7 @@ struct worker *worker_free(struct worker *worker)
         sd_event_source_disable_unref(worker->step_source);
         sd_event_source_disable_unref(worker->timer_source);
         sd_event_unref(worker->event);
+        free(worker->status);
         closep(&worker->lvm_run_fd);
         closep(&worker->running_fd);
         closep(&worker->run_fd);
