@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "shared/volume_group.h"
+#include "lvm/volume_group.h"
 
 /* All VGs that headgate knows, as its worker has written them down, but with the LVs that are active now. Needs no
  * running worker. */

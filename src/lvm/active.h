@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "shared/volume_group.h"
+#include "lvm/volume_group.h"
 
 /* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES. */
 struct active_devices;

@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "shared/volume_group.h"
+#include "lvm/volume_group.h"
 
 /* lvm2's own record of what is online, in /run/lvm: which PVs there are, and which VGs were autoactivated. "lvm
  * pvscan --cache" writes it, "lvm vgchange --autoactivation event" reads it. Source of names and formats: lvm2,

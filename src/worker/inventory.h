@@ -3,7 +3,7 @@
 
 #include <libdevmapper.h>
 
-#include "shared/volume_group.h"
+#include "lvm/volume_group.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "shared/volume_group.h"
+#include "lvm/volume_group.h"
 
 #include <inttypes.h>
 #include <libdevmapper.h>
