@@ -28,7 +28,6 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_notice(...) ((void) log_full(LOG_NOTICE, 0, __VA_ARGS__))
 #define log_warning(...) ((void) log_full(LOG_WARNING, 0, __VA_ARGS__))
 #define log_error(...) ((void) log_full(LOG_ERR, 0, __VA_ARGS__))
-#define log_warning_errno(error, ...) log_full(LOG_WARNING, error, __VA_ARGS__)
 #define log_error_errno(error, ...) log_full(LOG_ERR, error, __VA_ARGS__)
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 

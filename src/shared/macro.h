@@ -12,7 +12,6 @@
 /* What every file here takes for granted: ownership by scope, and the few words that C lacks. */
 
 #define _cleanup_(f) __attribute__((cleanup(f)))
-#define _const_ __attribute__((const))
 #define _nonnull_(...) __attribute__((nonnull(__VA_ARGS__)))
 #define _must_check_ __attribute__((warn_unused_result))
 #define _printf_(a, b) __attribute__((format(printf, a, b)))

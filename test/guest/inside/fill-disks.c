@@ -64,7 +64,7 @@ static size_t list_disks(struct disk *disks, size_t room)
                 unsigned *a = disks[n].address;
 
                 if (sscanf(entry->d_name, "%u:%u:%u:%u", &a[0], &a[1], &a[2], &a[3]) == 4 &&
-                    block_name(entry->d_name, disks[n].name, sizeof disks[n].name))
+                        block_name(entry->d_name, disks[n].name, sizeof disks[n].name))
                         n++;
         }
         closedir(dir);

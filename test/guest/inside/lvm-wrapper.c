@@ -39,14 +39,14 @@ int main(int argc, char *argv[])
                 read_line("/proc/self/cgroup", cgroup, sizeof cgroup);
 
                 size_t n = (size_t) snprintf(entry, sizeof entry, "%ld.%06ld\t%d\t%s\t%s\t", (long) now.tv_sec,
-                                             now.tv_nsec / 1000, (int) getpid(), parent, cgroup);
+                        now.tv_nsec / 1000, (int) getpid(), parent, cgroup);
                 /* Called as vgchange or the like, the name is part of the call; "lvm" itself is not. */
                 const char *name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
                 int first = strcmp(name, "lvm") == 0;
 
                 for (int i = first; i < argc && n < sizeof entry - 2; i++) {
-                        n += (size_t) snprintf(entry + n, sizeof entry - 1 - n, "%s%s", i > first ? " " : "",
-                                               i ? argv[i] : name);
+                        n += (size_t) snprintf(
+                                entry + n, sizeof entry - 1 - n, "%s%s", i > first ? " " : "", i ? argv[i] : name);
                         if (n > sizeof entry - 2)
                                 n = sizeof entry - 2;
                 }

@@ -73,7 +73,7 @@ int main(void)
         if (mount(device, "/root", "ext4", 0, NULL) < 0)
                 fail(device);
         if (mount("/dev", "/root/dev", NULL, MS_MOVE, NULL) < 0 || chdir("/root") < 0 ||
-            mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0)
+                mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0)
                 fail("switching to the root file system");
         execl(STAGE_ONE, STAGE_ONE, (char *) NULL);
         fail(STAGE_ONE);
