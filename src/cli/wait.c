@@ -70,7 +70,7 @@ static int parse_arguments(int argc, char *argv[], const char *what)
 
 static char *request_entry(const char *name)
 {
-        return string_format("vg:%s", name);
+        return string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name);
 }
 
 /* Whether the worker still has a request for the VG to deal with. */
@@ -130,9 +130,8 @@ static int judge_all(int run_fd, char *const names[], size_t n, bool asked, stru
 
         for (size_t i = 0; i < n; i++) {
                 r = judge(snapshot, names[i], asked);
-
-                if (r == NOT_SETTLED || r < 0)
-                        return r;
+                if (r == NOT_SETTLED)
+                        return NOT_SETTLED;
                 result = MAX(result, r);
         }
         return result;
@@ -140,17 +139,16 @@ static int judge_all(int run_fd, char *const names[], size_t n, bool asked, stru
 
 /* The directories whose changes can mean that a VG is settled. One that does not exist yet is made by the worker
  * later; then the clock helps. */
-static int watch(void)
+static int watch(int run_fd)
 {
         static const char *const names[] = {VOLUME_GROUP_DIRECTORY, FLAGS_WORKING_DIRECTORY};
-        const char *directory = secure_getenv("HEADGATE_RUN_DIRECTORY") ?: "/run/headgate";
         int fd;
 
         fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
         if (fd < 0)
                 return -errno;
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
-                _cleanup_free_ char *path = string_format("%s/%s", directory, names[i]);
+                _cleanup_free_ char *path = string_format("/proc/self/fd/%i/%s", run_fd, names[i]);
 
                 if (path)
                         (void) inotify_add_watch(fd, path, IN_MOVED_TO | IN_DELETE | IN_ONLYDIR);
@@ -177,7 +175,7 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
 static int wait_for_all(int run_fd, char *const names[], size_t n, bool asked)
 {
         uint64_t deadline = arg_timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + arg_timeout_usec;
-        _cleanup_close_ int watch_fd = watch();
+        _cleanup_close_ int watch_fd = watch(run_fd);
 
         if (watch_fd < 0) {
                 (void) log_error_errno(watch_fd, "Failed to watch /run/headgate: %m");

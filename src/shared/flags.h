@@ -43,6 +43,9 @@
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"
 
+/* What an entry for a VG begins with; its name follows. */
+#define FLAGS_ENTRY_VOLUME_GROUP "vg:"
+
 /* The datagrams of R4. They only wake: what there is to do is in pending.d. The second is sent where R1 failed, a
  * full file system for instance, and has the worker ask udev for all devices. */
 #define FLAGS_WAKE "wake"

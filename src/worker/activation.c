@@ -304,23 +304,33 @@ static bool is_recorded(const struct worker *worker, const struct managed_group 
         return true;
 }
 
+/* What forbids to ask lvm2 for the VG, or NULL. */
+static const char *find_skip_reason(const struct worker *worker, const struct managed_group *group)
+{
+        if (!worker->event_activation)
+                return "event_activation=0 in lvm.conf.";
+        return group->volume_group->skip_reason ?: group->refusal;
+}
+
+/* How many processes may be started now, of those that count as slow or of the others. */
+static size_t count_free(const struct worker *worker, bool slow)
+{
+        size_t n_max = slow ? SLOW_JOBS_MAX : worker->n_processors;
+        size_t n_running = count_jobs(worker, slow);
+
+        return n_max > n_running ? n_max - n_running : 0;
+}
+
 /* Settles a VG for which lvm2 need not be asked. Returns 1 if it did, 0 if lvm2 is to be asked, or a negative
  * errno. */
 static int settle_without_asking(
         struct worker *worker, struct managed_group *group, const struct active_devices *devices)
 {
         struct volume_group *volume_group = group->volume_group;
-        const char *reason = NULL;
+        const char *reason = find_skip_reason(worker, group);
         int r;
 
         active_devices_mark(devices, volume_group);
-
-        if (!worker->event_activation)
-                reason = "event_activation=0 in lvm.conf.";
-        else if (volume_group->skip_reason)
-                reason = volume_group->skip_reason;
-        else if (group->refusal)
-                reason = group->refusal;
 
         if (reason) {
                 r = replace_string(&volume_group->reason, strdup(reason));
@@ -345,9 +355,7 @@ static int settle_without_asking(
 /* Splits the VGs evenly over the processes that may be started now. */
 static int start_shares(struct worker *worker, struct managed_group **groups, size_t n)
 {
-        size_t n_running = count_jobs(worker, false);
-        size_t n_free = worker->n_processors > n_running ? worker->n_processors - n_running : 0;
-        size_t n_jobs = MIN(n_free, (n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
+        size_t n_jobs = MIN(count_free(worker, false), (n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
 
         for (size_t i = 0; i < n_jobs; i++) {
                 size_t from = n * i / n_jobs, to = n * (i + 1) / n_jobs;
@@ -376,6 +384,10 @@ int activation_start(struct worker *worker)
 
         dm_list_iterate_items_safe(group, next, complete)
         {
+                /* One that has to wait for a process is looked at when there is one: each look lists all
+                 * devices. */
+                if (!find_skip_reason(worker, group) && count_free(worker, group->volume_group->slow) == 0)
+                        continue;
                 if (!is_recorded(worker, group))
                         continue;
                 if (!devices) {
@@ -388,13 +400,13 @@ int activation_start(struct worker *worker)
                         return r;
                 if (r > 0)
                         continue;
-                if (!group->volume_group->slow)
+                if (!group->volume_group->slow) {
                         ready[n_ready++] = group;
-                else if (count_jobs(worker, true) < SLOW_JOBS_MAX) {
-                        r = start_job(worker, &group, 1, true);
-                        if (r < 0)
-                                return r;
+                        continue;
                 }
+                r = start_job(worker, &group, 1, true);
+                if (r < 0)
+                        return r;
         }
         return start_shares(worker, ready, n_ready);
 }

@@ -10,8 +10,6 @@
 #include "shared/util.h"
 #include "worker/report.h"
 
-#define ENTRY_VOLUME_GROUP "vg:"
-
 static int parse_device_number(const char *string, dev_t *ret)
 {
         _cleanup_free_ char *copy = strdup(string);
@@ -100,8 +98,8 @@ int intake_entry(struct worker *worker, const char *entry)
         dev_t number;
         int r;
 
-        if (strncmp(entry, ENTRY_VOLUME_GROUP, strlen(ENTRY_VOLUME_GROUP)) == 0)
-                r = take_volume_group(worker, entry + strlen(ENTRY_VOLUME_GROUP));
+        if (strncmp(entry, FLAGS_ENTRY_VOLUME_GROUP, strlen(FLAGS_ENTRY_VOLUME_GROUP)) == 0)
+                r = take_volume_group(worker, entry + strlen(FLAGS_ENTRY_VOLUME_GROUP));
         else {
                 r = parse_device_number(entry, &number);
                 if (r >= 0)
@@ -421,7 +419,7 @@ int intake_release(struct worker *worker)
 
                         if (!group->has_entry)
                                 continue;
-                        entry = string_format(ENTRY_VOLUME_GROUP "%s", group->volume_group->name);
+                        entry = string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", group->volume_group->name);
                         r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
                         if (r < 0)
                                 return log_error_errno(r, "Failed to end a request: %m");

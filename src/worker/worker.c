@@ -153,9 +153,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
 /* Shows lvm2 what has been read, all of it by one pvscan. What comes while that runs is for the next one. */
 static int record_devices(struct worker *worker)
 {
-        if (worker->reader || worker->recording)
-                return 0;
-        return activation_record(worker);
+        return worker->reader ? 0 : activation_record(worker);
 }
 
 /* Reports the VGs whose time is over. Returns when the next one's will be. */
