@@ -2,13 +2,8 @@
 #include "lvm/metadata.h"
 
 #include <ctype.h>
-#include <libdevmapper.h>
 
-/* VG, logical_volumes, LV, segment make four. libdevmapper's parser calls itself for each level. */
-#define NESTING_MAX 16
-
-DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
-#define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
+#include "shared/config_tree.h"
 
 struct metadata *metadata_free(struct metadata *metadata)
 {
@@ -41,66 +36,6 @@ int metadata_guess_name(const char *text, char **ret)
 
         *ret = TAKE_PTR(name);
         return 0;
-}
-
-/* Returns where the token that starts at `text` ends; `previous` is the first character of the token before it,
- * by which the parser tells a number from a name that starts with a digit. */
-static const char *token_end(const char *text, char previous)
-{
-        char quote = *text;
-
-        if (strchr("{}[],=", *text))
-                return text + 1;
-
-        if (quote == '"' || quote == '\'') {
-                for (text++; *text && *text != quote; text++)
-                        if (quote == '"' && *text == '\\' && text[1])
-                                text++;
-                return *text ? text + 1 : text;
-        }
-
-        if (strchr("=[,", previous) && strchr("0123456789+-.", *text)) {
-                bool is_float = *text == '.';
-
-                for (text++; isdigit((unsigned char) *text) || (*text == '.' && !is_float); text++)
-                        is_float |= *text == '.';
-                return text;
-        }
-
-        while (*text && !isspace((unsigned char) *text) && !strchr("#={}", *text))
-                text++;
-        return text;
-}
-
-/* The parser follows sections as deep as its stack allows, and then crashes. A text could go that deep in order
- * to. */
-static bool nesting_is_sane(const char *text)
-{
-        char previous = '}';
-        int depth = 0;
-
-        while (*text) {
-                if (isspace((unsigned char) *text)) {
-                        text++;
-                        continue;
-                }
-                if (*text == '#') {
-                        text += strcspn(text, "\n");
-                        continue;
-                }
-
-                if (*text == '{' && ++depth > NESTING_MAX)
-                        return false;
-                if (*text == '}' && --depth < 0)
-                        return false;
-
-                const char *end = token_end(text, previous);
-
-                previous = *text;
-                text = end;
-        }
-
-        return true;
 }
 
 static bool is_section(const struct dm_config_node *node)
@@ -378,7 +313,8 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
                 return -ENOMEM;
 
         /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
-        if (!nesting_is_sane(text) || !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text))) {
+        if (!config_text_is_sane(text) ||
+                !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text))) {
                 *reterr_reason = "the metadata text is malformed";
                 return -EBADMSG;
         }

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Nothing that headgate reads whole is larger: its own state, cgroup files, lvm.conf. */
-#define READ_FILE_SIZE_MAX (1024U * 1024)
+/* Nothing that headgate reads whole is larger: its own state, cgroup files, lvm.conf, and lvm2's metadata backups,
+ * which have about 200 bytes for each PV and 400 for each LV. */
+#define READ_FILE_SIZE_MAX (16U * 1024 * 1024)
 
 uint64_t now_usec(void)
 {
@@ -25,8 +26,17 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
         _cleanup_close_ int fd = -EBADF;
         _cleanup_free_ char *buffer = NULL;
         size_t size = 0, allocated = 0;
+        struct stat status;
 
-        fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        /* To open a pipe would be to wait for somebody, and to open a device may do something to it. */
+        if (fstatat(dir_fd, path, &status, 0) < 0)
+                return -errno;
+        if (S_ISDIR(status.st_mode))
+                return -EISDIR;
+        if (!S_ISREG(status.st_mode))
+                return -EBADFD;
+
+        fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (fd < 0)
                 return -errno;
 

@@ -14,7 +14,7 @@ uint64_t now_usec(void);
 
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
- * -EFBIG above 1 MiB. */
+ * -EFBIG above 16 MiB, -EISDIR or -EBADFD for what is no regular file. */
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _nonnull_(2, 3) _must_check_;
 
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/config_tree.h"
+
+#include <ctype.h>
+
+#include "shared/util.h"
+
+/* In metadata, VG, logical_volumes, LV and segment make four. */
+#define NESTING_MAX 16
+
+/* Returns where the token that starts at `text` ends; `previous` is the first character of the token before it,
+ * by which the parser tells a number from a name that starts with a digit. */
+static const char *token_end(const char *text, char previous)
+{
+        char quote = *text;
+
+        if (strchr("{}[],=", *text))
+                return text + 1;
+
+        if (quote == '"' || quote == '\'') {
+                for (text++; *text && *text != quote; text++)
+                        if (quote == '"' && *text == '\\' && text[1])
+                                text++;
+                return *text ? text + 1 : text;
+        }
+
+        if (strchr("=[,", previous) && strchr("0123456789+-.", *text)) {
+                bool is_float = *text == '.';
+
+                for (text++; isdigit((unsigned char) *text) || (*text == '.' && !is_float); text++)
+                        is_float |= *text == '.';
+                return text;
+        }
+
+        while (*text && !isspace((unsigned char) *text) && !strchr("#={}", *text))
+                text++;
+        return text;
+}
+
+bool config_text_is_sane(const char *text)
+{
+        char previous = '}';
+        int depth = 0;
+
+        while (*text) {
+                if (isspace((unsigned char) *text)) {
+                        text++;
+                        continue;
+                }
+                if (*text == '#') {
+                        text += strcspn(text, "\n");
+                        continue;
+                }
+
+                if (*text == '{' && ++depth > NESTING_MAX)
+                        return false;
+                if (*text == '}' && --depth < 0)
+                        return false;
+
+                const char *end = token_end(text, previous);
+
+                previous = *text;
+                text = end;
+        }
+
+        return true;
+}
+
+int config_tree_parse(const char *text, struct dm_config_tree **ret)
+{
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+
+        if (!config_text_is_sane(text))
+                return -EBADMSG;
+        tree = dm_config_create();
+        if (!tree)
+                return -ENOMEM;
+        if (!dm_config_parse(tree, text, text + strlen(text)))
+                return -EBADMSG;
+
+        *ret = TAKE_PTR(tree);
+        return 0;
+}
+
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        r = read_file_at(dir_fd, path, &text, NULL);
+        if (r < 0)
+                return r;
+        return config_tree_parse(text, ret);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+
+#include "shared/macro.h"
+
+/* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a section,
+ * as deep as its stack allows, and then crashes. So a text has to be looked at first. */
+
+DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
+#define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
+
+/* Whether the sections of `text` are closed, and not nested deeper than anybody nests them. */
+bool config_text_is_sane(const char *text) _nonnull_(1);
+
+/* Parses a text in which a key or a section may occur twice, as people may write it: the last value counts, and
+ * sections are merged. Returns 0 and `*ret`, to be freed with dm_config_destroy(), or -EBADMSG, -ENOMEM. */
+int config_tree_parse(const char *text, struct dm_config_tree **ret) _nonnull_(1, 2) _must_check_;
+
+/* The same with the content of a file below `dir_fd`; also returns what read_file_at() does. */
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) _nonnull_(2, 3) _must_check_;

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The directory below which all input is read, by openat() and with paths that begin without a slash: $HEADGATE_ROOT,
+ * which tests set, or "/". */
+const char *root_path(void);
+
+/* Opens it. Returns a descriptor or a negative errno. */
+int root_open(void);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "shared/settings.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "shared/root.h"
+
+#define DEFAULT_DEADLINE (30 * USEC_PER_SEC)
+
+/* The run directory of the fixture serves as root. */
+static void set_up(void)
+{
+        run_directory_set_up();
+        ck_assert_int_eq(mkdirat(run_fd, "etc", 0755), 0);
+        ck_assert_int_eq(mkdirat(run_fd, "etc/headgate", 0755), 0);
+}
+
+static void write_settings(const char *text)
+{
+        _cleanup_close_ int fd = openat(run_fd, "etc/headgate/headgate.conf", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
+}
+
+/* What the settings are with this text, and what is said about it, as a line for each problem. */
+static void read_settings(const char *text, struct settings *ret, struct problems *ret_problems)
+{
+        *ret_problems = (struct problems){};
+        write_settings(text);
+        ck_assert_int_eq(settings_read(run_fd, ret, ret_problems), 0);
+}
+
+static void assert_defaults(const struct settings *settings)
+{
+        ck_assert_uint_eq(settings->deadline_usec, DEFAULT_DEADLINE);
+        ck_assert(settings->direct_activation);
+        ck_assert_uint_eq(settings->boot_volume_groups.n, 0);
+        ck_assert_uint_eq(settings->net_volume_groups.n, 0);
+}
+
+START_TEST(no_file_means_defaults)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
+        assert_defaults(&settings);
+        ck_assert_int_eq(problems.error, 0);
+}
+END_TEST
+
+START_TEST(every_key)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings("# how long\n"
+                      "deadline = 5\n"
+                      "direct_activation=0\n"
+                      "boot_volume_groups = [ \"data\", \"a.b+c_d\" ]\n"
+                      "net_volume_groups = \"san\"\n",
+                &settings, &problems);
+        ck_assert_uint_eq(problems.lines.n, 0);
+        ck_assert_uint_eq(settings.deadline_usec, 5 * USEC_PER_SEC);
+        ck_assert(!settings.direct_activation);
+        ck_assert_uint_eq(settings.boot_volume_groups.n, 2);
+        ck_assert_str_eq(settings.boot_volume_groups.strings[0], "data");
+        ck_assert_str_eq(settings.boot_volume_groups.strings[1], "a.b+c_d");
+        ck_assert_uint_eq(settings.net_volume_groups.n, 1);
+        ck_assert_str_eq(settings.net_volume_groups.strings[0], "san");
+}
+END_TEST
+
+START_TEST(bounds_of_the_deadline)
+{
+        static const struct {
+                const char *text;
+                uint64_t seconds; /* 0: not taken */
+        } rows[] = {
+                {"deadline = 1", 1},
+                {"deadline = 86400", 86400},
+                {"deadline = 0", 0},
+                {"deadline = 86401", 0},
+                {"deadline = -1", 0},
+                {"deadline = 99999999999999999999999999", 0},
+        };
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings(rows[_i].text, &settings, &problems);
+        ck_assert_uint_eq(
+                settings.deadline_usec, rows[_i].seconds > 0 ? rows[_i].seconds * USEC_PER_SEC : DEFAULT_DEADLINE);
+        ck_assert_uint_eq(problems.lines.n, rows[_i].seconds > 0 ? 0 : 1);
+}
+END_TEST
+
+/* Each is one line that names the file and the key, and leaves the default. */
+START_TEST(what_is_wrong_has_its_default)
+{
+        static const struct {
+                const char *text;
+                const char *key;
+        } rows[] = {
+                {"deadline = \"soon\"", "deadline"},
+                {"deadline = 1.5", "deadline"},
+                {"deadline = [ 5, 6 ]", "deadline"},
+                {"deadline { }", "deadline"},
+                {"direct_activation = 2", "direct_activation"},
+                {"direct_activation = \"no\"", "direct_activation"},
+                {"boot_volume_groups = 7", "boot_volume_groups"},
+                {"boot_volume_groups = [ \"a\", 7 ]", "boot_volume_groups"},
+                {"boot_volume_groups = [ \"-a\" ]", "boot_volume_groups"},
+                {"net_volume_groups { a = \"b\" }", "net_volume_groups"},
+                {"net_volume_groups = [ \"a/b\" ]", "net_volume_groups"},
+                {"deadlines = 5", "deadlines"},
+                {"section { deadline = 5 }", "section"},
+        };
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings(rows[_i].text, &settings, &problems);
+        assert_defaults(&settings);
+        ck_assert_int_eq(problems.error, -EINVAL);
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_ptr_nonnull(strstr(problems.lines.strings[0], "/etc/headgate/headgate.conf: "));
+        ck_assert_ptr_nonnull(strstr(problems.lines.strings[0], rows[_i].key));
+}
+END_TEST
+
+START_TEST(the_rest_counts)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings("nonsense = 1\n"
+                      "boot_volume_groups = [ \"good\", \"a\nb\", \"better\" ]\n"
+                      "direct_activation = \"\"\n"
+                      "deadline = 7\n",
+                &settings, &problems);
+        ck_assert_uint_eq(problems.lines.n, 3);
+        ck_assert_ptr_nonnull(strstr(problems.lines.strings[1], "a\\x0ab"));
+        ck_assert_uint_eq(settings.deadline_usec, 7 * USEC_PER_SEC);
+        ck_assert_uint_eq(settings.boot_volume_groups.n, 2);
+        ck_assert_str_eq(settings.boot_volume_groups.strings[1], "better");
+}
+END_TEST
+
+START_TEST(malformed_files)
+{
+        static const char *const texts[] = {
+                "deadline = ",
+                "deadline = 5 }",
+                "deadline 5",
+                "= 5",
+                "{ deadline = 5 }",
+        };
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings(texts[_i], &settings, &problems);
+        assert_defaults(&settings);
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_int_ne(problems.error, 0);
+}
+END_TEST
+
+/* libdevmapper's parser would take these with it. */
+START_TEST(deep_sections_are_refused)
+{
+        static char text[2 * 1000 * 1000 + 1];
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        for (size_t i = 0; i < sizeof(text) - 1; i += 2)
+                memcpy(text + i, "a{", 2);
+        read_settings(text, &settings, &problems);
+        assert_defaults(&settings);
+        ck_assert_uint_eq(problems.lines.n, 1);
+}
+END_TEST
+
+START_TEST(a_directory_in_its_place)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        ck_assert_int_eq(mkdirat(run_fd, "etc/headgate/headgate.conf", 0755), 0);
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
+        assert_defaults(&settings);
+        ck_assert_int_eq(problems.error, -EISDIR);
+        ck_assert_uint_eq(problems.lines.n, 1);
+}
+END_TEST
+
+/* The root that tests choose. */
+START_TEST(root_of_the_tests)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_close_ int root_fd = -EBADF;
+
+        write_settings("deadline = 3");
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
+        ck_assert_str_eq(root_path(), run_directory());
+        root_fd = root_open();
+        ck_assert_int_eq(unsetenv("HEADGATE_ROOT"), 0);
+        ck_assert_str_eq(root_path(), "/");
+        ck_assert_int_ge(root_fd, 0);
+        ck_assert_int_eq(settings_read(root_fd, &settings, &problems), 0);
+        ck_assert_uint_eq(settings.deadline_usec, 3 * USEC_PER_SEC);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("settings");
+        TCase *tcase = tcase_create("settings");
+
+        tcase_add_checked_fixture(tcase, set_up, run_directory_tear_down);
+        tcase_add_test(tcase, no_file_means_defaults);
+        tcase_add_test(tcase, every_key);
+        tcase_add_loop_test(tcase, bounds_of_the_deadline, 0, 6);
+        tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 13);
+        tcase_add_test(tcase, the_rest_counts);
+        tcase_add_loop_test(tcase, malformed_files, 0, 5);
+        tcase_add_test(tcase, deep_sections_are_refused);
+        tcase_add_test(tcase, a_directory_in_its_place);
+        tcase_add_test(tcase, root_of_the_tests);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
