@@ -43,9 +43,8 @@ static int spawn(const char *program, char *const arguments[], int output_fd, pi
         return -r;
 }
 
-int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret)
+int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
 {
-        const char *program = secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM;
         _cleanup_free_ const char **vector = calloc(arguments->n + 2, sizeof(*vector));
         _cleanup_close_ int output_fd = -EBADF;
         pid_t pid;
@@ -53,7 +52,7 @@ int lvm_command_start(const struct string_vector *arguments, struct lvm_command 
 
         if (!vector)
                 return -ENOMEM;
-        vector[0] = "lvm";
+        vector[0] = path;
         for (size_t i = 0; i < arguments->n; i++)
                 vector[i + 1] = arguments->strings[i];
 
@@ -61,12 +60,17 @@ int lvm_command_start(const struct string_vector *arguments, struct lvm_command 
         if (output_fd < 0)
                 return -errno;
 
-        r = spawn(program, (char *const *) vector, output_fd, &pid);
+        r = spawn(path, (char *const *) vector, output_fd, &pid);
         if (r < 0)
                 return r;
 
         *ret = (struct lvm_command){.pid = pid, .output_fd = TAKE_FD(output_fd)};
         return 0;
+}
+
+int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret)
+{
+        return command_start(secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM, arguments, ret);
 }
 
 int lvm_command_read_output(const struct lvm_command *command, char **ret)

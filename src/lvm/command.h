@@ -5,7 +5,7 @@
 
 #include "shared/util.h"
 
-/* One process of the lvm program. */
+/* One process of the lvm program, or of another that is started in the same way. */
 struct lvm_command {
         pid_t pid;     /* 0 if none was started */
         int output_fd; /* an unnamed file with what it prints, standard output and error */
@@ -18,6 +18,10 @@ int lvm_command_start(const struct string_vector *arguments, struct lvm_command 
 
 /* All that was printed so far, to be freed by the caller, with a NUL at its end. Returns 0 or a negative errno. */
 int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_(1, 2) _must_check_;
+
+/* The same with another program, `path`. */
+int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
+        _nonnull_(1, 2, 3) _must_check_;
 
 void lvm_command_done(struct lvm_command *command) _nonnull_(1);
 

@@ -7,7 +7,8 @@
  *
  * In the run directory (/run/headgate) there are
  *
- *   pending.d/ENTRY   a request, an empty file: "MAJOR:MINOR" for a device, "vg:NAME" for a VG that is asked for
+ *   pending.d/ENTRY   a request, an empty file: "MAJOR:MINOR" for a device, "vg:NAME" for a VG that is to be tried
+ *                     anew, "expect:NAME" for one that somebody waits for
  *   pending           there may be something in pending.d
  *   working.d/ENTRY   a request that the worker has taken and not yet dealt with
  *   running           locked (fcntl OFD) by the worker as long as it will look at pending.d again
@@ -15,6 +16,7 @@
  *   resync            a worker that was listening died: the next one has to ask udev for all devices
  *   coldplug          systemd has asked the kernel for an event of each device
  *   boot-finished     the events of coldplug have been worked off
+ *   urgent            boot may wait for any VG: none is held back for those that are expected
  *   failures          how many workers have failed with no VG settled in between, in decimal
  *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
  *
@@ -40,11 +42,13 @@
 #define FLAGS_RESYNC "resync"
 #define FLAGS_COLDPLUG "coldplug"
 #define FLAGS_BOOT_FINISHED "boot-finished"
+#define FLAGS_URGENT "urgent"
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"
 
 /* What an entry for a VG begins with; its name follows. */
 #define FLAGS_ENTRY_VOLUME_GROUP "vg:"
+#define FLAGS_ENTRY_EXPECTED "expect:"
 
 /* The datagrams of R4. They only wake: what there is to do is in pending.d. The second is sent where R1 failed, a
  * full file system for instance, and has the worker ask udev for all devices. */

@@ -177,6 +177,15 @@ char *string_format(const char *format, ...)
         return r < 0 ? NULL : string;
 }
 
+int string_replace(char **string, char *replacement)
+{
+        if (!replacement)
+                return -ENOMEM;
+        free(*string);
+        *string = replacement;
+        return 0;
+}
+
 int string_vector_add(struct string_vector *vector, const char *string)
 {
         _cleanup_free_ char *copy = strdup(string);
@@ -192,6 +201,17 @@ int string_vector_add(struct string_vector *vector, const char *string)
         vector->strings = larger;
         vector->strings[vector->n++] = TAKE_PTR(copy);
         vector->strings[vector->n] = NULL;
+        return 0;
+}
+
+int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                int r = string_vector_add(vector, strings[i]);
+
+                if (r < 0)
+                        return r;
+        }
         return 0;
 }
 

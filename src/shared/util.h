@@ -36,6 +36,10 @@ char *format_duration(uint64_t usec) _must_check_;
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 
+/* Puts `replacement`, which it takes over, in the place of a string. Returns 0, or -ENOMEM for NULL, and then the
+ * string is as it was. */
+int string_replace(char **string, char *replacement) _nonnull_(1) _must_check_;
+
 /* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */
 struct string_vector {
         char **strings;
@@ -44,5 +48,8 @@ struct string_vector {
 
 /* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
 int string_vector_add(struct string_vector *vector, const char *string) _nonnull_(1, 2) _must_check_;
+/* Appends copies of all of them, or of the first ones. */
+int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
+        _nonnull_(1) _must_check_;
 void string_vector_done(struct string_vector *vector) _nonnull_(1);
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)

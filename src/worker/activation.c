@@ -3,7 +3,6 @@
 #include "worker/activation.h"
 
 #include <fcntl.h>
-#include <sys/sysmacros.h>
 #include <systemd/sd-login.h>
 
 #include "lvm/active.h"
@@ -19,118 +18,6 @@
 /* VGs that may take long, thin pools to be checked for instance, wait for disks and not for processors, but each
  * check wants memory. */
 #define SLOW_JOBS_MAX 8
-
-static int add_all(struct string_vector *arguments, const char *const *strings, size_t n)
-{
-        for (size_t i = 0; i < n; i++) {
-                int r = string_vector_add(arguments, strings[i]);
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* ------ recording: lvm2's own account of which PVs there are ------ */
-
-static int replace_string(char **string, char *replacement)
-{
-        if (!replacement)
-                return -ENOMEM;
-        free(*string);
-        *string = replacement;
-        return 0;
-}
-
-/* The device was shown to lvm2. That it made no record of it is its verdict. */
-static int take_verdict(struct worker *worker, const struct device *device, const char *output)
-{
-        _cleanup_free_ char *line = NULL;
-        dev_t recorded;
-        int r;
-
-        if (!device->group || device->gone)
-                return 0;
-        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
-        if (r < 0)
-                return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
-        if (r == ONLINE_FOUND && recorded == device->number)
-                return 0;
-
-        line = lvm_output_find(output, device->name);
-        return replace_string(&device->group->refusal,
-                string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
-}
-
-static int on_recorded(struct job *job, int exit_status, void *userdata)
-{
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
-        struct worker *worker = userdata;
-        struct device *device, *next;
-        int r;
-
-        worker->recording = NULL;
-        r = lvm_command_read_output(&job->command, &output);
-        if (r < 0)
-                return log_error_errno(r, "Failed to read what pvscan has printed: %m");
-        log_debug("pvscan has ended with status %i: %s", exit_status, output);
-
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING])
-        {
-                r = take_verdict(worker, device, output);
-                if (r < 0)
-                        return r;
-                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-        }
-        worker_ask_step(worker);
-        return 0;
-}
-
-static int add_device_argument(struct string_vector *arguments, const struct device *device)
-{
-        _cleanup_free_ char *number = NULL;
-
-        if (!device->gone)
-                return string_vector_add(arguments, device->name);
-        /* The form that makes pvscan forget a device. */
-        number = string_format("%u:%u", major(device->number), minor(device->number));
-        return number ? string_vector_add(arguments, number) : -ENOMEM;
-}
-
-int activation_record(struct worker *worker)
-{
-        static const char *const words[] = {"pvscan", "--cache"};
-        struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        struct device *device, *next;
-        int r;
-
-        if (worker->recording || dm_list_empty(unrecorded))
-                return 0;
-
-        if (!worker->event_activation) {
-                /* lvm2 itself records nothing then. */
-                dm_list_iterate_items_safe(device, next, unrecorded)
-                        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-                return 0;
-        }
-
-        r = add_all(&arguments, words, ELEMENTSOF(words));
-        dm_list_iterate_items_safe(device, next, unrecorded)
-        {
-                if (r >= 0)
-                        r = add_device_argument(&arguments, device);
-                inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
-        }
-        if (r >= 0)
-                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, &worker->recording);
-        if (r < 0)
-                return log_error_errno(r, "Failed to start pvscan: %m");
-        return 0;
-}
-
-/* ------ activation ------ */
 
 static void settle(struct worker *worker, struct managed_group *group, enum volume_group_state state)
 {
@@ -178,7 +65,7 @@ static int settle_by_devices(
         if (exit_status == 0 && (!line || n_active > 0)) {
                 /* lvm2 is content, so its configuration wants no more. */
                 free(line);
-                r = replace_string(&volume_group->reason,
+                r = string_replace(&volume_group->reason,
                         strdup(n_active > 0 ? "the others are not wanted by lvm2's configuration."
                                             : "no LV of it is wanted by lvm2's configuration."));
                 if (r < 0)
@@ -189,7 +76,7 @@ static int settle_by_devices(
                 return 0;
         }
 
-        r = replace_string(
+        r = string_replace(
                 &volume_group->reason, line ?: string_format("vgchange ended with status %i.", exit_status));
         if (r < 0)
                 return r;
@@ -261,7 +148,7 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
         struct job *job;
         int r;
 
-        r = add_all(&arguments, words, ELEMENTSOF(words));
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
         if (r >= 0 && n == 1)
@@ -333,7 +220,7 @@ static int settle_without_asking(
         active_devices_mark(devices, volume_group);
 
         if (reason) {
-                r = replace_string(&volume_group->reason, strdup(reason));
+                r = string_replace(&volume_group->reason, strdup(reason));
                 if (r < 0)
                         return r;
                 settle(worker, group, VOLUME_GROUP_SKIPPED);
@@ -367,22 +254,28 @@ static int start_shares(struct worker *worker, struct managed_group **groups, si
         return 0;
 }
 
-int activation_start(struct worker *worker)
+/* VGs that lvm2 can be asked for, those that somebody waits for apart from the others. */
+struct ready {
+        struct managed_group **awaited;
+        size_t n_awaited;
+        struct managed_group **others;
+        size_t n_others;
+};
+
+static void ready_done(struct ready *ready)
+{
+        free(ready->awaited);
+        free(ready->others);
+}
+
+/* Finds out which VGs can be started; those that cannot, or take a process of their own, are dealt with. */
+static int sort_complete(struct worker *worker, struct ready *ready)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
-        struct dm_list *complete = &worker->inventory->groups[VOLUME_GROUP_COMPLETE];
-        _cleanup_free_ struct managed_group **ready = NULL;
         struct managed_group *group, *next;
-        size_t n_ready = 0;
         int r;
 
-        if (dm_list_empty(complete))
-                return 0;
-        ready = calloc(dm_list_size(complete), sizeof(struct managed_group *));
-        if (!ready)
-                return log_oom();
-
-        dm_list_iterate_items_safe(group, next, complete)
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
         {
                 /* One that has to wait for a process is looked at when there is one: each look lists all
                  * devices. */
@@ -400,15 +293,54 @@ int activation_start(struct worker *worker)
                         return r;
                 if (r > 0)
                         continue;
-                if (!group->volume_group->slow) {
-                        ready[n_ready++] = group;
-                        continue;
-                }
-                r = start_job(worker, &group, 1, true);
-                if (r < 0)
-                        return r;
+                if (group->volume_group->slow) {
+                        r = start_job(worker, &group, 1, true);
+                        if (r < 0)
+                                return r;
+                } else if (group->awaited)
+                        ready->awaited[ready->n_awaited++] = group;
+                else
+                        ready->others[ready->n_others++] = group;
         }
-        return start_shares(worker, ready, n_ready);
+        return 0;
+}
+
+/* Whether lvm2 is at work, or about to be, on a VG that boot waits for. Even on another processor, work for others
+ * would keep udev from it. One that may take long is no reason. */
+static bool others_stand_back(const struct worker *worker)
+{
+        static const enum volume_group_state states[] = {VOLUME_GROUP_COMPLETE, VOLUME_GROUP_ACTIVATING};
+        const struct managed_group *group;
+
+        if (expectations_are_empty(worker->expectations) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
+                return false;
+        for (size_t i = 0; i < ELEMENTSOF(states); i++)
+                dm_list_iterate_items(group, &worker->inventory->groups[states[i]])
+                        if (group->awaited && !group->volume_group->slow)
+                                return true;
+        return false;
+}
+
+int activation_start(struct worker *worker)
+{
+        _cleanup_(ready_done) struct ready ready = {};
+        struct dm_list *complete = &worker->inventory->groups[VOLUME_GROUP_COMPLETE];
+        int r;
+
+        if (dm_list_empty(complete))
+                return 0;
+        ready.awaited = calloc(dm_list_size(complete), sizeof(struct managed_group *));
+        ready.others = calloc(dm_list_size(complete), sizeof(struct managed_group *));
+        if (!ready.awaited || !ready.others)
+                return log_oom();
+
+        r = sort_complete(worker, &ready);
+        if (r < 0)
+                return r;
+        r = start_shares(worker, ready.awaited, ready.n_awaited);
+        if (r < 0 || others_stand_back(worker))
+                return r;
+        return start_shares(worker, ready.others, ready.n_others);
 }
 
 /* ------ what a killed worker left ------ */

@@ -3,15 +3,11 @@
 
 #include "worker/context.h"
 
-/* From complete VGs to active LVs: all that headgate asks of lvm2. Both return 0 or a negative errno if the worker
- * cannot go on. */
-
-/* Has lvm2 record the devices of stage UNRECORDED, all of them in one pvscan. Does nothing while one is
- * running. */
-int activation_record(struct worker *worker);
+/* From complete VGs to active LVs. Both return 0 or a negative errno if the worker cannot go on. */
 
 /* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with
- * its share of them. VGs that may take long get a process each, and hold up nobody. */
+ * its share of them, and those that boot waits for before the others. VGs that may take long get a process each, and
+ * hold up nobody. */
 int activation_start(struct worker *worker);
 
 /* Takes over the vgchanges that an earlier worker has left running, and leaves their VGs alone until they have

@@ -3,11 +3,20 @@
 
 #include <systemd/sd-event.h>
 
+#include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"
 #include "worker/job.h"
 #include "worker/reader.h"
 #include "worker/uevents.h"
+
+/* How long is waited for what does not come; see deadline.h. */
+struct deadlines {
+        uint64_t wait_usec;
+        struct job *question;    /* the systemctl that tells whether a disk is being unlocked, or NULL */
+        uint64_t asked_usec;     /* when that was answered last; 0 if never */
+        uint64_t unlocking_usec; /* when a disk was being unlocked last, as far as is known; 0 if never */
+};
 
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request,
  * an event of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to
@@ -19,12 +28,15 @@ struct worker {
         int running_fd; /* holds the lock on "running"; < 0 while leaving */
 
         struct inventory *inventory;
+        struct expectations *expectations;
+        struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
         struct reader *reader; /* NULL if it is not at work */
         struct job *recording; /* the pvscan, or NULL */
         struct dm_list jobs;   /* the vgchanges */
         unsigned int n_processors;
+        char *backup_directory; /* lvm2's */
         bool event_activation;  /* of lvm.conf */
         bool look;              /* there may be requests to be taken */
         bool proved;            /* has settled a VG: whatever failed before is forgotten */

@@ -15,6 +15,10 @@
 #define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
 #define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
+/* While boot waits for VGs, work for others would only make it wait longer. But if one of their disks does not come,
+ * all the others must not wait for as long as for that one. */
+#define BOOT_AWAITING_MAX_USEC (15 * USEC_PER_SEC)
+
 void gather_note(struct gather *gather, uint64_t now)
 {
         if (gather->first_usec == 0)
@@ -27,6 +31,13 @@ void gather_reset(struct gather *gather)
         *gather = (struct gather){};
 }
 
+static uint64_t get_limit(const struct gather_phase *phase)
+{
+        if (!phase->booting)
+                return WAIT_MAX_USEC;
+        return phase->awaiting ? BOOT_AWAITING_MAX_USEC : BOOT_WAIT_MAX_USEC;
+}
+
 uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
 {
         uint64_t quiet, limit, until;
@@ -35,7 +46,7 @@ uint64_t gather_until(const struct gather *gather, const struct gather_phase *ph
                 return USEC_INFINITY;
 
         quiet = gather->last_usec + (phase->booting ? BOOT_QUIET_USEC : QUIET_USEC);
-        limit = gather->first_usec + (phase->booting ? BOOT_WAIT_MAX_USEC : WAIT_MAX_USEC);
+        limit = gather->first_usec + get_limit(phase);
         until = phase->booting && !phase->queue_empty ? limit : MIN(quiet, limit);
         return until <= now ? 0 : until;
 }

@@ -16,6 +16,7 @@ struct gather {
 struct gather_phase {
         bool booting;     /* coldplug has not been worked off yet */
         bool queue_empty; /* udev has no event in its queue, and coldplug has announced all devices */
+        bool awaiting;    /* boot waits for VGs that are not up yet, and the others are to stand back */
 };
 
 void gather_note(struct gather *gather, uint64_t now);

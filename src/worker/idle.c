@@ -75,13 +75,9 @@ int idle_rest(struct worker *worker, const struct gather_phase *phase, uint64_t 
 {
         uint64_t now = now_usec();
 
-        if (phase->booting) {
-                /* It was started early to hear of all disks from udev, so it stays until they have come. */
-                if (!phase->queue_empty)
-                        return 0;
-                if (flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                        log_debug("Coldplug has been worked off.");
-        }
+        /* It was started early to hear of all disks from udev, so it stays until they have come. */
+        if (phase->booting && !phase->queue_empty)
+                return 0;
 
         if (worker->idle_since_usec == 0)
                 worker->idle_since_usec = now;

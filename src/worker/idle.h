@@ -3,7 +3,7 @@
 
 #include "worker/context.h"
 
-/* What the worker does with nothing to do: it notes the end of boot, stays for a while, and leaves without losing
+/* What the worker does with nothing to do: it stays for a while, and leaves without losing
  * a request. */
 
 /* Whether there is anything to be done, or to be waited for but PVs. */

@@ -2,115 +2,24 @@
 
 #include "worker/intake.h"
 
-#include <sys/sysmacros.h>
-
 #include "lvm/online.h"
-#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
 
-static int parse_device_number(const char *string, dev_t *ret)
+void intake_complete(struct worker *worker, struct managed_group *group)
 {
-        _cleanup_free_ char *copy = strdup(string);
-        uint32_t major_number, minor_number;
-        char *colon;
+        struct expectation *expectation = expectations_find(worker->expectations, group->volume_group->name);
 
-        if (!copy)
-                return -ENOMEM;
-        colon = strchr(copy, ':');
-        if (!colon)
-                return -EINVAL;
-        *colon = '\0';
-        if (parse_u32(copy, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
-                return -EINVAL;
-        *ret = makedev(major_number, minor_number);
-        return 0;
-}
-
-/* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
- * read it. */
-static int take_device(struct worker *worker, dev_t number, bool news, bool has_entry)
-{
-        struct device *device;
-        int r;
-
-        r = inventory_get_device(worker->inventory, number, &device);
-        if (r < 0)
-                return r;
-
-        device->news |= news;
-        device->has_entry |= has_entry;
-        if (device->stage >= DEVICE_SETTLING)
-                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-        else if (device->stage != DEVICE_UNREAD)
-                device->again = true;
-
-        gather_note(&worker->gather, now_usec());
-        worker_ask_step(worker);
-        return 0;
-}
-
-int intake_event(struct worker *worker, dev_t number)
-{
-        return take_device(worker, number, true, false);
-}
-
-int intake_found(struct worker *worker, dev_t number)
-{
-        return take_device(worker, number, false, false);
-}
-
-static void complete_group(struct worker *worker, struct managed_group *group)
-{
+        /* Whatever its backup says of PVs that are to come. */
+        if (expectation)
+                expectations_take(worker->expectations, expectation);
         group->volume_group->complete_usec = now_usec();
         /* Another time: it did not take from then till now. */
         if (group->volume_group->settled_usec > group->volume_group->first_seen_usec)
                 group->volume_group->first_seen_usec = group->volume_group->complete_usec;
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
         report_complete(group->volume_group);
-}
-
-/* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
- * nothing to be done now, and whoever asked sees that in the VG's file. */
-static int take_volume_group(struct worker *worker, const char *name)
-{
-        struct managed_group *group;
-        int r;
-
-        r = inventory_find_group_by_name(worker->inventory, name, &group);
-        if (r == -ENOENT)
-                return r;
-        if (r < 0)
-                return log_error_errno(r, "Failed to look for VG %s: %m", name);
-
-        if (group->volume_group->state == VOLUME_GROUP_WAITING)
-                return -ENOENT;
-        if (volume_group_is_settled(group->volume_group))
-                complete_group(worker, group);
-        group->has_entry = true;
-        worker_ask_step(worker);
-        return 0;
-}
-
-int intake_entry(struct worker *worker, const char *entry)
-{
-        dev_t number;
-        int r;
-
-        if (strncmp(entry, FLAGS_ENTRY_VOLUME_GROUP, strlen(FLAGS_ENTRY_VOLUME_GROUP)) == 0)
-                r = take_volume_group(worker, entry + strlen(FLAGS_ENTRY_VOLUME_GROUP));
-        else {
-                r = parse_device_number(entry, &number);
-                if (r >= 0)
-                        return take_device(worker, number, true, true);
-                if (r == -EINVAL)
-                        log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
-        }
-
-        if (r == -ENOENT || r == -EINVAL)
-                return flags_finish(worker->run_fd, entry);
-        return r;
 }
 
 static void settle_device(struct worker *worker, struct device *device)
@@ -156,7 +65,7 @@ static void judge_group(struct worker *worker, struct managed_group *group, bool
         if (volume_group->state == VOLUME_GROUP_WAITING ||
                 (news && volume_group_is_settled(volume_group) &&
                         online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0))
-                complete_group(worker, group);
+                intake_complete(worker, group);
 }
 
 /* Whether `device` may be the PV, no other device being it. */
@@ -170,6 +79,16 @@ static bool is_only_device_of_pv(
         other = inventory_find_device(worker->inventory, pv->device);
         /* One that is not in memory was there when the VG's file was read, and nobody has said that it went. */
         return other && (other->gone || !streq(other->pvid, pv->pvid));
+}
+
+static void note_awaited(struct worker *worker, struct managed_group *group)
+{
+        struct expectation *expectation = expectations_find(worker->expectations, group->volume_group->name);
+
+        if (!expectation || expectation->group)
+                return;
+        expectation->group = group;
+        group->awaited = true;
 }
 
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
@@ -197,6 +116,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);
+        note_awaited(worker, group);
         judge_group(worker, group, device->news);
         return 0;
 }
@@ -322,11 +242,11 @@ static int take_no_pv(struct worker *worker, struct device *device)
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
-int intake_prepare(struct worker *worker)
+int intake_prepare(struct worker *worker, enum device_stage stage)
 {
         struct device *device, *next;
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage])
         {
                 char *name;
                 int r;
@@ -338,6 +258,7 @@ int intake_prepare(struct worker *worker)
                         free(device->name);
                         device->name = name;
                         device->gone = false;
+                        inventory_move_device(worker->inventory, device, DEVICE_READING);
                 }
                 if (r < 0)
                         return r;
@@ -364,67 +285,4 @@ int intake_result(struct worker *worker, const struct reader_result *result)
         } else if (result->error < 0)
                 (void) log_error_errno(result->error, "Failed to read %s, leaving it alone: %m", device->name);
         return take_no_pv(worker, device);
-}
-
-static int release_device(struct worker *worker, struct device *device)
-{
-        _cleanup_free_ char *entry = NULL;
-        int r = 0;
-
-        if (device->again) {
-                device->again = false;
-                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-                gather_note(&worker->gather, now_usec());
-                worker_ask_step(worker);
-                return 0;
-        }
-
-        if (device->has_entry) {
-                entry = string_format("%u:%u", major(device->number), minor(device->number));
-                r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
-        }
-        device->has_entry = device->news = false;
-
-        if (device->gone || device->pvid[0] == '\0')
-                inventory_drop_device(worker->inventory, device);
-        else
-                inventory_move_device(worker->inventory, device, DEVICE_KNOWN);
-        return r;
-}
-
-int intake_release(struct worker *worker)
-{
-        struct device *device, *next;
-
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
-        {
-                int r;
-
-                if (device->group && !device->gone && !device->again &&
-                        !volume_group_is_settled(device->group->volume_group))
-                        continue;
-                r = release_device(worker, device);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to end a request: %m");
-        }
-
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group;
-
-                if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
-                        continue;
-                dm_list_iterate_items(group, &worker->inventory->groups[state]) {
-                        _cleanup_free_ char *entry = NULL;
-                        int r;
-
-                        if (!group->has_entry)
-                                continue;
-                        entry = string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", group->volume_group->name);
-                        r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
-                        if (r < 0)
-                                return log_error_errno(r, "Failed to end a request: %m");
-                        group->has_entry = false;
-                }
-        }
-        return 0;
 }

@@ -15,6 +15,7 @@
  * are. */
 
 enum device_stage {
+        DEVICE_AWAITED,    /* to be read, before the others: somebody waits for its VG */
         DEVICE_UNREAD,     /* to be read */
         DEVICE_READING,    /* the reader has it */
         DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
@@ -29,6 +30,7 @@ struct device {
         enum device_stage stage;
         dev_t number;
         char *name;                  /* "/dev/sda"; NULL as long as it was not read */
+        char announced[LVM_ID_SIZE]; /* the PV that udev says it is, or "" */
         char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
         struct managed_group *group; /* the VG that it belongs to, or NULL; it lives as long as the inventory */
         bool gone;                   /* it was taken away; pvscan has to forget it */
@@ -41,6 +43,7 @@ struct managed_group {
         struct dm_list list; /* inventory.groups[volume_group->state] */
         struct volume_group *volume_group;
         struct job *job; /* the job that is activating it, or NULL; not owned */
+        bool awaited;    /* it is expected, see expectation.h: it goes before others */
         bool changed;    /* memory is newer than the file; see inventory_note_change() */
         char *text;      /* the key of its metadata in groups_by_text, or NULL */
         bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */

@@ -58,7 +58,8 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
         r = job_new(kind, on_exit, userdata, &job);
         if (r < 0)
                 return r;
-        r = lvm_command_start(arguments, &job->command);
+        r = kind == JOB_ASK_SYSTEMD ? command_start("/bin/systemctl", arguments, &job->command)
+                                    : lvm_command_start(arguments, &job->command);
         if (r < 0)
                 return r;
         r = sd_event_add_child(event, &job->source, job->command.pid, WEXITED, on_child, job);

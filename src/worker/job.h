@@ -6,12 +6,13 @@
 #include "lvm/command.h"
 #include "worker/inventory.h"
 
-/* One lvm process at work for the worker, and what it works on. */
+/* One process at work for the worker, of lvm nearly always, and what it works on. */
 
 enum job_kind {
-        JOB_RECORD,   /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
-        JOB_ACTIVATE, /* vgchange -aay of the VGs that point to it */
-        JOB_ADOPTED,  /* a vgchange that an earlier worker has started */
+        JOB_RECORD,      /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
+        JOB_ACTIVATE,    /* vgchange -aay of the VGs that point to it */
+        JOB_ADOPTED,     /* a vgchange that an earlier worker has started */
+        JOB_ASK_SYSTEMD, /* systemctl */
 };
 
 struct job {
@@ -28,7 +29,7 @@ struct job {
  * told (ADOPTED). Takes the job over: it is the function's to free. */
 typedef int (*job_exit_function)(struct job *job, int exit_status, void *userdata);
 
-/* Starts lvm with `arguments`. Returns 0 and `*ret`, which frees itself by no means, or a negative errno. */
+/* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by no means, or a negative errno. */
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
         job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
 

@@ -293,9 +293,6 @@ int reader_start(sd_event *event, struct inventory *inventory, reader_result_fun
         }
         reader->fd = fds[0];
 
-        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_UNREAD])
-                inventory_move_device(inventory, device, DEVICE_READING);
-
         reader->pid = fork();
         if (reader->pid == 0)
                 run_child(inventory, fds[1]);

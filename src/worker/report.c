@@ -105,6 +105,32 @@ void report_overdue(const struct volume_group *volume_group)
         report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, volume_group, usec, message);
 }
 
+void report_absent(const struct expectation *expectation)
+{
+        const struct volume_group *backup = expectation->backup;
+        uint64_t usec = duration(expectation->since_usec, now_usec());
+        _cleanup_free_ char *time = format_duration(usec);
+        _cleanup_(fields_done) struct fields fields = {};
+        _cleanup_free_ char *missing = NULL;
+        _cleanup_free_ char *message = NULL;
+
+        if (backup) {
+                missing = volume_group_describe_missing(backup);
+                message = string_format("VG %s is absent after %s, by its backup it has %zu PVs; missing: %s.",
+                        expectation->name, time ?: "?", backup->n_pvs, missing ?: "?");
+                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, usec, message);
+                return;
+        }
+
+        message = string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
+                expectation->name, time ?: "?");
+        if (!message)
+                return;
+        add_field(&fields, string_format("HEADGATE_VG=%s", expectation->name));
+        add_field(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
+        log_event(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, message, fields.vector, fields.n);
+}
+
 void report_damaged(
         const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable)
 {

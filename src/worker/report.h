@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "worker/expectation.h"
 #include "worker/inventory.h"
 
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
@@ -14,6 +15,9 @@ void report_settled(const struct volume_group *volume_group);
 
 /* The deadline of a VG that is WAITING has passed. */
 void report_overdue(const struct volume_group *volume_group);
+
+/* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
+void report_absent(const struct expectation *expectation);
 
 /* A label or metadata that cannot be used. `volume_group_name` is a guess, or NULL; `pvid` is "" if not even that
  * could be read. `usable` says that another copy serves. */

@@ -4,6 +4,7 @@
 
 #include <libudev.h>
 
+#include "lvm/identifier.h"
 #include "shared/log.h"
 
 /* Both are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the property in
@@ -41,17 +42,32 @@ struct uevents *uevents_free(struct uevents *uevents)
 }
 DEFINE_CLEANUP(struct uevents *, uevents_free)
 
-static bool is_of_interest(struct udev_device *device)
+static bool is_removal(struct udev_device *device)
 {
         const char *action = udev_device_get_action(device);
 
-        return (action && streq(action, "remove")) || udev_device_get_property_value(device, PROPERTY);
+        return action && streq(action, "remove");
+}
+
+static bool is_of_interest(struct udev_device *device)
+{
+        return is_removal(device) || udev_device_get_property_value(device, PROPERTY);
+}
+
+/* What blkid has found. */
+static void get_pvid(struct udev_device *device, char ret[LVM_ID_SIZE])
+{
+        const char *uuid = udev_device_get_property_value(device, "ID_FS_UUID");
+
+        if (!uuid || is_removal(device) || lvm_id_parse(uuid, ret) < 0)
+                ret[0] = '\0';
 }
 
 int uevents_drain(struct uevents *uevents)
 {
         for (;;) {
                 struct udev_device *device;
+                char pvid[LVM_ID_SIZE];
                 dev_t number = 0;
                 int r = 0;
 
@@ -68,10 +84,11 @@ int uevents_drain(struct uevents *uevents)
                 }
                 if (is_of_interest(device))
                         number = udev_device_get_devnum(device);
+                get_pvid(device, pvid);
                 udev_device_unref(device);
 
                 if (number != 0)
-                        r = uevents->on_device(number, uevents->userdata);
+                        r = uevents->on_device(number, pvid, uevents->userdata);
                 if (r < 0)
                         return r;
         }
@@ -156,6 +173,7 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
 
         udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
                 struct udev_device *device;
+                char pvid[LVM_ID_SIZE];
                 dev_t number = 0;
 
                 device = udev_device_new_from_syspath(uevents->udev, udev_list_entry_get_name(entry));
@@ -163,9 +181,10 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                         continue; /* has just gone */
                 if (udev_device_has_current_tag(device, TAG) > 0)
                         number = udev_device_get_devnum(device);
+                get_pvid(device, pvid);
                 udev_device_unref(device);
 
-                r = number != 0 ? function(number, userdata) : 0;
+                r = number != 0 ? function(number, pvid, userdata) : 0;
                 if (r < 0)
                         goto finish;
         }

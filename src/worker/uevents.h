@@ -11,8 +11,9 @@
 
 struct uevents;
 
-/* Called for each device that has become ready, or that went. */
-typedef int (*uevents_device_function)(dev_t device, void *userdata);
+/* Called for each device that has become ready, or that went. `pvid` is the PV that it holds by udev's account, or
+ * "". */
+typedef int (*uevents_device_function)(dev_t device, const char *pvid, void *userdata);
 
 /* Called when devices were lost on the way to us, more having come than the socket holds: enumerate them. */
 typedef int (*uevents_overflow_function)(void *userdata);

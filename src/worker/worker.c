@@ -11,29 +11,31 @@
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/root.h"
+#include "shared/settings.h"
 #include "shared/util.h"
 #include "worker/activation.h"
+#include "worker/deadline.h"
 #include "worker/idle.h"
 #include "worker/intake.h"
+#include "worker/recording.h"
 #include "worker/report.h"
+#include "worker/requests.h"
 #include "worker/wakeup.h"
-
-/* When a VG whose PVs do not come is reported. mdadm's last resort waits as long for its disks. */
-#define DEADLINE_USEC (30 * USEC_PER_SEC)
 
 /* STATUS= is for people. */
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
 
 /* ------ what wakes the worker ------ */
 
-static int on_event_device(dev_t device, void *userdata)
+static int on_event_device(dev_t device, const char *pvid, void *userdata)
 {
-        return intake_event(userdata, device);
+        return requests_take_event(userdata, device, pvid);
 }
 
-static int on_found_device(dev_t device, void *userdata)
+static int on_found_device(dev_t device, const char *pvid, void *userdata)
 {
-        return intake_found(userdata, device);
+        return requests_take_found(userdata, device, pvid);
 }
 
 static int enumerate(struct worker *worker)
@@ -84,7 +86,7 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
 
 static int on_entry(const char *entry, void *userdata)
 {
-        return intake_entry(userdata, entry);
+        return requests_take_entry(userdata, entry);
 }
 
 static int take_requests(struct worker *worker)
@@ -118,13 +120,35 @@ static int on_reader_done(void *userdata)
 static struct gather_phase get_phase(const struct worker *worker)
 {
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
+        bool awaiting = !expectations_are_empty(worker->expectations);
 
         /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
         return (struct gather_phase){
                 .booting = booting,
                 .queue_empty = uevents_queue_is_empty(worker->uevents) &&
                                (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
+                .awaiting = awaiting && flags_is_set(worker->run_fd, FLAGS_URGENT) == 0,
         };
+}
+
+/* Moves the devices that are to be read now to READING: those of VGs that somebody waits for, or all. Sets `*until`
+ * to when to look again, 0 for now. */
+static int prepare_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+{
+        uint64_t now = now_usec();
+        uint64_t all = gather_until(&worker->gather, phase, now);
+        int r;
+
+        *until = MIN(all, expectations_ready_at(worker->expectations, now));
+        if (*until > 0)
+                return 0;
+
+        expectations_take_announced(worker->expectations);
+        r = intake_prepare(worker, DEVICE_AWAITED);
+        if (r < 0 || all > 0)
+                return r;
+        gather_reset(&worker->gather);
+        return intake_prepare(worker, DEVICE_UNREAD);
 }
 
 /* Reads what has been gathered, all of it by one child, once that is enough. Sets `*until` to when to look
@@ -137,15 +161,13 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
         *until = USEC_INFINITY;
         if (worker->reader)
                 return 0;
-        *until = gather_until(&worker->gather, phase, now_usec());
-        if (*until > 0)
-                return 0;
+        r = prepare_devices(worker, phase, until);
+        if (r < 0 || *until > 0)
+                return r;
 
         *until = USEC_INFINITY;
-        gather_reset(&worker->gather);
-        r = intake_prepare(worker);
-        if (r < 0 || dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
-                return r;
+        if (dm_list_empty(&worker->inventory->devices[DEVICE_READING]))
+                return 0;
         r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
         return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
 }
@@ -153,30 +175,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
 /* Shows lvm2 what has been read, all of it by one pvscan. What comes while that runs is for the next one. */
 static int record_devices(struct worker *worker)
 {
-        return worker->reader ? 0 : activation_record(worker);
-}
-
-/* Reports the VGs whose time is over. Returns when the next one's will be. */
-static uint64_t check_deadlines(struct worker *worker)
-{
-        uint64_t now = now_usec(), next = USEC_INFINITY;
-        struct managed_group *group;
-
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_WAITING]) {
-                struct volume_group *volume_group = group->volume_group;
-                uint64_t deadline = volume_group->first_seen_usec + DEADLINE_USEC;
-
-                if (volume_group->overdue)
-                        continue;
-                if (deadline > now) {
-                        next = MIN(next, deadline);
-                        continue;
-                }
-                volume_group->overdue = true;
-                inventory_note_change(worker->inventory, group);
-                report_overdue(volume_group);
-        }
-        return next;
+        return worker->reader ? 0 : recording_start(worker);
 }
 
 /* Requests end when what came of them has been written down, not before. */
@@ -187,7 +186,7 @@ static int save_and_release(struct worker *worker)
         r = inventory_save(worker->inventory);
         if (r < 0)
                 return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
-        return intake_release(worker);
+        return requests_release(worker);
 }
 
 static void show_status(struct worker *worker)
@@ -198,6 +197,15 @@ static void show_status(struct worker *worker)
                 return;
         worker->status_usec = now;
         report_status(worker->inventory, &worker->status);
+}
+
+/* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
+ * keep it waiting. */
+static void note_end_of_boot(const struct worker *worker, const struct gather_phase *phase)
+{
+        if (phase->booting && phase->queue_empty && !idle_has_work(worker) &&
+                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
+                log_debug("Coldplug has been worked off.");
 }
 
 static int step(struct worker *worker)
@@ -218,11 +226,12 @@ static int step(struct worker *worker)
         r = activation_start(worker);
         if (r < 0)
                 return r;
-        overdue = check_deadlines(worker);
+        overdue = deadline_check(worker);
         r = save_and_release(worker);
         if (r < 0)
                 return r;
         show_status(worker);
+        note_end_of_boot(worker, &phase);
 
         until = MIN(gathered, overdue);
         if (idle_has_work(worker) || overdue != USEC_INFINITY) {
@@ -267,7 +276,10 @@ struct worker *worker_free(struct worker *worker)
         worker->recording = job_free(worker->recording);
         dm_list_iterate_items_safe(job, next, &worker->jobs) job_free(job);
         uevents_free(worker->uevents);
+        worker->deadlines.question = job_free(worker->deadlines.question);
+        expectations_free(worker->expectations);
         inventory_free(worker->inventory);
+        free(worker->backup_directory);
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);
         sd_event_source_disable_unref(worker->step_source);
@@ -380,6 +392,26 @@ static int take_over(struct worker *worker)
         return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m") : 0;
 }
 
+/* What is wrong in a configuration is no reason not to activate. */
+static int configure(struct worker *worker)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open /: %m");
+        r = settings_read(root_fd, &settings, &problems);
+        if (r < 0)
+                return log_oom();
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+        worker->deadlines.wait_usec = settings.deadline_usec;
+        worker->backup_directory = strdup("/etc/lvm/backup");
+        return worker->backup_directory ? 0 : log_oom();
+}
+
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
 {
         _cleanup_worker_ struct worker *worker = calloc(1, sizeof(*worker));
@@ -405,9 +437,16 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (!worker->event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated.");
 
+        r = configure(worker);
+        if (r < 0)
+                return r;
+
         r = inventory_new(run_fd, worker->lvm_run_fd, &worker->inventory);
         if (r < 0)
                 return log_error_errno(r, "Failed to open the state in /run/headgate: %m");
+        r = expectations_new(&worker->expectations);
+        if (r < 0)
+                return log_oom();
         r = add_sources(worker, wakeup_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to set up the event loop: %m");

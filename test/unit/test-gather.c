@@ -11,6 +11,7 @@
 
 static const struct gather_phase boot_busy = {.booting = true, .queue_empty = false};
 static const struct gather_phase boot_quiet = {.booting = true, .queue_empty = true};
+static const struct gather_phase boot_awaiting = {.booting = true, .queue_empty = false, .awaiting = true};
 static const struct gather_phase running_busy = {.booting = false, .queue_empty = false};
 static const struct gather_phase running_quiet = {.booting = false, .queue_empty = true};
 
@@ -81,6 +82,21 @@ START_TEST(boot_does_not_wait_for_ever)
 }
 END_TEST
 
+/* While boot waits for other VGs, these wait longer, but not for as long as a disk may be missing. */
+START_TEST(others_stand_back)
+{
+        struct gather gather = {};
+        uint64_t alone, behind;
+
+        gather_note(&gather, START);
+        alone = gather_until(&gather, &boot_busy, START);
+        behind = gather_until(&gather, &boot_awaiting, START);
+        ck_assert_uint_gt(behind, alone);
+        ck_assert_uint_lt(behind, START + 30000 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, &boot_awaiting, behind), 0);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("gather");
@@ -91,6 +107,7 @@ int main(void)
         tcase_add_test(test_case, burst_after_boot_is_bounded);
         tcase_add_test(test_case, boot_waits_for_the_queue);
         tcase_add_test(test_case, boot_does_not_wait_for_ever);
+        tcase_add_test(test_case, others_stand_back);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }

@@ -48,6 +48,7 @@ static void add_device(unsigned int number, const char *path)
         ck_assert_int_eq(inventory_get_device(inventory, makedev(4000, number), &device), 0);
         device->name = strdup(path);
         ck_assert_ptr_nonnull(device->name);
+        inventory_move_device(inventory, device, DEVICE_READING);
 }
 
 static void add_image(unsigned int number, const char *name)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+
+#include "worker/inventory.h"
+
+/* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered after
+ * one. They go before all others. Which PVs such a VG has is taken from lvm2's backup of its metadata, so that it is
+ * known when the last of them has come, without reading any other disk. Only the order depends on it: a backup can
+ * be out of date, and what a VG is made of is what its disks say. */
+
+enum expectation_state {
+        EXPECTATION_WAITING,   /* some PVs have not been announced, or are not known */
+        EXPECTATION_ANNOUNCED, /* udev has announced all of them: to be read at once */
+        EXPECTATION_TAKEN,     /* the worker is at it */
+        _EXPECTATION_STATE_MAX,
+};
+
+struct expectation {
+        struct dm_list list; /* expectations.lists[state] */
+        enum expectation_state state;
+        char *name;
+        uint64_t since_usec;
+        bool overdue;                /* its deadline has passed, and nothing of it was seen */
+        struct volume_group *backup; /* as the backup has it, with the devices that were announced; or NULL */
+        struct managed_group *group; /* once a PV was read that tells of it; not owned */
+};
+
+struct expectations {
+        struct dm_list lists[_EXPECTATION_STATE_MAX];
+        struct dm_hash_table *by_name;
+        struct dm_hash_table *by_pvid; /* if two VGs name one PV, the later one */
+        uint64_t announced_usec;       /* when the oldest in state ANNOUNCED got there */
+};
+
+int expectations_new(struct expectations **ret) _must_check_;
+struct expectations *expectations_free(struct expectations *expectations);
+
+/* Expects the VG `name`; `metadata` is what its backup says, or NULL if there is none. One that is expected already
+ * stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
+int expectations_add(struct expectations *expectations, const char *name, const struct metadata *metadata,
+        struct expectation **ret) _must_check_;
+
+/* The one for a VG of that name, or NULL. */
+struct expectation *expectations_find(const struct expectations *expectations, const char *name);
+
+/* udev has announced a PV as `device`. Returns whether somebody waits for it. */
+bool expectations_announce(struct expectations *expectations, const char *pvid, dev_t device);
+
+/* The VG is being dealt with: its own, or those of all that have been announced. */
+void expectations_take(struct expectations *expectations, struct expectation *expectation);
+void expectations_take_announced(struct expectations *expectations);
+
+/* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
+void expectations_drop(struct expectations *expectations, struct expectation *expectation);
+
+/* When the disks of the VGs that have been announced are to be read: 0 for at once, USEC_INFINITY if none has been,
+ * else a time to look again. */
+uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t now);
+
+bool expectations_are_empty(const struct expectations *expectations);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/requests.h"
+
+#include <sys/sysmacros.h>
+
+#include "lvm/backup.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/intake.h"
+
+static int parse_device_number(const char *string, dev_t *ret)
+{
+        _cleanup_free_ char *copy = strdup(string);
+        uint32_t major_number, minor_number;
+        char *colon;
+
+        if (!copy)
+                return -ENOMEM;
+        colon = strchr(copy, ':');
+        if (!colon)
+                return -EINVAL;
+        *colon = '\0';
+        if (parse_u32(copy, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
+                return -EINVAL;
+        *ret = makedev(major_number, minor_number);
+        return 0;
+}
+
+/* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
+ * read it. */
+static int take_device(struct worker *worker, dev_t number, struct device **ret)
+{
+        struct device *device;
+        int r;
+
+        r = inventory_get_device(worker->inventory, number, &device);
+        if (r < 0)
+                return r;
+
+        if (device->stage >= DEVICE_SETTLING)
+                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
+        else if (device->stage > DEVICE_UNREAD)
+                device->again = true;
+
+        gather_note(&worker->gather, now_usec());
+        worker_ask_step(worker);
+        *ret = device;
+        return 0;
+}
+
+/* A disk of a VG that somebody waits for need not wait for the others. */
+static void prefer_device(struct worker *worker, struct device *device)
+{
+        if (device->announced[0] == '\0' ||
+                !expectations_announce(worker->expectations, device->announced, device->number))
+                return;
+        if (device->stage == DEVICE_UNREAD)
+                inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
+}
+
+static int take_announced(struct worker *worker, dev_t number, const char *pvid, struct device **ret)
+{
+        int r;
+
+        r = take_device(worker, number, ret);
+        if (r < 0)
+                return r;
+        snprintf((*ret)->announced, sizeof((*ret)->announced), "%s", pvid);
+        prefer_device(worker, *ret);
+        return 0;
+}
+
+int requests_take_event(struct worker *worker, dev_t number, const char *pvid)
+{
+        struct device *device;
+        int r;
+
+        r = take_announced(worker, number, pvid, &device);
+        if (r >= 0)
+                device->news = true;
+        return r;
+}
+
+int requests_take_found(struct worker *worker, dev_t number, const char *pvid)
+{
+        struct device *device;
+
+        return take_announced(worker, number, pvid, &device);
+}
+
+static int take_device_entry(struct worker *worker, dev_t number)
+{
+        struct device *device;
+        int r;
+
+        r = take_device(worker, number, &device);
+        if (r >= 0)
+                device->news = device->has_entry = true;
+        return r;
+}
+
+/* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
+ * nothing to be done now, and whoever asked sees that in the VG's file. */
+static int take_volume_group(struct worker *worker, const char *name)
+{
+        struct managed_group *group;
+        int r;
+
+        r = inventory_find_group_by_name(worker->inventory, name, &group);
+        if (r == -ENOENT)
+                return r;
+        if (r < 0)
+                return log_error_errno(r, "Failed to look for VG %s: %m", name);
+
+        if (group->volume_group->state == VOLUME_GROUP_WAITING)
+                return -ENOENT;
+        if (volume_group_is_settled(group->volume_group))
+                intake_complete(worker, group);
+        group->has_entry = true;
+        worker_ask_step(worker);
+        return 0;
+}
+
+/* The VG of an expectation, once it is known. */
+static void find_expected_group(struct worker *worker, struct expectation *expectation)
+{
+        struct managed_group *group;
+        int r;
+
+        r = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid, &group)
+                                : inventory_find_group_by_name(worker->inventory, expectation->name, &group);
+        if (r < 0 || !streq(group->volume_group->name, expectation->name))
+                return;
+        expectation->group = group;
+        group->awaited = true;
+}
+
+/* Its disks may have come before: those that were read, and those that are to be. */
+static void announce_known_pvs(struct worker *worker, struct expectation *expectation)
+{
+        struct device *device, *next;
+
+        for (size_t i = 0; expectation->backup && i < expectation->backup->n_pvs; i++) {
+                const char *pvid = expectation->backup->pvs[i].pvid;
+
+                device = inventory_find_device_of_pv(worker->inventory, pvid);
+                if (device && !device->gone)
+                        (void) expectations_announce(worker->expectations, pvid, device->number);
+        }
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
+                prefer_device(worker, device);
+}
+
+/* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
+static int take_expectation(struct worker *worker, const char *name)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        struct expectation *expectation;
+        int r;
+
+        if (!volume_group_name_is_valid(name)) {
+                log_warning("Ignoring a request for \"%s\", which cannot be the name of a VG.", name);
+                return -EINVAL;
+        }
+        r = backup_read(worker->backup_directory, name, &metadata);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0 && r != -ENOENT)
+                log_warning(
+                        "The backup of the metadata of VG %s cannot be used, its disks are waited for with the "
+                        "others: %s",
+                        name, strerror(-r));
+
+        r = expectations_add(worker->expectations, name, metadata, &expectation);
+        if (r < 0)
+                return r;
+        find_expected_group(worker, expectation);
+        announce_known_pvs(worker, expectation);
+        worker_ask_step(worker);
+        return 0;
+}
+
+static const char *skip_prefix(const char *string, const char *prefix)
+{
+        return strncmp(string, prefix, strlen(prefix)) == 0 ? string + strlen(prefix) : NULL;
+}
+
+int requests_take_entry(struct worker *worker, const char *entry)
+{
+        const char *name;
+        dev_t number;
+        int r;
+
+        if ((name = skip_prefix(entry, FLAGS_ENTRY_VOLUME_GROUP)))
+                r = take_volume_group(worker, name);
+        else if ((name = skip_prefix(entry, FLAGS_ENTRY_EXPECTED)))
+                r = take_expectation(worker, name);
+        else {
+                r = parse_device_number(entry, &number);
+                if (r >= 0)
+                        return take_device_entry(worker, number);
+                if (r == -EINVAL)
+                        log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
+        }
+
+        if (r == -ENOENT || r == -EINVAL)
+                return flags_finish(worker->run_fd, entry);
+        return r;
+}
+
+static int release_device(struct worker *worker, struct device *device)
+{
+        _cleanup_free_ char *entry = NULL;
+        int r = 0;
+
+        if (device->again) {
+                device->again = false;
+                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
+                gather_note(&worker->gather, now_usec());
+                worker_ask_step(worker);
+                return 0;
+        }
+
+        if (device->has_entry) {
+                entry = string_format("%u:%u", major(device->number), minor(device->number));
+                r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+        }
+        device->has_entry = device->news = false;
+
+        if (device->gone || device->pvid[0] == '\0')
+                inventory_drop_device(worker->inventory, device);
+        else
+                inventory_move_device(worker->inventory, device, DEVICE_KNOWN);
+        return r;
+}
+
+static int release_devices(struct worker *worker)
+{
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
+        {
+                int r;
+
+                if (device->group && !device->gone && !device->again &&
+                        !volume_group_is_settled(device->group->volume_group))
+                        continue;
+                r = release_device(worker, device);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int finish_entry(struct worker *worker, const char *prefix, const char *name)
+{
+        _cleanup_free_ char *entry = string_format("%s%s", prefix, name);
+
+        return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+}
+
+static int release_groups(struct worker *worker)
+{
+        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group;
+
+                if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
+                        continue;
+                dm_list_iterate_items(group, &worker->inventory->groups[state]) {
+                        int r;
+
+                        if (!group->has_entry)
+                                continue;
+                        r = finish_entry(worker, FLAGS_ENTRY_VOLUME_GROUP, group->volume_group->name);
+                        if (r < 0)
+                                return r;
+                        group->has_entry = false;
+                }
+        }
+        return 0;
+}
+
+/* A VG that is overdue is not waited for any longer, though it may still come. */
+static bool is_over(const struct expectation *expectation)
+{
+        const struct volume_group *volume_group = expectation->group ? expectation->group->volume_group : NULL;
+
+        if (!volume_group)
+                return expectation->overdue;
+        return volume_group->state == VOLUME_GROUP_WAITING ? volume_group->overdue
+                                                           : volume_group_is_settled(volume_group);
+}
+
+static int release_expectations(struct worker *worker)
+{
+        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++) {
+                struct expectation *expectation, *next;
+
+                dm_list_iterate_items_safe(expectation, next, &worker->expectations->lists[state])
+                {
+                        int r;
+
+                        if (!is_over(expectation))
+                                continue;
+                        r = finish_entry(worker, FLAGS_ENTRY_EXPECTED, expectation->name);
+                        if (r < 0)
+                                return r;
+                        expectations_drop(worker->expectations, expectation);
+                }
+        }
+        return 0;
+}
+
+int requests_release(struct worker *worker)
+{
+        int r;
+
+        r = release_devices(worker);
+        if (r >= 0)
+                r = release_groups(worker);
+        if (r >= 0)
+                r = release_expectations(worker);
+        return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
+}
