@@ -36,7 +36,7 @@ int main(int argc, char *argv[])
 {
         int r;
 
-        log_open("headgate", LOG_TARGET_STDERR);
+        log_open("headgate", log_target_of_stderr());
 
         r = arguments_parse_plain(argc, argv, help);
         if (r <= 0)

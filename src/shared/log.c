@@ -4,6 +4,7 @@
 
 #include <libdevmapper.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 /* The lines of the code that logs are of no use to who reads the journal, and cost two fields each. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
@@ -75,6 +76,18 @@ void log_open(const char *identifier, enum log_target target)
                 log_level_max = (int) number;
 
         dm_log_with_errno_init(log_from_libdevmapper);
+}
+
+enum log_target log_target_of_stderr(void)
+{
+        const char *stream = getenv("JOURNAL_STREAM");
+        _cleanup_free_ char *own = NULL;
+        struct stat status;
+
+        if (!stream || fstat(STDERR_FILENO, &status) < 0)
+                return LOG_TARGET_STDERR;
+        own = string_format("%ju:%ju", (uintmax_t) status.st_dev, (uintmax_t) status.st_ino);
+        return own && streq(own, stream) ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR;
 }
 
 int log_full(int level, int error, const char *format, ...)
