@@ -4,7 +4,7 @@
 from statistics import median
 
 # What is compared with what, where both took part.
-RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor")]
+RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor"), ("direct", "headgate"), ("direct", "floor")]
 
 
 def summary(report, disks, versions):

@@ -106,7 +106,7 @@ class Maker:
     def run_command(self, words, stanza, loops):
         program, *rest = [loops[word] if isinstance(word, int) else word for word in words]
         if program == "mkfs":
-            self.mkfs(*rest, {loop: number for number, loop in loops.items()})
+            self.mkfs({loop: number for number, loop in loops.items()}, *rest)
         else:
             self.lvm(program, [loops[number] for number in stanza.disks], *EXTRA_OPTIONS.get(program, []), *rest)
 
@@ -120,7 +120,7 @@ class Maker:
         return self.lvm(program, devices, "--noheadings", "--nosuffix", "--units", "b", "--separator", "/",
                         "-o", columns, *words)
 
-    def mkfs(self, kind, volume, numbers):
+    def mkfs(self, numbers, kind, volume, *options):
         """Make a file system where the LV will be: the host cannot activate it, but it knows the place."""
         segments = self.report("lvs", numbers, "seg_pe_ranges,vg_extent_size,seg_size", "--segments", volume)
         if len(segments) != 1:
@@ -129,7 +129,7 @@ class Maker:
         device, extents = place.rsplit(":", 1)
         data_start = int(self.report("pvs", numbers, "pe_start", device)[0])
         offset = data_start + int(extents.split("-")[0]) * int(extent)
-        command("mke2fs", "-q", "-F", "-t", kind, "-L", volume.replace("/", "-")[:16], "-E", f"offset={offset}",
+        command("mke2fs", "-q", "-F", "-t", kind, "-L", volume.replace("/", "-")[:16], "-E", f"offset={offset}", *options,
                 self.images[numbers[device] - 1], f"{int(size) // 1024}k")
 
     def store(self, folder):

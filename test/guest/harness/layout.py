@@ -5,7 +5,7 @@
         vgcreate vg{i:04} d{i}
         lvcreate -n lv -l 4 vg{i:04}
     vgcreate mixed d1..dN                   a range of disks; d1..dN/8 is every eighth from d1 on
-    mkfs ext4 mixed/lv                      a file system on a linear LV in one piece
+    mkfs ext4 mixed/lv                      a file system on a linear LV in one piece; then options of mke2fs
 
 N is the number of disks, {...} an expression with N and the counters in it. A command that names no disk (vgexport,
 lvcreate) belongs with the commands before it that do.
