@@ -38,6 +38,16 @@ static const char *token_end(const char *text, char previous)
         return text;
 }
 
+static bool is_empty(const char *text)
+{
+        for (;;) {
+                text += strspn(text, " \t\r\n\f\v");
+                if (*text != '#')
+                        return !*text;
+                text += strcspn(text, "\n");
+        }
+}
+
 bool config_text_is_sane(const char *text)
 {
         char previous = '}';
@@ -76,7 +86,8 @@ int config_tree_parse(const char *text, struct dm_config_tree **ret)
         tree = dm_config_create();
         if (!tree)
                 return -ENOMEM;
-        if (!dm_config_parse(tree, text, text + strlen(text)))
+        /* The parser wants at least one key. */
+        if (!is_empty(text) && !dm_config_parse(tree, text, text + strlen(text)))
                 return -EBADMSG;
 
         *ret = TAKE_PTR(tree);

@@ -53,6 +53,18 @@ START_TEST(no_file_means_defaults)
 }
 END_TEST
 
+START_TEST(comments_mean_defaults)
+{
+        static const char *const texts[] = {"", "\n", "# deadline = 5", " # deadline = 5\n\t\n#\n"};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings(texts[_i], &settings, &problems);
+        assert_defaults(&settings);
+        ck_assert_int_eq(problems.error, 0);
+}
+END_TEST
+
 START_TEST(every_key)
 {
         _cleanup_settings_ struct settings settings = {};
@@ -222,6 +234,7 @@ int main(void)
 
         tcase_add_checked_fixture(tcase, set_up, run_directory_tear_down);
         tcase_add_test(tcase, no_file_means_defaults);
+        tcase_add_loop_test(tcase, comments_mean_defaults, 0, 4);
         tcase_add_test(tcase, every_key);
         tcase_add_loop_test(tcase, bounds_of_the_deadline, 0, 6);
         tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 13);
