@@ -3,29 +3,136 @@
 #include "lvm/configuration.h"
 
 #include <fcntl.h>
-#include <libdevmapper.h>
 
+#include "shared/config_tree.h"
 #include "shared/util.h"
+
+#define SYSTEM_DIRECTORY "etc/lvm"
+#define BACKUP_DIRECTORY_DEFAULT "/etc/lvm/backup"
+
+/* Both files. What is not found in the first is looked for in the second. */
+struct files {
+        struct dm_config_tree *local;
+        struct dm_config_tree *main;
+};
+
+static void files_done(struct files *files)
+{
+        if (files->local)
+                dm_config_destroy(files->local);
+        if (files->main)
+                dm_config_destroy(files->main);
+}
+
+static int read_one(int dir_fd, const char *directory, const char *name, struct dm_config_tree **ret,
+        struct problems *problems)
+{
+        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        r = config_tree_read(dir_fd, path, ret);
+        if (r >= 0 || r == -ENOMEM)
+                return r;
+        if (r == -EBADMSG)
+                problems_add(problems, r, "/%s: the text is malformed.", path);
+        else if (r != -ENOENT)
+                problems_add(problems, r, "/%s: %m.", path);
+
+        *ret = dm_config_create();
+        return *ret ? 0 : -ENOMEM;
+}
+
+static int files_read(int dir_fd, const char *directory, struct files *ret, struct problems *problems)
+{
+        int r;
+
+        r = read_one(dir_fd, directory, "lvmlocal.conf", &ret->local, problems);
+        if (r < 0)
+                return r;
+        r = read_one(dir_fd, directory, "lvm.conf", &ret->main, problems);
+        if (r < 0)
+                return r;
+        (void) dm_config_insert_cascaded_tree(ret->local, ret->main);
+        return 0;
+}
+
+static bool find_event_activation(const struct files *files)
+{
+        return dm_config_tree_find_bool(files->local, "global/event_activation", 1) != 0;
+}
+
+static const char *find_string(const struct files *files, const char *path)
+{
+        return dm_config_tree_find_str(files->local, path, NULL);
+}
+
+static int read_extra_system_ids(const struct files *files, struct string_vector *ids)
+{
+        const struct dm_config_node *node = dm_config_tree_find_node(files->local, "local/extra_system_ids");
+        int r;
+
+        if (!node)
+                node = dm_config_tree_find_node(files->main, "local/extra_system_ids");
+        for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next) {
+                if (value->type != DM_CFG_STRING)
+                        continue;
+                r = string_vector_add(ids, value->v.str);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
+{
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_(files_done) struct files files = {};
+        int r;
+
+        r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
+        if (r < 0)
+                return r;
+
+        configuration.event_activation = find_event_activation(&files);
+        configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
+        if (!configuration.backup_dir)
+                return -ENOMEM;
+
+        r = system_id_find(root_fd,
+                &(struct system_id_source){
+                        .source = find_string(&files, "global/system_id_source"),
+                        .local = find_string(&files, "local/system_id"),
+                        .file = find_string(&files, "global/system_id_file"),
+                        .etc = find_string(&files, "global/etc"),
+                },
+                &configuration.system_id);
+        if (r < 0)
+                return r;
+        r = read_extra_system_ids(&files, &configuration.system_id.extra);
+        if (r < 0)
+                return r;
+
+        *ret = configuration;
+        configuration = (struct configuration){};
+        return 0;
+}
+
+void configuration_done(struct configuration *configuration)
+{
+        free(configuration->backup_dir);
+        configuration->backup_dir = NULL;
+        system_id_done(&configuration->system_id);
+}
 
 int configuration_event_activation(void)
 {
-        /* What the local file says counts more: lvm2 merges it over the other. */
-        static const char *const names[] = {"lvm.conf", "lvmlocal.conf"};
-        const char *directory = getenv("LVM_SYSTEM_DIR") ?: "/etc/lvm";
-        int event_activation = 1;
+        /* lvm2 says itself what is wrong with its files. */
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_(files_done) struct files files = {};
 
-        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
-                _cleanup_free_ char *path = string_format("%s/%s", directory, names[i]);
-                _cleanup_free_ char *text = NULL;
-                struct dm_config_tree *tree;
-
-                if (!path || read_file_at(AT_FDCWD, path, &text, NULL) < 0)
-                        continue;
-                tree = dm_config_from_string(text);
-                if (!tree)
-                        continue;
-                event_activation = dm_config_tree_find_bool(tree, "global/event_activation", event_activation);
-                dm_config_destroy(tree);
-        }
-        return event_activation != 0;
+        if (files_read(AT_FDCWD, getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
+                return 1;
+        return find_event_activation(&files);
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "shared/config_tree.h"
+#include "shared/util.h"
 
 struct metadata *metadata_free(struct metadata *metadata)
 {
@@ -331,4 +332,26 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
 
         *ret = TAKE_PTR(metadata);
         return 0;
+}
+
+int metadata_describe_skip(const struct metadata *metadata, char **ret)
+{
+        char *reason;
+
+        if (metadata->exported)
+                reason = strdup("the VG is exported (vgimport makes it usable).");
+        else if (metadata->lock_type)
+                reason = string_format(
+                        "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
+        else if (metadata->clustered)
+                reason = strdup("the VG is clustered.");
+        else if (metadata->autoactivation_off)
+                reason = strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
+        else {
+                *ret = NULL;
+                return 0;
+        }
+
+        *ret = reason;
+        return reason ? 0 : -ENOMEM;
 }

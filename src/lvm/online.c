@@ -10,6 +10,8 @@
 
 #define LVM_RUN_DIRECTORY "/run/lvm"
 
+#define RECORDS_MAX 16384
+
 int online_open_directory(void)
 {
         static const char *const directories[] = {"pvs_online", "pvs_lookup", "vgs_online"};
@@ -50,6 +52,54 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
                 return ONLINE_NONE;
         *ret = makedev(major_number, minor_number);
         return ONLINE_FOUND;
+}
+
+/* A line "vg:NAME" of a record, or NULL. Changes `content`. */
+static const char *find_volume_group(char *content)
+{
+        for (char *line; (line = strsep(&content, "\n"));)
+                if (strncmp(line, "vg:", 3) == 0 && volume_group_name_is_valid(line + 3))
+                        return line + 3;
+        return NULL;
+}
+
+int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
+{
+        _cleanup_closedir_ DIR *directory = NULL;
+        size_t n = 0;
+        _cleanup_close_ int fd = -EBADF;
+        int r;
+
+        fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        directory = fdopendir(fd);
+        if (!directory)
+                return -errno;
+        (void) TAKE_FD(fd);
+
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                _cleanup_free_ char *content = NULL;
+                const char *name;
+
+                if (strlen(entry->d_name) != LVM_ID_LENGTH || !lvm_id_is_valid(entry->d_name))
+                        continue;
+                if (++n > RECORDS_MAX)
+                        return -E2BIG;
+                /* It may just have gone. What is no file is not lvm2's. */
+                r = read_file_at(dirfd(directory), entry->d_name, &content, NULL);
+                if (r == -ENOENT || r == -EISDIR || r == -EBADFD)
+                        continue;
+                if (r < 0)
+                        return r;
+                name = find_volume_group(content);
+                if (name) {
+                        r = string_vector_add(names, name);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
 }
 
 int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)

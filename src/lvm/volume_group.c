@@ -125,31 +125,13 @@ bool volume_group_is_settled(const struct volume_group *volume_group)
         return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;
 }
 
-/* lvm2 refuses all of these by itself. They are told apart here because they are settled without a process, and
- * because lvm2's event mode is silent about them. */
-static char *describe_skip(const struct metadata *metadata)
-{
-        if (metadata->exported)
-                return strdup("the VG is exported (vgimport makes it usable).");
-        if (metadata->lock_type)
-                return string_format(
-                        "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
-        if (metadata->clustered)
-                return strdup("the VG is clustered.");
-        if (metadata->autoactivation_off)
-                return strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
-        return NULL;
-}
-
 int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
 {
         _cleanup_free_ char *name = strdup(metadata->name);
-        _cleanup_free_ char *skip_reason = describe_skip(metadata);
+        _cleanup_free_ char *skip_reason = NULL;
         struct volume_group_pv *pvs = calloc(metadata->n_pvs + 1, sizeof(*pvs));
         struct volume_group_lv *lvs = calloc(metadata->n_lvs + 1, sizeof(*lvs));
-        bool skipped =
-                metadata->exported || metadata->lock_type || metadata->clustered || metadata->autoactivation_off;
-        bool complete = name && pvs && lvs && (skip_reason || !skipped);
+        bool complete = name && pvs && lvs && metadata_describe_skip(metadata, &skip_reason) >= 0;
 
         for (size_t i = 0; complete && i < metadata->n_pvs; i++) {
                 const struct metadata_pv *source = &metadata->pvs[i];

@@ -4,28 +4,6 @@
 
 #include <stdarg.h>
 
-/* Not isprint(), which depends on the locale. */
-static bool is_printable(char c)
-{
-        return c >= ' ' && c <= '~';
-}
-
-static char *escape(const char *text)
-{
-        char *escaped = malloc(strlen(text) * strlen("\\xNN") + 1);
-        char *end = escaped;
-
-        if (!escaped)
-                return NULL;
-        for (; *text; text++)
-                if (is_printable(*text))
-                        *end++ = *text;
-                else
-                        end += sprintf(end, "\\x%02x", (unsigned char) *text);
-        *end = '\0';
-        return escaped;
-}
-
 void problems_add(struct problems *problems, int error, const char *format, ...)
 {
         _cleanup_free_ char *line = NULL;
@@ -45,7 +23,7 @@ void problems_add(struct problems *problems, int error, const char *format, ...)
                 return;
         }
 
-        escaped = escape(line);
+        escaped = string_printable(line);
         if (escaped)
                 /* The error is kept, and a program that is out of memory says so elsewhere. */
                 (void) !string_vector_add(&problems->lines, escaped);

@@ -17,3 +17,8 @@ int root_open(void)
 
         return fd < 0 ? -errno : fd;
 }
+
+const char *root_relative(const char *path)
+{
+        return path + strspn(path, "/");
+}

@@ -7,3 +7,6 @@ const char *root_path(void);
 
 /* Opens it. Returns a descriptor or a negative errno. */
 int root_open(void);
+
+/* An absolute path as openat() wants it: without the slashes at its beginning. */
+const char *root_relative(const char *path);

@@ -186,6 +186,28 @@ int string_replace(char **string, char *replacement)
         return 0;
 }
 
+/* Not isprint(), which depends on the locale. */
+static bool is_printable(char c)
+{
+        return c >= ' ' && c <= '~';
+}
+
+char *string_printable(const char *string)
+{
+        char *printable = malloc(strlen(string) * strlen("\\xNN") + 1);
+        char *end = printable;
+
+        if (!printable)
+                return NULL;
+        for (; *string; string++)
+                if (is_printable(*string))
+                        *end++ = *string;
+                else
+                        end += sprintf(end, "\\x%02x", (unsigned char) *string);
+        *end = '\0';
+        return printable;
+}
+
 int string_vector_add(struct string_vector *vector, const char *string)
 {
         _cleanup_free_ char *copy = strdup(string);

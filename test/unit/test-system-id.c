@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lvm/system_id.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "lvm/configuration.h"
+
+/* The run directory of the fixture serves as root. */
+static void write_file(const char *path, const char *text)
+{
+        _cleanup_close_ int fd = -EBADF;
+        _cleanup_free_ char *directory = strdup(path);
+
+        for (char *slash = directory; (slash = strchr(slash, '/')); *slash++ = '/') {
+                *slash = '\0';
+                ck_assert(mkdirat(run_fd, directory, 0755) == 0 || errno == EEXIST);
+        }
+        fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
+}
+
+/* What "lvm systemid" of lvm2 2.03.16 makes of the same texts. */
+static const struct {
+        const char *text;
+        const char *id;
+} texts[] = {
+        {"web1", "web1"},
+        {"-_web 1!", "web1"},
+        {"_a", "a"},
+        {"localhost1", ""},
+        {" a ", "a"},
+        {"\xc3\xa4"
+         "1",
+                "1"},
+        {"+a", "a"},
+        {"a:b", "ab"},
+        {"a-b_c.d+e", "a-b_c.d+e"},
+        {"", ""},
+};
+
+START_TEST(texts_become_ids)
+{
+        _cleanup_free_ char *id = system_id_from_text(texts[_i].text);
+
+        ck_assert_str_eq(id, texts[_i].id);
+}
+END_TEST
+
+START_TEST(ids_have_an_end)
+{
+        char text[201] = {};
+        _cleanup_free_ char *id = NULL;
+
+        memset(text, 'a', sizeof(text) - 1);
+        id = system_id_from_text(text);
+        ck_assert_uint_eq(strlen(id), 128);
+}
+END_TEST
+
+/* The same files for all; lvm.conf tells which counts. */
+static const struct {
+        const char *configuration;
+        bool known;
+        const char *id; /* NULL: none */
+} sources[] = {
+        {"", true, NULL},
+        {"global { system_id_source = \"none\" }", true, NULL},
+        {"global { system_id_source = \"uname\" }", true, "host7"},
+        {"global { system_id_source = \"UName\" }", true, "host7"},
+        {"global { system_id_source = \"machineid\" }", true, "0123456789abcdef0123456789abcdef"},
+        {"global { system_id_source = \"machine-id\" }", true, "0123456789abcdef0123456789abcdef"},
+        {"global { system_id_source = \"machineid\" etc = \"/nowhere\" }", false, NULL},
+        {"global { system_id_source = \"lvmlocal\" }", true, "own"},
+        {"global { system_id_source = \"file\" system_id_file = \"/etc/lvm/id\" }", true, "web2"},
+        {"global { system_id_source = \"file\" system_id_file = \"/etc/lvm/none\" }", false, NULL},
+        {"global { system_id_source = \"file\" }", false, NULL},
+        {"global { system_id_source = \"appmachineid\" }", false, NULL},
+        {"global { system_id_source = \"nonsense\" }", true, NULL},
+        {"global/system_id_source = \"uname\"", true, "host7"},
+};
+
+START_TEST(sources_of_the_id)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+
+        write_file("proc/sys/kernel/hostname", "host7\n");
+        write_file("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+        write_file("etc/lvm/id", "# ours\n\n   web2\nweb3\n");
+        write_file("etc/lvm/lvm.conf", sources[_i].configuration);
+        write_file("etc/lvm/lvmlocal.conf", "local { system_id = \"own\" extra_system_ids = [ \"a\", \"b\" ] }");
+
+        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert_int_eq(problems.error, 0);
+        ck_assert_int_eq(configuration.system_id.known, sources[_i].known);
+        if (sources[_i].id)
+                ck_assert_str_eq(configuration.system_id.id, sources[_i].id);
+        else
+                ck_assert_ptr_null(configuration.system_id.id);
+        ck_assert_uint_eq(configuration.system_id.extra.n, 2);
+        ck_assert_str_eq(configuration.system_id.extra.strings[1], "b");
+}
+END_TEST
+
+START_TEST(whose_is_it)
+{
+        static char *extra[] = {(char *) "twin", NULL};
+        struct system_id host = {.known = true, .id = (char *) "me", .extra = {.strings = extra, .n = 1}};
+
+        ck_assert(!system_id_is_foreign(&host, NULL));
+        ck_assert(!system_id_is_foreign(&host, ""));
+        ck_assert(!system_id_is_foreign(&host, "me"));
+        ck_assert(!system_id_is_foreign(&host, "twin"));
+        ck_assert(system_id_is_foreign(&host, "other"));
+        host.id = NULL;
+        ck_assert(system_id_is_foreign(&host, "me"));
+        ck_assert(!system_id_is_foreign(&host, "twin"));
+        host.known = false;
+        ck_assert(!system_id_is_foreign(&host, "other"));
+}
+END_TEST
+
+START_TEST(configuration_of_two_files)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_configuration_ struct configuration defaults = {};
+
+        ck_assert_int_eq(configuration_read(run_fd, &defaults, &problems), 0);
+        ck_assert(defaults.event_activation);
+        ck_assert_str_eq(defaults.backup_dir, "/etc/lvm/backup");
+
+        write_file("etc/lvm/lvm.conf", "global { event_activation = 1 }\nbackup { backup_dir = \"/srv/b\" }\n");
+        write_file("etc/lvm/lvmlocal.conf", "global { event_activation = 0 }\n");
+        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert(!configuration.event_activation);
+        ck_assert_str_eq(configuration.backup_dir, "/srv/b");
+        ck_assert_int_eq(problems.error, 0);
+}
+END_TEST
+
+START_TEST(a_damaged_file_is_said)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+
+        write_file("etc/lvm/lvm.conf", "global { event_activation = 0\n");
+        write_file("etc/lvm/lvmlocal.conf", "backup { backup_dir = \"/srv/b\" }\n");
+        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert(configuration.event_activation);
+        ck_assert_str_eq(configuration.backup_dir, "/srv/b");
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_str_eq(problems.lines.strings[0], "/etc/lvm/lvm.conf: the text is malformed.");
+}
+END_TEST
+
+/* What the worker asks, of $LVM_SYSTEM_DIR. */
+START_TEST(event_activation)
+{
+        _cleanup_free_ char *directory = string_format("%s/etc/lvm", run_directory());
+
+        ck_assert_int_eq(setenv("LVM_SYSTEM_DIR", directory, true), 0);
+        ck_assert_int_eq(configuration_event_activation(), 1);
+        write_file("etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
+        ck_assert_int_eq(configuration_event_activation(), 0);
+        write_file("etc/lvm/lvmlocal.conf", "global { event_activation = \"yes\" }\n");
+        ck_assert_int_eq(configuration_event_activation(), 1);
+        ck_assert_int_eq(unsetenv("LVM_SYSTEM_DIR"), 0);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("system-id");
+        TCase *tcase = tcase_create("system-id");
+
+        tcase_add_checked_fixture(tcase, run_directory_set_up, run_directory_tear_down);
+        tcase_add_loop_test(tcase, texts_become_ids, 0, ELEMENTSOF(texts));
+        tcase_add_test(tcase, ids_have_an_end);
+        tcase_add_loop_test(tcase, sources_of_the_id, 0, ELEMENTSOF(sources));
+        tcase_add_test(tcase, whose_is_it);
+        tcase_add_test(tcase, configuration_of_two_files);
+        tcase_add_test(tcase, a_damaged_file_is_said);
+        tcase_add_test(tcase, event_activation);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
