@@ -2,6 +2,7 @@
 
 #include "shared/log.h"
 
+#include <fcntl.h>
 #include <libdevmapper.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -16,6 +17,21 @@ static const char *log_identifier = "headgate";
 static enum log_target log_target = LOG_TARGET_STDERR;
 static int log_level_max = LOG_INFO;
 
+/* The kernel takes 976 bytes or less (LOG_LINE_MAX in kernel/printk/printk.c), and refuses what is longer. */
+#define KMSG_TEXT_MAX 900
+
+static void log_write_kmsg(int level, const char *message)
+{
+        _cleanup_free_ char *line = NULL;
+        _cleanup_close_ int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+        line = string_format(
+                "<%d>%s[%d]: %.*s\n", LOG_DAEMON | level, log_identifier, (int) getpid(), KMSG_TEXT_MAX, message);
+        /* There is nobody left to tell where the kernel cannot be told. */
+        if (fd >= 0 && line)
+                (void) !write(fd, line, strlen(line));
+}
+
 static void log_write(int level, const char *message, const struct iovec *fields, size_t n_fields)
 {
         if (level > log_level_max)
@@ -23,6 +39,11 @@ static void log_write(int level, const char *message, const struct iovec *fields
 
         if (log_target == LOG_TARGET_STDERR) {
                 fprintf(stderr, "%s: %s\n", log_identifier, message);
+                return;
+        }
+
+        if (log_target == LOG_TARGET_KMSG) {
+                log_write_kmsg(level, message);
                 return;
         }
 

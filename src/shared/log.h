@@ -6,12 +6,14 @@
 
 #include "shared/macro.h"
 
-/* One family of functions, two places: services write to the journal, what people type writes to standard error.
- * A function either logs or returns its error, never both; the code under src/lvm and src/shared returns. */
+/* One family of functions, three places: services write to the journal, what people type writes to standard
+ * error, and generators, which must talk to nobody, to the kernel's log. A function either logs or returns its
+ * error, never both; the code under src/lvm and src/shared returns. */
 
 enum log_target {
         LOG_TARGET_STDERR,
         LOG_TARGET_JOURNAL,
+        LOG_TARGET_KMSG, /* /dev/kmsg, one write for each line. Everybody shares it: say little */
 };
 
 /* Chosen once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a

@@ -5,8 +5,6 @@
 #include "lvm/identifier.h"
 #include "shared/config_tree.h"
 
-#define SETTINGS_FILE "etc/headgate/headgate.conf"
-
 #define DEADLINE_DEFAULT_SEC 30
 #define DEADLINE_MIN_SEC 1
 #define DEADLINE_MAX_SEC (24 * 60 * 60)

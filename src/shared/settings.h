@@ -4,6 +4,8 @@
 #include "shared/problems.h"
 #include "shared/util.h"
 
+#define SETTINGS_FILE "etc/headgate/headgate.conf"
+
 /* What headgate.conf(5) sets. */
 struct settings {
         uint64_t deadline_usec; /* from a VG's first PV on; then it is overdue. 30 s by default, 1 s to a day */
@@ -12,10 +14,10 @@ struct settings {
         struct string_vector net_volume_groups;  /* the same */
 };
 
-/* Reads etc/headgate/headgate.conf below `root_fd`, in lvm.conf's syntax. What is missing has its default, and so has
- * what is wrong: a key whose value is of another type or out of range, or all of them in a file that cannot be read.
- * Of a list, names that no VG can have are left out. Each of these, and each key that is not known, is added to
- * `problems`. Returns 0 and `*ret`, to be emptied with settings_done(), or -ENOMEM. */
+/* Reads etc/headgate/headgate.conf below `root_fd`, in lvm.conf's syntax. What is missing has its default, and
+ * so has what is wrong: a key whose value is of another type or out of range, or all of them in a file that
+ * cannot be read. Of a list, names that no VG can have are left out. Each of these, and each key that is not
+ * known, is added to `problems`. Returns 0 and `*ret`, to be emptied with settings_done(), or -ENOMEM. */
 int settings_read(int root_fd, struct settings *ret, struct problems *problems) _nonnull_(2, 3) _must_check_;
 
 void settings_done(struct settings *settings) _nonnull_(1);
