@@ -15,6 +15,9 @@ int verb_status(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
 
+/* One of cli/plan.h. */
+int verb_plan(int argc, char *argv[]);
+
 /* headgate-takeover.service and what goes with it, by systemctl. */
 int verb_enable(int argc, char *argv[]);
 int verb_disable(int argc, char *argv[]);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+
+#include "lvm/configuration.h"
+#include "lvm/identifier.h"
+#include "shared/problems.h"
+
+/* The VGs that the machine is known to have before any disk has come. lvm2 writes a backup of a VG's metadata
+ * at every change, and the initrd records the PVs that it has found. There is no list of headgate's own that
+ * could be out of date. */
+
+struct known_volume_group {
+        size_t index; /* its place among all of them */
+        char *name;
+        char vgid[LVM_ID_SIZE]; /* empty where only the name is known */
+        char *skip_reason;      /* what forbids activation, the end of a sentence; NULL if nothing is known to */
+};
+
+struct known_volume_groups {
+        struct known_volume_group **volume_groups;
+        size_t n;
+        struct dm_hash_table *by_name;
+        struct dm_hash_table *by_id;
+};
+
+/* As many VGs as a drop-in of systemd's can name: their names make one line, which may have 1 MiB. */
+#define KNOWN_VOLUME_GROUPS_MAX 4096
+
+/* Reads the backups in `configuration->backup_dir` and what the initrd has left in run/lvm, both below
+ * `root_fd`. A file that cannot be made sense of, and what is beyond the bounds, is added to `problems` and
+ * left out: its VG is activated when its disks come. Returns 0 or -ENOMEM. */
+int known_volume_groups_read(int root_fd, const struct configuration *configuration,
+        struct known_volume_groups *ret, struct problems *problems) _nonnull_(2, 3, 4) _must_check_;
+
+/* Adds a VG of which only the name is known, unless it is there. Returns 0, -E2BIG or -ENOMEM. */
+int known_volume_groups_add(struct known_volume_groups *known, const char *name) _nonnull_(1, 2) _must_check_;
+
+/* NULL if there is none. */
+struct known_volume_group *known_volume_groups_find(const struct known_volume_groups *known, const char *name)
+        _nonnull_(1, 2);
+struct known_volume_group *known_volume_groups_find_id(const struct known_volume_groups *known, const char *vgid)
+        _nonnull_(1, 2);
+
+void known_volume_groups_done(struct known_volume_groups *known) _nonnull_(1);
+#define _cleanup_known_volume_groups_ _cleanup_(known_volume_groups_done)
