@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate-generator: has systemd start direct activation at boot, one unit for each group of VGs that the
+ * machine is known to have. PID 1 waits for it at boot and at every daemon-reload, so it reads files and writes
+ * files, and talks to nobody: no processes, no sockets, no devices. See systemd.generator(7). */
+
+#include <fcntl.h>
+
+#include "generator/output.h"
+#include "plan/plan.h"
+#include "plan/switches.h"
+#include "shared/arguments.h"
+#include "shared/log.h"
+#include "shared/root.h"
+
+/* The kernel's log is everybody's. "headgate plan activate" shows all. */
+#define PROBLEMS_LOGGED_MAX 20
+
+static void help(void)
+{
+        printf("Usage: headgate-generator NORMAL-DIRECTORY [EARLY-DIRECTORY LATE-DIRECTORY]\n\n"
+               "Write units that activate the volume groups that are known. Run by systemd.\n\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgate-generator(8).\n");
+}
+
+static void log_problems(const struct problems *problems)
+{
+        size_t n = MIN(problems->lines.n, (size_t) PROBLEMS_LOGGED_MAX);
+
+        for (size_t i = 0; i < n; i++)
+                log_warning("%s", problems->lines.strings[i]);
+        if (problems->lines.n > n)
+                log_warning("And %zu more, see \"headgate plan activate\".", problems->lines.n - n);
+}
+
+static int write_units(const char *directory, const struct plan *plan)
+{
+        _cleanup_close_ int unit_fd = -EBADF;
+        int result = 0;
+
+        unit_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (unit_fd < 0)
+                return log_error_errno(-errno, "Failed to open %s: %m", directory);
+
+        for (enum plan_group group = 0; group < _PLAN_GROUP_MAX; group++) {
+                int r = output_write_group(unit_fd, plan, group);
+
+                if (r < 0)
+                        (void) log_error_errno(
+                                r, "Failed to write the unit of group %s: %m", plan_group_to_string(group));
+                if (result == 0)
+                        result = r;
+        }
+        return result;
+}
+
+/* Returns the first error; what can be generated in spite of it is. */
+static int run(const char *directory, struct problems *problems)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_plan_ struct plan plan = {};
+        _cleanup_close_ int root_fd = root_open();
+        const char *off;
+        int r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
+        r = settings_read(root_fd, &settings, problems);
+        if (r < 0)
+                return log_oom();
+        r = configuration_read(root_fd, &configuration, problems);
+        if (r < 0)
+                return log_oom();
+
+        r = switches_describe_off(root_fd, &settings, &configuration, &off);
+        if (r < 0)
+                return log_oom();
+        if (off) {
+                log_debug("%s", off);
+                return 0;
+        }
+
+        r = plan_make(root_fd, &settings, &configuration, &plan, problems);
+        if (r < 0)
+                return log_oom();
+        return write_units(directory, &plan);
+}
+
+int main(int argc, char *argv[])
+{
+        _cleanup_problems_ struct problems problems = {};
+        int r;
+
+        /* systemd gives its generators no standard error; where tests set the root, they read it. */
+        log_open("headgate-generator", streq(root_path(), "/") ? LOG_TARGET_KMSG : LOG_TARGET_STDERR);
+
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (argc - optind != 1 && argc - optind != 3) {
+                log_error("Expected one directory, or three.");
+                return EXIT_FAILURE;
+        }
+
+        r = run(argv[optind], &problems);
+        log_problems(&problems);
+        return r < 0 || problems.error < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
