@@ -396,6 +396,7 @@ static int take_over(struct worker *worker)
 static int configure(struct worker *worker)
 {
         _cleanup_problems_ struct problems problems = {};
+        _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_close_ int root_fd = root_open();
         int r;
@@ -405,11 +406,18 @@ static int configure(struct worker *worker)
         r = settings_read(root_fd, &settings, &problems);
         if (r < 0)
                 return log_oom();
+        r = configuration_read(root_fd, &configuration, &problems);
+        if (r < 0)
+                return log_oom();
         for (size_t i = 0; i < problems.lines.n; i++)
                 log_warning("%s", problems.lines.strings[i]);
+
         worker->deadlines.wait_usec = settings.deadline_usec;
-        worker->backup_directory = strdup("/etc/lvm/backup");
-        return worker->backup_directory ? 0 : log_oom();
+        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
+        worker->event_activation = configuration_event_activation();
+        if (!worker->event_activation)
+                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
+        return 0;
 }
 
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
@@ -433,9 +441,6 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         worker->lvm_run_fd = online_open_directory();
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
-        worker->event_activation = configuration_event_activation();
-        if (!worker->event_activation)
-                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
 
         r = configure(worker);
         if (r < 0)
