@@ -18,6 +18,10 @@ struct known_volume_group {
         char *skip_reason;      /* what forbids activation, the end of a sentence; NULL if nothing is known to */
 };
 
+struct known_volume_group *known_volume_group_free(struct known_volume_group *volume_group);
+DEFINE_CLEANUP(struct known_volume_group *, known_volume_group_free)
+#define _cleanup_known_volume_group_ _cleanup_(known_volume_group_freep)
+
 struct known_volume_groups {
         struct known_volume_group **volume_groups;
         size_t n;
@@ -36,6 +40,11 @@ int known_volume_groups_read(int root_fd, const struct configuration *configurat
 
 /* Adds a VG of which only the name is known, unless it is there. Returns 0, -E2BIG or -ENOMEM. */
 int known_volume_groups_add(struct known_volume_groups *known, const char *name) _nonnull_(1, 2) _must_check_;
+
+/* Takes over a VG that is not there yet. Of two with one identifier, a VG and its clone, the first counts as its
+ * owner. Returns 0, -E2BIG or -ENOMEM, and then the VG stays the caller's. */
+int known_volume_groups_take(struct known_volume_groups *known, struct known_volume_group *volume_group)
+        _nonnull_(1, 2) _must_check_;
 
 /* NULL if there is none. */
 struct known_volume_group *known_volume_groups_find(const struct known_volume_groups *known, const char *name)
