@@ -95,7 +95,7 @@ int main(int argc, char *argv[])
         int r;
 
         /* systemd gives its generators no standard error; where tests set the root, they read it. */
-        log_open("headgate-generator", streq(root_path(), "/") ? LOG_TARGET_KMSG : LOG_TARGET_STDERR);
+        log_open("headgate-generator", root_is_chosen() ? LOG_TARGET_STDERR : LOG_TARGET_KMSG);
 
         r = arguments_parse_plain(argc, argv, help);
         if (r <= 0)

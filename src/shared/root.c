@@ -11,6 +11,11 @@ const char *root_path(void)
         return secure_getenv("HEADGATE_ROOT") ?: "/";
 }
 
+bool root_is_chosen(void)
+{
+        return secure_getenv("HEADGATE_ROOT") != NULL;
+}
+
 int root_open(void)
 {
         int fd = open(root_path(), O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -218,9 +218,11 @@ START_TEST(root_of_the_tests)
         write_settings("deadline = 3");
         ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
         ck_assert_str_eq(root_path(), run_directory());
+        ck_assert(root_is_chosen());
         root_fd = root_open();
         ck_assert_int_eq(unsetenv("HEADGATE_ROOT"), 0);
         ck_assert_str_eq(root_path(), "/");
+        ck_assert(!root_is_chosen());
         ck_assert_int_ge(root_fd, 0);
         ck_assert_int_eq(settings_read(root_fd, &settings, &problems), 0);
         ck_assert_uint_eq(settings.deadline_usec, 3 * USEC_PER_SEC);
