@@ -37,10 +37,15 @@ static int remove_one(
         return remove(path);
 }
 
+void remove_tree(const char *path)
+{
+        ck_assert_int_eq(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 void run_directory_tear_down(void)
 {
         close(run_fd);
-        ck_assert_int_eq(nftw(run_path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+        remove_tree(run_path);
 }
 
 int run_suite(Suite *suite)

@@ -12,5 +12,8 @@ void run_directory_tear_down(void);
 /* Its path. */
 const char *run_directory(void);
 
+/* Removes a directory and everything in it. */
+void remove_tree(const char *path);
+
 /* Runs a suite. Returns the exit status for main(). */
 int run_suite(Suite *suite);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "fixture.h"
+#include "initrd/needed.h"
+#include "tree.h"
+
+/* What is needed, as "VG: by, by; VG: by", or "!" and the obstacle. To be freed by the caller. */
+static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
+{
+        _cleanup_needed_ struct needed needed = {};
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        int r;
+
+        ck_assert_ptr_nonnull(stream);
+        r = needed_find(root_fd, devices, n_devices, &needed);
+        if (r == -ENXIO)
+                fprintf(stream, "!%s", needed.obstacle);
+        else
+                ck_assert_int_eq(r, 0);
+        for (size_t i = 0; r == 0 && i < needed.n; i++) {
+                fprintf(stream, "%s%s:", i > 0 ? "; " : "", needed.volume_groups[i].name);
+                for (size_t j = 0; j < needed.volume_groups[i].by.n; j++)
+                        fprintf(stream, "%s %s", j > 0 ? "," : "", needed.volume_groups[i].by.strings[j]);
+        }
+        fclose(stream);
+        return text;
+}
+
+/* A tree with some lines added, and what it needs. */
+static void check_tree(const char *name, const char *const lines[], const char *expected)
+{
+        _cleanup_free_ char *seen = NULL;
+        int root_fd = tree_set_up(name);
+
+        for (size_t i = 0; lines && lines[i]; i++)
+                tree_add(lines[i]);
+        seen = needed_of(root_fd, NULL, 0);
+        ck_assert_str_eq(seen, expected);
+        tree_tear_down();
+}
+
+#define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(shapes)
+{
+        check_tree("partition", NULL, "");
+        check_tree("lv", NULL, "debian-vg: /, resume");
+        check_tree("luks-on-lv", NULL, "vg: /");
+        check_tree("lv-on-luks", NULL, "inner: /; outer: /");
+        check_tree("usr-elsewhere", NULL, "left: /; programs: /usr; right: /; sleep: resume");
+        check_tree("btrfs", NULL, "one: /; two: /");
+}
+END_TEST
+
+/* Each source counts, not only what is mounted. */
+START_TEST(sources)
+{
+        check_tree("lv", LINES("etc/fstab = /dev/mapper/data-srv /usr ext4 defaults 0 2"),
+                "data: /usr; debian-vg: /, resume");
+        check_tree("lv",
+                LINES("dev/link -> /dev/mapper/data-srv", "etc/initramfs-tools/initramfs.conf = ROOT=/dev/link"),
+                "data: /; debian-vg: /, resume");
+        check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=/dev/mapper/data-srv"),
+                "data: resume; debian-vg: /, resume");
+        check_tree("lv",
+                LINES("etc/initramfs-tools/initramfs.conf = RESUME=/dev/dm-2",
+                        "usr/share/initramfs-tools/conf.d/a = RESUME=/dev/nothing",
+                        "etc/initramfs-tools/conf.d/b = # RESUME=none",
+                        "etc/initramfs-tools/conf.d/d.dpkg-old = RESUME=none",
+                        "etc/initramfs-tools/conf.d/c = RESUME='254:2' # quoted"),
+                "data: resume; debian-vg: /, resume");
+        check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=auto"), "debian-vg: /, resume");
+        check_tree("lv",
+                LINES("etc/initramfs-tools/initramfs.conf = RESUME=/dev/dm-2",
+                        "etc/initramfs-tools/conf.d/resume = RESUME=none"),
+                "debian-vg: /");
+}
+END_TEST
+
+/* An initrd does not wait for ever for what it resumes from. */
+START_TEST(what_resume_lacks_is_left_out)
+{
+        check_tree("partition",
+                LINES("proc/swaps = /swapfile  file  1048572  0  -2",
+                        "proc/swaps = /dev/zram0  partition  1  0  1",
+                        "etc/initramfs-tools/conf.d/resume = RESUME=UUID=not-there"),
+                "");
+}
+END_TEST
+
+START_TEST(what_root_lacks_is_an_obstacle)
+{
+        check_tree("lv", LINES("etc/fstab = UUID=not-there /usr ext4 defaults 0 2"),
+                "!/usr needs UUID=not-there, which does not exist");
+        check_tree("lv", LINES("etc/fstab = nas:/usr /usr nfs4 defaults 0 0"),
+                "!/usr needs nas:/usr, which is no block device");
+        check_tree("lv", LINES("etc/initramfs-tools/initramfs.conf = ROOT=/dev/nfs"),
+                "!/ needs /dev/nfs, which does not exist");
+        check_tree("lv", LINES("proc/self/mountinfo = 90 1 0:40 / / rw - overlay overlay rw,lowerdir=/l"),
+                "!/ is of type overlay, without a block device");
+        check_tree("lv", LINES("proc/self/mountinfo = 90 1 0:40 / /usr rw - zfs pool/usr rw"),
+                "!/usr is of type zfs, without a block device");
+        check_tree("lv", LINES("proc/self/mountinfo = 90 1 8:99 / / rw - ext4 /dev/sdq3 rw"),
+                "!/ needs 8:99, and what is below that cannot be seen");
+        check_tree("lv",
+                LINES("sys/dev/block/7:0 -> ../../devices/virtual/block/loop0",
+                        "sys/devices/virtual/block/loop0/loop/backing_file = /srv/root.img",
+                        "proc/self/mountinfo = 90 1 7:0 / / rw - ext4 /dev/loop0 rw"),
+                "!/ needs 7:0, and what is below that cannot be seen");
+}
+END_TEST
+
+START_TEST(no_mount_point_is_an_obstacle)
+{
+        _cleanup_free_ char *seen = NULL;
+        int root_fd = tree_set_up("lv");
+
+        tree_empty("proc/self/mountinfo");
+        tree_add("proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw");
+        seen = needed_of(root_fd, NULL, 0);
+        ck_assert_str_eq(seen, "!/ is no mount point");
+        tree_tear_down();
+}
+END_TEST
+
+START_TEST(further_devices)
+{
+        char *there[] = {(char[]){"/dev/mapper/data-srv"}, (char[]){"/dev/sda1"}};
+        char *not_there[] = {(char[]){"PARTLABEL=gone"}};
+        _cleanup_free_ char *with = NULL, *without = NULL;
+        int root_fd = tree_set_up("lv");
+
+        with = needed_of(root_fd, there, ELEMENTSOF(there));
+        ck_assert_str_eq(with, "data: other; debian-vg: /, resume");
+        without = needed_of(root_fd, not_there, ELEMENTSOF(not_there));
+        ck_assert_str_eq(without, "!other needs PARTLABEL=gone, which does not exist");
+        tree_tear_down();
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("needed");
+        TCase *test_case = tcase_create("needed");
+
+        tcase_add_test(test_case, shapes);
+        tcase_add_test(test_case, sources);
+        tcase_add_test(test_case, what_resume_lacks_is_left_out);
+        tcase_add_test(test_case, what_root_lacks_is_an_obstacle);
+        tcase_add_test(test_case, no_mount_point_is_an_obstacle);
+        tcase_add_test(test_case, further_devices);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
