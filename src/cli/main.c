@@ -15,7 +15,7 @@ static const struct {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
-        {"plan", verb_plan, "PLAN", "Show what headgate would do at boot"},
+        {"plan", verb_plan, "PLAN", "Show what headgate would do"},
         {"enable", verb_enable, "", "Let headgate activate volume groups from the next boot on"},
         {"disable", verb_disable, "", "Leave that to lvm2's own udev rule from the next boot on"},
 };

@@ -15,6 +15,7 @@ static const struct {
         const char *description;
 } plans[] = {
         {"activate", plan_activate, "Show which volume groups are activated at boot, and who waits for them"},
+        {"initrd", plan_initrd, "Show which volume groups the initrd has to activate, and for what"},
 };
 
 static void help(void)
