@@ -16,8 +16,8 @@ static const struct {
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
         {"plan", verb_plan, "PLAN", "Show what headgate would do"},
-        {"enable", verb_enable, "", "Let headgate activate volume groups from the next boot on"},
-        {"disable", verb_disable, "", "Leave that to lvm2's own udev rule from the next boot on"},
+        {"enable", verb_enable, "[--initrd]", "Let headgate activate volume groups from the next boot on"},
+        {"disable", verb_disable, "[--initrd]", "Leave that to lvm2's own udev rule from the next boot on"},
 };
 
 static void help(void)
@@ -26,7 +26,7 @@ static void help(void)
                "Activation of LVM volume groups.\n\n"
                "Verbs:\n");
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                printf("  %-8s %-8s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
+                printf("  %-8s %-10s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
         printf("\nOptions:\n"
                "  -h, --help     Show this help, after a verb that of the verb\n"
                "      --version  Show the version\n\n"

@@ -22,3 +22,7 @@ int verb_plan(int argc, char *argv[]);
 /* headgate-takeover.service and what goes with it, by systemctl. */
 int verb_enable(int argc, char *argv[]);
 int verb_disable(int argc, char *argv[]);
+
+/* The same for initrds, by links in /etc/initramfs-tools. */
+int enable_initrd(void);
+int disable_initrd(void);
