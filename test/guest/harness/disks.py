@@ -129,8 +129,8 @@ class Maker:
         device, extents = place.rsplit(":", 1)
         data_start = int(self.report("pvs", numbers, "pe_start", device)[0])
         offset = data_start + int(extents.split("-")[0]) * int(extent)
-        command("mke2fs", "-q", "-F", "-t", kind, "-L", volume.replace("/", "-")[:16], "-E", f"offset={offset}", *options,
-                self.images[numbers[device] - 1], f"{int(size) // 1024}k")
+        command("mke2fs", "-q", "-F", "-t", kind, "-L", volume.replace("/", "-")[:16], "-E", f"offset={offset}",
+                *options, self.images[numbers[device] - 1], f"{int(size) // 1024}k")
 
     def store(self, folder):
         shutil.rmtree(folder, ignore_errors=True)

@@ -24,18 +24,14 @@ STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
 def base_image(cache, modules):
     """Return the path of the image with these kernel modules, made first if its ingredients have changed."""
     need_packages("mmdebstrap", "e2fsprogs")
-    key = key_of(Path(__file__).read_text(), STAGE_ONE.read_text(), modules, point_release(SUITE))
+    key = key_of(*ingredients(), modules)
     image = cache / f"base-{key}.img"
     if image.exists():
         return used(image)
     with tempfile.TemporaryDirectory(dir=cache, prefix="base-") as scratch:
         tree = Path(scratch) / "tree"
         say(f"building the base image: debootstrapping {SUITE}, about half a minute")
-        # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
-        command("mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}",
-                *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), SUITE, f"{scratch}/tree.tar")
-        tree.mkdir()
-        command("tar", "-xf", f"{scratch}/tree.tar", "-C", tree)
+        debootstrap(tree, PACKAGES)
         say("building the base image: kernel modules, units")
         shutil.copytree(modules, tree / "usr/lib/modules" / modules.name, symlinks=True)
         command("chroot", tree, "depmod", modules.name)
@@ -45,6 +41,20 @@ def base_image(cache, modules):
                 "1G")
         os.rename(f"{scratch}/image", image)
     return image
+
+
+def ingredients():
+    """What every image is made of that may change."""
+    return Path(__file__).read_text(), STAGE_ONE.read_text(), point_release(SUITE)
+
+
+def debootstrap(tree, packages):
+    # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
+    command("mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}",
+            *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), SUITE, f"{tree}.tar")
+    tree.mkdir()
+    command("tar", "-xf", f"{tree}.tar", "-C", tree)
+    os.unlink(f"{tree}.tar")
 
 
 def furnish(tree):

@@ -29,14 +29,20 @@ class Qemu:
         """Boot, wait until the guest has powered itself off, and return whether it did."""
         # The order of the drives is that of their names in the guest: vda, vdb, vdc.
         words = accelerator.qemu(self.kernel.accelerator, self.kernel, self.memory,
-                                 "mitigations=off loglevel=5 systemd.log_color=0 guest_root=/dev/vda "
+                                 f"mitigations=off loglevel=5 systemd.log_color=0 {self.root_words()} "
                                  f"guest_payload=/dev/vdb guest_results=/dev/vdc {self.cmdline}")
-        words += ["-drive", f"if=virtio,format=raw,snapshot=on,file={self.base}",
+        words += ["-drive", self.root_drive(),
                   "-drive", f"if=virtio,format=raw,read-only=on,file={self.folder}/payload.tar",
                   "-drive", f"if=virtio,format=raw,cache=unsafe,file={self.folder}/results.tar"]
         # qemu makes the snapshot in TMPDIR.
         return run_guest([*words, *self.scsi_disks()], self.folder / "console.log", seconds, follow,
                          TMPDIR=str(self.folder))
+
+    def root_words(self):
+        return "guest_root=/dev/vda"
+
+    def root_drive(self):
+        return f"if=virtio,format=raw,snapshot=on,file={self.base}"
 
     def scsi_disks(self):
         """All disks lie in one file. A disk shares it with the others, though no part of it."""

@@ -85,8 +85,11 @@ def add_headgate(tar, repository, build):
     say("building and installing the project")
     with tempfile.TemporaryDirectory(prefix="guest-install-") as destination:
         command("meson", "install", "-C", folder, "--destdir", destination, "--quiet")
-        for path in sorted(Path(destination).rglob("*")):
+        paths = sorted(Path(destination).rglob("*"))
+        for path in paths:
             tar.add(path, path.relative_to(destination), recursive=False, filter=as_root)
+        add(tar, f"{HERE}/installed", "".join(f"{path.relative_to(destination)}\n" for path in paths
+                                              if not path.is_dir()).encode())
 
 
 def as_root(info):

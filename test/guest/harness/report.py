@@ -52,6 +52,24 @@ class Report:
         return dict(line.split("\t", 1) for line in self.text(name).splitlines())
 
 
+class Reports:
+    """The reports of several boots of one scenario."""
+
+    def __init__(self, reports):
+        self.reports = list(enumerate(reports, 1))
+
+    def problems(self):
+        return [f"boot {number}: {problem}" for number, report in self.reports for problem in report.problems()]
+
+    def as_json(self):
+        checks, values = [], {}
+        for number, report in self.reports:
+            checks += [{**check, "boot": number} for check in report.checks]
+            values |= report.pairs("data/values")
+        return {"checks": checks, "finished": all(report.finished for _, report in self.reports), "values": values,
+                "versions": self.reports[0][1].pairs("versions")}
+
+
 def write_json(path, content):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(content, file, indent=2)

@@ -23,7 +23,9 @@ class Scenario:
     late: list = field(default_factory=list)
     files: dict = field(default_factory=dict)       # path in the guest -> text
     cmdline: str = ""
-    deadline: int = 90                              # seconds from boot to the end of the body
+    deadline: int = 90                              # seconds from boot to the end of the body, in each boot
+    root: str = "image"
+    boots: int = 1
     headgate: str = "enabled"
     backups: str = "known"
     lvm_calls: str = "logged"
@@ -63,14 +65,16 @@ def read(name, disks=None):
             late = rest
         elif word == "file":
             scenario.files[rest] = "".join(f"{line}\n" for line in block)
-        elif word in ("cmdline", "headgate", "backups", "summary"):
+        elif word in ("cmdline", "headgate", "backups", "summary", "root"):
             setattr(scenario, word, rest)
-        elif word == "deadline":
-            scenario.deadline = int(rest)
+        elif word in ("deadline", "boots"):
+            setattr(scenario, word, int(rest))
         elif word == "lvm-calls":
             scenario.lvm_calls = rest
         else:
             raise Trouble(f"{path}: unknown header word '{word}'")
+    if scenario.root not in ("image", "lvm") or (scenario.boots > 1 and scenario.root != "lvm"):
+        raise Trouble(f"{path}: only 'root lvm' is kept over several boots")
     scenario.disks = disks or scenario.disks
     if late:
         first, last = (scenario.disks if bound == "N" else int(bound) for bound in late.split(".."))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stands in for /sbin/lvm in the guest: notes the call in one line and becomes the real lvm.
+ * Stands in for /sbin/lvm in the guest, and in an initrd of it: notes the call in one line and becomes the real lvm.
  * Process accounting would be cheaper still, but records only the name of the program, not its arguments.
  *
  * A line: seconds since boot, process id, name of the parent, cgroup, arguments; separated by tabs.
@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define REAL_LVM "/usr/sbin/lvm.real"
-#define CALL_LOG "/run/guest/lvm-calls"
+#define CALL_DIRECTORY "/run/guest"
+#define CALL_LOG CALL_DIRECTORY "/lvm-calls"
 
 /* Read the first line of a /proc file. */
 static void read_line(const char *path, char *line, size_t size)
@@ -30,8 +32,11 @@ int main(int argc, char *argv[])
 {
         char path[64], parent[64], cgroup[256], entry[4096];
         struct timespec now;
-        int log = open(CALL_LOG, O_WRONLY | O_APPEND | O_CLOEXEC);
+        int log;
 
+        /* In an initrd nobody has made them before. */
+        mkdir(CALL_DIRECTORY, 0755);
+        log = open(CALL_LOG, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
         if (log >= 0) {
                 clock_gettime(CLOCK_MONOTONIC, &now);
                 snprintf(path, sizeof path, "/proc/%d/comm", (int) getppid());
