@@ -10,6 +10,7 @@
 #include "initrd/device.h"
 #include "initrd/needed.h"
 #include "shared/log.h"
+#include "shared/root.h"
 
 DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
 

@@ -14,7 +14,6 @@ enum {
 int verb_status(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
-int verb_plan(int argc, char *argv[]);
 
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);

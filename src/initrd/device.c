@@ -12,13 +12,6 @@
 
 #define LVM_UUID_PREFIX "LVM-"
 
-int root_open(void)
-{
-        int fd = open(secure_getenv("HEADGATE_ROOT") ?: "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-        return fd < 0 ? -errno : fd;
-}
-
 /* ------ attributes in sysfs ------ */
 
 /* Without the newline at its end. */

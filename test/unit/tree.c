@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "initrd/device.h"
+#include "shared/root.h"
+#include "shared/util.h"
 
 static char tree_path[] = "/tmp/headgate-tree-XXXXXX";
 static int tree_fd = -EBADF;
