@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate plan initrd: the VGs without which the initrd cannot do its work. src/initrd/initramfs-tools/hook asks. */
+/* headgate plan initrd: the VGs without which the initrd cannot do its work. src/initrd/initramfs-tools/hook
+ * asks. */
 
 #include <getopt.h>
 #include <libsmartcols.h>

@@ -6,22 +6,22 @@
 #include "lvm/system_id.h"
 #include "shared/problems.h"
 
-/* What lvm.conf and lvmlocal.conf say, the latter counting more, as far as headgate has to know it before lvm2 runs. Read
- * with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2 itself says what is
- * wrong with it whenever it runs. */
+/* What lvm.conf and lvmlocal.conf say, the latter counting more, as far as headgate has to know it before lvm2
+ * runs. Read with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2
+ * itself says what is wrong with it whenever it runs. */
 struct configuration {
         bool event_activation; /* global/event_activation */
         char *backup_dir;      /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
         struct system_id system_id;
 };
 
-/* Reads both files from etc/lvm below `root_fd`; one that is damaged or cannot be read is added to `problems`. Returns 0
- * and `*ret`, to be emptied with configuration_done(), or -ENOMEM. */
+/* Reads both files from etc/lvm below `root_fd`; one that is damaged or cannot be read is added to `problems`.
+ * Returns 0 and `*ret`, to be emptied with configuration_done(), or -ENOMEM. */
 int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
         _nonnull_(2, 3) _must_check_;
 void configuration_done(struct configuration *configuration) _nonnull_(1);
 #define _cleanup_configuration_ _cleanup_(configuration_done)
 
-/* Whether event activation is on, as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm. Returns 1 or
- * 0. */
+/* Whether event activation is on, as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm.
+ * Returns 1 or 0. */
 int configuration_event_activation(void);

@@ -48,9 +48,9 @@ struct metadata *metadata_free(struct metadata *metadata);
 DEFINE_CLEANUP(struct metadata *, metadata_free)
 #define _cleanup_metadata_ _cleanup_(metadata_freep)
 
-/* What of the metadata forbids activation, as the end of a sentence, "the VG is clustered.". lvm2 refuses all of this by
- * itself; it is told apart because it is settled without a process, and because lvm2's event mode is silent about it.
- * Returns 0 and `*ret`, to be freed by the caller, NULL if there is nothing; or -ENOMEM. */
+/* What of the metadata forbids activation, as the end of a sentence, "the VG is clustered.". lvm2 refuses all
+ * of this by itself; it is told apart because it is settled without a process, and because lvm2's event mode is
+ * silent about it. Returns 0 and `*ret`, to be freed by the caller, NULL if there is nothing; or -ENOMEM. */
 int metadata_describe_skip(const struct metadata *metadata, char **ret) _nonnull_(1, 2) _must_check_;
 
 /* The name with which a damaged `text` begins, if what is there can be the name of a VG: for a message, for

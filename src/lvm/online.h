@@ -22,9 +22,9 @@ enum {
 /* The device as which lvm2 has recorded a PV. */
 int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret) _nonnull_(2, 3);
 
-/* The VGs of the PVs that are on record, each once for each of its PVs, in no order; records that name no VG are left
- * out. `lvm_run_fd` needs only to be readable, and may lack pvs_online. Returns 0 or a negative errno; -E2BIG for more
- * records than any machine has PVs. */
+/* The VGs of the PVs that are on record, each once for each of its PVs, in no order; records that name no VG
+ * are left out. `lvm_run_fd` needs only to be readable, and may lack pvs_online. Returns 0 or a negative errno;
+ * -E2BIG for more records than any machine has PVs. */
 int online_list_volume_groups(int lvm_run_fd, struct string_vector *names) _nonnull_(2) _must_check_;
 
 /* Writes pvs_lookup/VG, the list of the VG's PVs: with it a vgchange of this VG alone finds PVs that hold no

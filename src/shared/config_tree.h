@@ -5,8 +5,8 @@
 
 #include "shared/macro.h"
 
-/* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a section,
- * as deep as its stack allows, and then crashes. So a text has to be looked at first. */
+/* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a
+ * section, as deep as its stack allows, and then crashes. So a text has to be looked at first. */
 
 DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
 #define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
@@ -15,7 +15,8 @@ DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
 bool config_text_is_sane(const char *text) _nonnull_(1);
 
 /* Parses a text in which a key or a section may occur twice, as people may write it: the last value counts, and
- * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with dm_config_destroy(), or -EBADMSG, -ENOMEM. */
+ * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with
+ * dm_config_destroy(), or -EBADMSG, -ENOMEM. */
 int config_tree_parse(const char *text, struct dm_config_tree **ret) _nonnull_(1, 2) _must_check_;
 
 /* The same with the content of a file below `dir_fd`; also returns what read_file_at() does. */

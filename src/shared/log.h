@@ -21,8 +21,8 @@ enum log_target {
  * libdevmapper's own messages here, as LOG_DEBUG. */
 void log_open(const char *identifier, enum log_target target) _nonnull_(1);
 
-/* Where a program writes that both people and units start: to the journal if that is where standard error leads, by
- * $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
+/* Where a program writes that both people and units start: to the journal if that is where standard error
+ * leads, by $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
 enum log_target log_target_of_stderr(void);
 
 /* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and forward in

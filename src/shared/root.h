@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* The directory below which all input is read, by openat() and with paths that begin without a slash: $HEADGATE_ROOT,
- * which tests set, or "/". */
+/* The directory below which all input is read, by openat() and with paths that begin without a slash:
+ * $HEADGATE_ROOT, which tests set, or "/". */
 const char *root_path(void);
 
 /* Whether it was set: then nothing of the system itself is to be touched. */

@@ -40,8 +40,8 @@ char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
  * string is as it was. */
 int string_replace(char **string, char *replacement) _nonnull_(1) _must_check_;
 
-/* A copy in which each byte that is not printable ASCII is written as \xNN, to be freed by the caller; NULL without
- * memory. For names that come from elsewhere and go to a log or a terminal. */
+/* A copy in which each byte that is not printable ASCII is written as \xNN, to be freed by the caller; NULL
+ * without memory. For names that come from elsewhere and go to a log or a terminal. */
 char *string_printable(const char *string) _nonnull_(1) _must_check_;
 
 /* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */

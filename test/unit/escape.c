@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Prints the unit of each VG that is named on standard input, a line each, for the test "unit-names"; "-" where there is
- * none. */
+/* Prints the unit of each VG that is named on standard input, a line each, for the test "unit-names"; "-" where
+ * there is none. */
 
 #include "shared/unit_name.h"
 #include "shared/util.h"
