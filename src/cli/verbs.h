@@ -22,6 +22,6 @@ int verb_plan(int argc, char *argv[]);
 int verb_enable(int argc, char *argv[]);
 int verb_disable(int argc, char *argv[]);
 
-/* The same for initrds, by links in /etc/initramfs-tools. */
+/* The same for initrds, by a link in /etc/initramfs-tools/hooks. */
 int enable_initrd(void);
 int disable_initrd(void);
