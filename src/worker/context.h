@@ -13,9 +13,9 @@
 /* How long is waited for what does not come; see deadline.h. */
 struct deadlines {
         uint64_t wait_usec;
-        struct job *question;    /* the systemctl that tells whether a disk is being unlocked, or NULL */
-        uint64_t asked_usec;     /* when that was answered last; 0 if never */
-        uint64_t unlocking_usec; /* when a disk was being unlocked last, as far as is known; 0 if never */
+        struct job *question;  /* the systemctl that tells whether a disk is being unlocked, or NULL */
+        uint64_t asked_usec;   /* when that was answered last; 0 if never */
+        uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
 };
 
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request,

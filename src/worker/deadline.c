@@ -27,7 +27,7 @@ static int on_answer(struct job *job, int exit_status, void *userdata)
                 return 0;
         if (strstr(output, "systemd-cryptsetup@")) {
                 log_debug("A disk is being unlocked, deadlines are put off.");
-                deadlines->unlocking_usec = deadlines->asked_usec;
+                deadlines->put_off_usec = deadlines->asked_usec;
         }
         return 0;
 }
@@ -52,7 +52,7 @@ static void ask(struct worker *worker)
 /* When what has been waited for since then is overdue. */
 static uint64_t get_deadline(const struct worker *worker, uint64_t since)
 {
-        return MAX(since, worker->deadlines.unlocking_usec) + worker->deadlines.wait_usec;
+        return MAX(since, worker->deadlines.put_off_usec) + worker->deadlines.wait_usec;
 }
 
 static bool has_deadline(const struct managed_group *group)
@@ -106,11 +106,17 @@ static void report_due(struct worker *worker, uint64_t now)
                 }
 }
 
-uint64_t deadline_check(struct worker *worker)
+uint64_t deadline_check(struct worker *worker, const struct gather_phase *phase)
 {
         struct deadlines *deadlines = &worker->deadlines;
-        uint64_t now = now_usec(), earliest = find_earliest(worker);
+        uint64_t now = now_usec(), earliest;
 
+        if (phase->booting && !phase->queue_empty) {
+                deadlines->put_off_usec = now;
+                return USEC_INFINITY;
+        }
+
+        earliest = find_earliest(worker);
         if (earliest > now)
                 return earliest;
         if (!deadlines->question && deadlines->asked_usec + ANSWER_VALID_USEC < now)

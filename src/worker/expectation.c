@@ -7,8 +7,8 @@
 #define HASH_SIZE_HINT 64
 
 /* Each batch costs a pvscan and a vgchange, so the VGs that boot waits for wait for each other; but one whose disk
- * does not come is not to hold up the rest of them. The disks of a large machine come within some seconds. */
-#define WAIT_MAX_USEC (2 * USEC_PER_SEC)
+ * does not come is not to hold up the rest of them for longer than disks are gathered at boot anyway. */
+#define WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
 int expectations_new(struct expectations **ret)
 {

@@ -15,9 +15,9 @@
 #define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
 #define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
-/* While boot waits for VGs, work for others would only make it wait longer. But if one of their disks does not come,
- * all the others must not wait for as long as for that one. */
-#define BOOT_AWAITING_MAX_USEC (15 * USEC_PER_SEC)
+/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When none has
+ * come for a while though udev is busy, one of them does not answer, and the others must not wait for it. */
+#define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
 
 void gather_note(struct gather *gather, uint64_t now)
 {
@@ -31,22 +31,25 @@ void gather_reset(struct gather *gather)
         *gather = (struct gather){};
 }
 
-static uint64_t get_limit(const struct gather_phase *phase)
+/* When to go ahead though udev has not worked off coldplug. */
+static uint64_t get_boot_limit(const struct gather *gather, const struct gather_phase *phase)
 {
-        if (!phase->booting)
-                return WAIT_MAX_USEC;
-        return phase->awaiting ? BOOT_AWAITING_MAX_USEC : BOOT_WAIT_MAX_USEC;
+        return phase->awaiting ? gather->last_usec + BOOT_AWAITING_QUIET_USEC
+                               : gather->first_usec + BOOT_WAIT_MAX_USEC;
 }
 
 uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
 {
-        uint64_t quiet, limit, until;
+        uint64_t until;
 
         if (gather->first_usec == 0)
                 return USEC_INFINITY;
 
-        quiet = gather->last_usec + (phase->booting ? BOOT_QUIET_USEC : QUIET_USEC);
-        limit = gather->first_usec + get_limit(phase);
-        until = phase->booting && !phase->queue_empty ? limit : MIN(quiet, limit);
+        if (!phase->booting)
+                until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
+        else if (phase->queue_empty)
+                until = MIN(gather->last_usec + BOOT_QUIET_USEC, gather->first_usec + BOOT_WAIT_MAX_USEC);
+        else
+                until = get_boot_limit(gather, phase);
         return until <= now ? 0 : until;
 }

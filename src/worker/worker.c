@@ -226,7 +226,7 @@ static int step(struct worker *worker)
         r = activation_start(worker);
         if (r < 0)
                 return r;
-        overdue = deadline_check(worker);
+        overdue = deadline_check(worker, &phase);
         r = save_and_release(worker);
         if (r < 0)
                 return r;

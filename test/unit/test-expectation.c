@@ -113,10 +113,10 @@ START_TEST(others_do_not_wait_for_ever)
         announce(1);
         announce(3);
         ck_assert_uint_ge(ready_at(0), 500 * MSEC);
-        ck_assert_uint_le(ready_at(0), 5000 * MSEC);
+        ck_assert_uint_le(ready_at(0), 10000 * MSEC);
         ck_assert_uint_eq(ready_at(ready_at(0)), 0);
         expectations_take_announced(expectations);
-        ck_assert_uint_eq(ready_at(10000 * MSEC), USEC_INFINITY);
+        ck_assert_uint_eq(ready_at(20000 * MSEC), USEC_INFINITY);
 
         /* It comes late. Nothing else is waited for, so it goes ahead. */
         announce(2);
