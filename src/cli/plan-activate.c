@@ -51,7 +51,8 @@ static bool is_urgent(const struct planned_volume_group *volume_group, const str
 
 static char *format_urgent(const struct planned_volume_group *volume_group, const struct plan *plan)
 {
-        return strdup(is_urgent(volume_group, plan) ? "true" : "false");
+        /* libsmartcols makes a boolean of it, by its first character. */
+        return strdup(is_urgent(volume_group, plan) ? "1" : "0");
 }
 
 static char *format_reason(const struct planned_volume_group *volume_group, const struct plan *plan)
