@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lvm/dm_devices.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/dm-ioctl.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+
+#include "shared/util.h"
+
+#define LIST_FILE "proc/dm-devices"
+#define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
+
+void dm_devices_done(struct dm_devices *devices)
+{
+        for (size_t i = 0; i < devices->n; i++) {
+                free(devices->devices[i].name);
+                free(devices->devices[i].uuid);
+                free(devices->devices[i].target);
+        }
+        free(devices->devices);
+        if (devices->live)
+                close(devices->control_fd);
+        *devices = (struct dm_devices){};
+}
+
+static int add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
+{
+        struct dm_device device = {
+                .number = number, .name = strdup(name), .uuid = strdup(uuid), .target = strdup(target)};
+
+        if (devices->n == devices->n_allocated) {
+                size_t n = devices->n_allocated ? devices->n_allocated * 2 : 64;
+                struct dm_device *larger = reallocarray(devices->devices, n, sizeof(*larger));
+
+                if (larger) {
+                        devices->devices = larger;
+                        devices->n_allocated = n;
+                }
+        }
+        if (!device.name || !device.uuid || !device.target || devices->n == devices->n_allocated) {
+                free(device.name);
+                free(device.uuid);
+                free(device.target);
+                return -ENOMEM;
+        }
+        devices->devices[devices->n++] = device;
+        return 0;
+}
+
+/* ------ a captured list ------ */
+
+/* "-" is nothing, \xNN a byte. In place, as the result is never longer. */
+static const char *unmangle(char *text)
+{
+        char *to = text;
+        unsigned int byte;
+
+        if (streq(text, "-"))
+                return "";
+        for (const char *from = text; *from != '\0';) {
+                if (sscanf(from, "\\x%2x", &byte) == 1) {
+                        *to++ = (char) byte;
+                        from += strlen("\\xNN");
+                } else {
+                        *to++ = *from++;
+                }
+        }
+        *to = '\0';
+        return text;
+}
+
+static int add_line(struct dm_devices *devices, char *line)
+{
+        char *position = NULL;
+        char *number = strtok_r(line, " ", &position), *name = strtok_r(NULL, " ", &position);
+        char *uuid = strtok_r(NULL, " ", &position), *target = strtok_r(NULL, " ", &position);
+        unsigned int major_number, minor_number;
+
+        if (!target || sscanf(number, "%u:%u", &major_number, &minor_number) != 2)
+                return 0;
+        return add(devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
+}
+
+static int read_list(int root_fd, struct dm_devices *devices)
+{
+        _cleanup_free_ char *text = NULL;
+        char *position = NULL;
+        int r;
+
+        r = read_file_at(root_fd, LIST_FILE, &text, NULL);
+        if (r < 0)
+                return r;
+        for (char *line = strtok_r(text, "\n", &position); line && r >= 0; line = strtok_r(NULL, "\n", &position))
+                r = add_line(devices, line);
+        return r;
+}
+
+/* ------ the kernel's list ------ */
+
+/* First guess of the size of the list; it is doubled until all fits. */
+#define LIST_SIZE_MIN (64U * 1024)
+#define LIST_SIZE_MAX (64U * 1024 * 1024)
+
+/* libdevmapper of Debian 12 has DM_DEVICE_LIST, but without the flag that makes the kernel add the UUIDs, and no
+ * function to set it. */
+static int list_devices(int control_fd, struct dm_ioctl **ret)
+{
+        for (size_t size = LIST_SIZE_MIN; size <= LIST_SIZE_MAX; size *= 2) {
+                _cleanup_free_ struct dm_ioctl *list = calloc(1, size);
+
+                if (!list)
+                        return -ENOMEM;
+                *list = (struct dm_ioctl){
+                        .version = {DM_VERSION_MAJOR, 0, 0},
+                        .data_size = (uint32_t) size,
+                        .data_start = sizeof(struct dm_ioctl),
+                        .flags = DM_UUID_FLAG,
+                };
+                if (ioctl(control_fd, DM_LIST_DEVICES, list) < 0)
+                        return -errno;
+                if (!(list->flags & DM_BUFFER_FULL_FLAG)) {
+                        *ret = TAKE_PTR(list);
+                        return 0;
+                }
+        }
+        return -E2BIG;
+}
+
+/* Behind each name, at the next multiple of 8 bytes, are the number of its last event and flags, and if these say
+ * so a UUID (linux/dm-ioctl.h, struct dm_name_list). */
+static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
+{
+        const char *position = (const char *) list + list->data_start;
+
+        for (;;) {
+                const struct dm_name_list *device = (const struct dm_name_list *) (const void *) position;
+                size_t offset = offsetof(struct dm_name_list, name) + strlen(device->name) + 1;
+                const uint32_t *event_and_flags =
+                        (const uint32_t *) (const void *) (position + ((offset + 7) & ~(size_t) 7));
+                bool has_uuid = event_and_flags[1] & DM_NAME_LIST_FLAG_HAS_UUID;
+                int r;
+
+                /* An empty list is one entry without a device. */
+                if (device->dev == 0)
+                        return 0;
+                if (event_and_flags[1] == 0)
+                        return -EOPNOTSUPP;
+                /* The kernel's encoding of a number in 64 bits is glibc's, too. */
+                r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "",
+                        "");
+                if (r < 0)
+                        return r;
+                if (device->next == 0)
+                        return 0;
+                position += device->next;
+        }
+}
+
+int dm_devices_get(int root_fd, struct dm_devices *ret)
+{
+        _cleanup_dm_devices_ struct dm_devices devices = {};
+        _cleanup_free_ struct dm_ioctl *list = NULL;
+        int r;
+
+        r = read_list(root_fd, &devices);
+        if (r == -ENOENT) {
+                devices.control_fd = openat(root_fd, CONTROL, O_RDWR | O_CLOEXEC);
+                devices.live = devices.control_fd >= 0;
+                r = devices.live || errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
+        }
+        if (r >= 0 && devices.live) {
+                r = list_devices(devices.control_fd, &list);
+                if (r >= 0)
+                        r = add_listed(list, &devices);
+        }
+        if (r < 0)
+                return r;
+
+        *ret = devices;
+        devices = (struct dm_devices){};
+        return 0;
+}
+
+/* Room for one target and its parameters. If there are more, the kernel says that they do not fit, and the first one
+ * is there all the same. */
+#define TABLE_SIZE (16U * 1024)
+
+int dm_devices_read_targets(struct dm_devices *devices)
+{
+        _cleanup_free_ struct dm_ioctl *table = NULL;
+
+        if (!devices->live)
+                return 0;
+        table = malloc(TABLE_SIZE);
+        if (!table)
+                return -ENOMEM;
+
+        for (size_t i = 0; i < devices->n; i++) {
+                struct dm_device *device = &devices->devices[i];
+                const struct dm_target_spec *target;
+                char *type;
+
+                *table = (struct dm_ioctl){
+                        .version = {DM_VERSION_MAJOR, 0, 0},
+                        .data_size = TABLE_SIZE,
+                        .data_start = sizeof(struct dm_ioctl),
+                        .dev = device->number,
+                        /* The table, not the status, for which thin pools would commit their metadata. */
+                        .flags = DM_STATUS_TABLE_FLAG | DM_NOFLUSH_FLAG,
+                };
+                target = (const struct dm_target_spec *) (table + 1);
+                if (ioctl(devices->control_fd, DM_TABLE_STATUS, table) < 0 || table->target_count == 0 ||
+                        table->data_start != sizeof(struct dm_ioctl))
+                        continue;
+                type = strndup(target->target_type, sizeof(target->target_type));
+                if (!type)
+                        return -ENOMEM;
+                free(device->target);
+                device->target = type;
+        }
+        return 0;
+}

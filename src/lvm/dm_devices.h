@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "shared/macro.h"
+
+/* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES. A device that
+ * never got a table is among them; current kernels have it nowhere else, /sys/block included. */
+
+struct dm_device {
+        dev_t number;
+        char *name;
+        char *uuid; /* "" without one */
+        char *target; /* type of the table's first target, "linear"; "" as long as it is not asked for, or without one */
+};
+
+/* Starts empty: all zeros. */
+struct dm_devices {
+        struct dm_device *devices;
+        size_t n, n_allocated;
+        int control_fd; /* where to ask for more; only of use if `live` */
+        bool live;
+};
+
+/* Lists them. Without the driver there are none.
+ *
+ * If there is a file proc/dm-devices below `root_fd`, which the kernel never makes, the list is read from there: a
+ * line of "MAJOR:MINOR NAME UUID TARGET" for each device, "-" for a UUID or target that it does not have, and bytes
+ * written as \xNN as dmsetup(8) does with "--manglename hex". Lines that are not like that are skipped.
+ *
+ * Returns 0, or a negative errno; -EOPNOTSUPP where the kernel (before 5.13) does not list UUIDs. */
+int dm_devices_get(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
+
+/* Asks for the type of each device's first target, by one more ioctl each, which waits for nothing, not even for a
+ * suspended device. A device that has gone keeps its "". Returns 0, or -ENOMEM. */
+int dm_devices_read_targets(struct dm_devices *devices) _nonnull_(1) _must_check_;
+
+void dm_devices_done(struct dm_devices *devices) _nonnull_(1);
+#define _cleanup_dm_devices_ _cleanup_(dm_devices_done)
