@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tree/node.h"
+
+static const char *const kind_names[] = {
+        [TREE_DISK] = "disk",
+        [TREE_PARTITION] = "partition",
+        [TREE_MD] = "md",
+        [TREE_LOOP] = "loop",
+        [TREE_MOUNT] = "mount",
+        [TREE_SWAP] = "swap",
+        [TREE_MULTIPATH] = "multipath",
+        [TREE_DM_PARTITION] = "dm-partition",
+        [TREE_CRYPT] = "crypt",
+        [TREE_DM] = "dm",
+        [TREE_LV_LINEAR] = "linear",
+        [TREE_LV_STRIPED] = "striped",
+        [TREE_LV_MIRROR] = "mirror",
+        [TREE_LV_RAID] = "raid",
+        [TREE_LV_THIN_POOL] = "thin-pool",
+        [TREE_LV_THIN] = "thin",
+        [TREE_LV_SNAPSHOT] = "snapshot",
+        [TREE_LV_ORIGIN] = "origin",
+        [TREE_LV_CACHE] = "cache",
+        [TREE_LV_WRITECACHE] = "writecache",
+        [TREE_LV_VDO] = "vdo",
+        [TREE_LV_INTEGRITY] = "integrity",
+        [TREE_LV_OTHER] = "lv",
+        [TREE_LV_COW] = "cow",
+        [TREE_LV_ORIGIN_DATA] = "origin-data",
+        [TREE_LV_RAID_LEG] = "raid-leg",
+        [TREE_LV_POOL_PART] = "pool-part",
+        [TREE_LV_CACHE_PART] = "cache-part",
+        [TREE_LV_INTEGRITY_PART] = "integrity-part",
+};
+
+const char *tree_kind_to_string(enum tree_kind kind)
+{
+        return kind_names[kind];
+}
+
+bool tree_kind_is_removable(enum tree_kind kind)
+{
+        return kind == TREE_MD || kind == TREE_LOOP || kind >= TREE_MULTIPATH;
+}
+
+struct meaning {
+        const char *word;
+        enum tree_kind kind;
+};
+
+/* In the names of hidden LVs, behind a "_", where no name that a user chooses has them (lvm2,
+ * lib/misc/lvm-string.c). */
+static const struct meaning name_layers[] = {
+        {"cdata", TREE_LV_CACHE_PART},
+        {"cmeta", TREE_LV_CACHE_PART},
+        {"corig", TREE_LV_CACHE_PART},
+        {"cvol", TREE_LV_CACHE_PART},
+        {"wcorig", TREE_LV_CACHE_PART},
+        {"imeta", TREE_LV_INTEGRITY_PART},
+        {"iorig", TREE_LV_INTEGRITY_PART},
+        {"mimage", TREE_LV_RAID_LEG},
+        {"mlog", TREE_LV_RAID_LEG},
+        {"rimage", TREE_LV_RAID_LEG},
+        {"rmeta", TREE_LV_RAID_LEG},
+        {"tdata", TREE_LV_POOL_PART},
+        {"tmeta", TREE_LV_POOL_PART},
+        {"vdata", TREE_LV_POOL_PART},
+};
+
+/* At the end of the UUID, behind a "-", where lvm2 puts a device of its own between others. "real" is also there for
+ * much that the names say better. */
+static const struct meaning uuid_layers[] = {
+        {"cow", TREE_LV_COW},
+        {"pool", TREE_LV_THIN_POOL},
+        {"real", TREE_LV_ORIGIN_DATA},
+        {"tpool", TREE_LV_THIN_POOL},
+        {"vpool", TREE_LV_VDO},
+};
+
+static const struct meaning lv_targets[] = {
+        {"cache", TREE_LV_CACHE},
+        {"integrity", TREE_LV_INTEGRITY},
+        {"linear", TREE_LV_LINEAR},
+        {"mirror", TREE_LV_MIRROR},
+        {"raid", TREE_LV_RAID},
+        {"snapshot", TREE_LV_SNAPSHOT},
+        /* While it merges, the origin is both. */
+        {"snapshot-merge", TREE_LV_ORIGIN},
+        {"snapshot-origin", TREE_LV_ORIGIN},
+        {"striped", TREE_LV_STRIPED},
+        {"thin", TREE_LV_THIN},
+        {"thin-pool", TREE_LV_THIN_POOL},
+        {"vdo", TREE_LV_VDO},
+        {"writecache", TREE_LV_WRITECACHE},
+};
+
+static const struct meaning *find(const struct meaning *meanings, size_t n, const char *word, size_t length)
+{
+        for (size_t i = 0; i < n; i++)
+                if (strncmp(meanings[i].word, word, length) == 0 && meanings[i].word[length] == '\0')
+                        return &meanings[i];
+        return NULL;
+}
+
+/* The last one in the name counts: "pool_tdata_rimage_0" is a leg. */
+static const struct meaning *find_in_name(const char *lv)
+{
+        const struct meaning *last = NULL;
+
+        for (const char *word = strchr(lv, '_'); word; word = strchr(word, '_')) {
+                word++;
+                last = find(name_layers, ELEMENTSOF(name_layers), word, strcspn(word, "_")) ?: last;
+        }
+        return last;
+}
+
+/* "LVM-", VG and LV, and a "-". */
+#define UUID_LAYER_OFFSET (strlen("LVM-") + 64 + strlen("-"))
+
+static enum tree_kind kind_of_lv(const char *uuid, const char *target, const char *lv)
+{
+        const struct meaning *meaning = find_in_name(lv);
+
+        if (!meaning && strlen(uuid) > UUID_LAYER_OFFSET)
+                meaning = find(uuid_layers, ELEMENTSOF(uuid_layers), uuid + UUID_LAYER_OFFSET,
+                        strlen(uuid + UUID_LAYER_OFFSET));
+        if (!meaning)
+                meaning = find(lv_targets, ELEMENTSOF(lv_targets), target, strlen(target));
+        return meaning ? meaning->kind : TREE_LV_OTHER;
+}
+
+/* kpartx numbers partitions: "part1-mpath-..." */
+static bool is_partition(const char *uuid)
+{
+        unsigned int number;
+        char end;
+
+        return sscanf(uuid, "part%u%c", &number, &end) == 2 && end == '-';
+}
+
+enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv)
+{
+        if (lv)
+                return kind_of_lv(uuid, target, lv);
+        if (strncmp(uuid, "mpath-", strlen("mpath-")) == 0 || streq(target, "multipath"))
+                return TREE_MULTIPATH;
+        if (is_partition(uuid))
+                return TREE_DM_PARTITION;
+        if (strncmp(uuid, "CRYPT-", strlen("CRYPT-")) == 0 || streq(target, "crypt"))
+                return TREE_CRYPT;
+        return TREE_DM;
+}
+
+int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node)
+{
+        if (nodes->n == nodes->n_allocated) {
+                size_t n = nodes->n_allocated ? nodes->n_allocated * 2 : 4;
+                struct tree_node **larger = reallocarray(nodes->nodes, n, sizeof(*larger));
+
+                if (!larger)
+                        return -ENOMEM;
+                nodes->nodes = larger;
+                nodes->n_allocated = n;
+        }
+        nodes->nodes[nodes->n++] = node;
+        return 0;
+}
+
+bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node)
+{
+        for (size_t i = 0; i < nodes->n; i++)
+                if (nodes->nodes[i] == node)
+                        return true;
+        return false;
+}
+
+void tree_nodes_done(struct tree_nodes *nodes)
+{
+        free(nodes->nodes);
+        *nodes = (struct tree_nodes){};
+}
+
+struct tree_node *tree_node_free(struct tree_node *node)
+{
+        if (!node)
+                return NULL;
+        free(node->name);
+        free(node->kernel_name);
+        free(node->uuid);
+        free(node->vg);
+        free(node->file);
+        free(node->left_alone);
+        tree_nodes_done(&node->uppers);
+        tree_nodes_done(&node->lowers);
+        free(node);
+        return NULL;
+}
+
+bool tree_node_is_ours(const struct tree_node *node)
+{
+        return tree_kind_is_removable(node->kind) && !node->left_alone;
+}

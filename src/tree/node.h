@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+#include <sys/types.h>
+
+#include "shared/macro.h"
+
+/* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a kind of
+ * its own, and so has what the user sees. */
+enum tree_kind {
+        TREE_DISK, /* a block device that is nothing of the below */
+        TREE_PARTITION,
+        TREE_MD,
+        TREE_LOOP,
+        TREE_MOUNT,
+        TREE_SWAP,
+        /* device-mapper, without lvm2 */
+        TREE_MULTIPATH,
+        TREE_DM_PARTITION, /* by kpartx(8) */
+        TREE_CRYPT,
+        TREE_DM,
+        /* LVs */
+        TREE_LV_LINEAR,
+        TREE_LV_STRIPED,
+        TREE_LV_MIRROR,
+        TREE_LV_RAID,
+        TREE_LV_THIN_POOL,
+        TREE_LV_THIN,
+        TREE_LV_SNAPSHOT,
+        TREE_LV_ORIGIN, /* of snapshots */
+        TREE_LV_CACHE,
+        TREE_LV_WRITECACHE,
+        TREE_LV_VDO,
+        TREE_LV_INTEGRITY,
+        TREE_LV_OTHER,       /* another target, or none */
+        TREE_LV_COW,         /* what a snapshot has copied */
+        TREE_LV_ORIGIN_DATA, /* what an origin would be without snapshots */
+        TREE_LV_RAID_LEG,    /* data or metadata of one leg of a raid or mirror LV */
+        TREE_LV_POOL_PART,   /* data or metadata of a thin or VDO pool */
+        TREE_LV_CACHE_PART,  /* origin, data or metadata of a cached LV */
+        TREE_LV_INTEGRITY_PART,
+};
+
+/* In one word, as it is printed, "raid-leg". */
+const char *tree_kind_to_string(enum tree_kind kind);
+
+/* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and swaps
+ * are systemd's to end, partitions go with their disk, and disks stay. */
+bool tree_kind_is_removable(enum tree_kind kind);
+
+/* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two may be
+ * "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
+enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv);
+
+/* How far teardown is with a node. */
+enum tree_state {
+        TREE_HELD,   /* something else has to go first, or it is not ours to remove */
+        TREE_READY,  /* nothing holds it, in the queue of ready ones */
+        TREE_TAKEN,  /* handed out by tree_next_ready() */
+        TREE_GONE,   /* no longer there; the node stays in memory as long as the tree */
+        TREE_FAILED, /* could not be removed; neither can what is below it */
+};
+
+struct tree_node;
+struct tree_part;
+
+struct tree_nodes {
+        struct tree_node **nodes;
+        size_t n, n_allocated;
+};
+
+/* Appends a node. Returns 0 or -ENOMEM. */
+int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_(1, 2) _must_check_;
+bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node) _nonnull_(1, 2);
+void tree_nodes_done(struct tree_nodes *nodes) _nonnull_(1);
+#define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
+
+/* All strings are the node's own, as the kernel has them: there may be any byte in them. */
+struct tree_node {
+        enum tree_kind kind;
+        char *name;        /* as people know it: device-mapper's name, "sda1", a mount point, the path of a swap */
+        char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
+        char *uuid;        /* device-mapper's; NULL for others */
+        char *vg;          /* the name of the VG that it is an LV of; NULL for others */
+        char *file;        /* that a loop device has its data from; NULL for others */
+        dev_t number;      /* of a block device; of a mount: what stat() says of its files */
+        uint64_t mount_id; /* of a mount: as in mountinfo */
+        bool is_pv;        /* an LV of another VG lies on it */
+        bool suspended;    /* I/O to it waits */
+
+        struct tree_nodes uppers; /* what holds it */
+        struct tree_nodes lowers; /* what it holds */
+
+        /* Why it is left alone, together with all that is below it; NULL if it is not. */
+        char *left_alone;
+
+        /* By tree_order(). */
+        size_t index;           /* from 0, of all nodes ever added */
+        size_t component;       /* nodes of one storage tree have the same number */
+        size_t step;            /* 0 for what nothing holds, else one more than the last of its holders */
+        struct tree_part *part; /* the cycle that it is in, or NULL */
+
+        /* For the executor, see tree/schedule.h. */
+        enum tree_state state;
+        size_t n_holders; /* of `uppers`, those that are not gone; in a cycle `part` counts */
+        struct dm_list ready;
+        bool seen; /* by the last tree_read_mounts() */
+};
+
+struct tree_node *tree_node_free(struct tree_node *node);
+DEFINE_CLEANUP(struct tree_node *, tree_node_free)
+#define _cleanup_tree_node_ _cleanup_(tree_node_freep)
+
+/* Whether the node is to be removed: of such a kind, and not left alone. */
+bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);

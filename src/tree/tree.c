@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tree/tree.h"
+
+#include "tree/order.h"
+#include "tree/schedule.h"
+
+/* libdevmapper's hash tables do not grow. This is quick up to some ten thousand nodes. */
+#define HASH_SIZE 4096
+
+int tree_new(struct tree **ret)
+{
+        _cleanup_tree_ struct tree *tree = calloc(1, sizeof(*tree));
+
+        if (!tree)
+                return -ENOMEM;
+        dm_list_init(&tree->ready);
+        tree->numbers = dm_hash_create(HASH_SIZE);
+        tree->kernel_names = dm_hash_create(HASH_SIZE);
+        tree->dm_names = dm_hash_create(HASH_SIZE);
+        tree->mount_points = dm_hash_create(HASH_SIZE);
+        tree->mount_ids = dm_hash_create(HASH_SIZE);
+        tree->swaps = dm_hash_create(HASH_SIZE);
+        if (!tree->numbers || !tree->kernel_names || !tree->dm_names || !tree->mount_points || !tree->mount_ids ||
+                !tree->swaps)
+                return -ENOMEM;
+
+        *ret = TAKE_PTR(tree);
+        return 0;
+}
+
+static void destroy_hash(struct dm_hash_table *table)
+{
+        if (table)
+                dm_hash_destroy(table);
+}
+
+struct tree *tree_free(struct tree *tree)
+{
+        if (!tree)
+                return NULL;
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                tree_node_free(tree->nodes.nodes[i]);
+        tree_nodes_done(&tree->nodes);
+        tree_parts_free(tree->parts);
+        destroy_hash(tree->numbers);
+        destroy_hash(tree->kernel_names);
+        destroy_hash(tree->dm_names);
+        destroy_hash(tree->mount_points);
+        destroy_hash(tree->mount_ids);
+        destroy_hash(tree->swaps);
+        free(tree);
+        return NULL;
+}
+
+int tree_add_node(struct tree *tree, enum tree_kind kind, const char *name, struct tree_node **ret)
+{
+        _cleanup_tree_node_ struct tree_node *node = calloc(1, sizeof(*node));
+        int r;
+
+        if (!node)
+                return -ENOMEM;
+        node->kind = kind;
+        node->index = tree->nodes.n;
+        dm_list_init(&node->ready);
+        node->name = strdup(name);
+        if (!node->name)
+                return -ENOMEM;
+        r = tree_nodes_add(&tree->nodes, node);
+        if (r < 0)
+                return r;
+
+        *ret = TAKE_PTR(node);
+        return 0;
+}
+
+int tree_add_device(
+        struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number, struct tree_node **ret)
+{
+        struct tree_node *node;
+        int r;
+
+        r = tree_add_node(tree, kind, kernel_name, &node);
+        if (r < 0)
+                return r;
+        node->number = number;
+        node->kernel_name = strdup(kernel_name);
+        if (!node->kernel_name || !dm_hash_insert_binary(tree->numbers, &number, sizeof(number), node) ||
+                !dm_hash_insert(tree->kernel_names, kernel_name, node))
+                return -ENOMEM;
+
+        *ret = node;
+        return 0;
+}
+
+static int set_lv(struct tree_node *node, char **ret_lv)
+{
+        struct dm_pool *pool = dm_pool_create("name", 512);
+        char *vg = NULL, *lv = NULL, *layer = NULL;
+        int r = -ENOMEM;
+
+        if (pool && dm_split_lvm_name(pool, node->name, &vg, &lv, &layer)) {
+                node->vg = strdup(vg);
+                *ret_lv = strdup(lv);
+                r = node->vg && *ret_lv ? 0 : -ENOMEM;
+        }
+        if (pool)
+                dm_pool_destroy(pool);
+        return r;
+}
+
+int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
+{
+        _cleanup_free_ char *lv = NULL;
+        char *copy = strdup(name);
+        int r;
+
+        if (!copy)
+                return -ENOMEM;
+        free(node->name);
+        node->name = copy;
+        node->uuid = strdup(uuid);
+        if (!node->uuid || !dm_hash_insert(tree->dm_names, name, node))
+                return -ENOMEM;
+        if (strncmp(uuid, "LVM-", strlen("LVM-")) == 0) {
+                r = set_lv(node, &lv);
+                if (r < 0)
+                        return r;
+        }
+        node->kind = tree_kind_of_dm(uuid, target, lv);
+        return 0;
+}
+
+int tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
+{
+        int r;
+
+        if (lower == upper)
+                return 0;
+        if (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
+                                              : tree_nodes_have(&upper->lowers, lower))
+                return 0;
+
+        r = tree_nodes_add(&lower->uppers, upper);
+        if (r < 0)
+                return r;
+        r = tree_nodes_add(&upper->lowers, lower);
+        if (r < 0) {
+                lower->uppers.n--;
+                return r;
+        }
+        tree_holder_came(tree, lower, upper);
+        return 0;
+}
+
+struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
+{
+        return dm_hash_lookup_binary(tree->numbers, &number, sizeof(number));
+}
+
+struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name)
+{
+        return dm_hash_lookup(tree->kernel_names, name);
+}
+
+#define DEV_DIRECTORY "/dev/"
+#define MAPPER_DIRECTORY "mapper/"
+
+struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)
+{
+        _cleanup_free_ char *kernel_name = NULL;
+
+        if (strncmp(path, DEV_DIRECTORY, strlen(DEV_DIRECTORY)) != 0)
+                return NULL;
+        path += strlen(DEV_DIRECTORY);
+        if (strncmp(path, MAPPER_DIRECTORY, strlen(MAPPER_DIRECTORY)) == 0)
+                return dm_hash_lookup(tree->dm_names, path + strlen(MAPPER_DIRECTORY));
+
+        kernel_name = strdup(path);
+        if (!kernel_name)
+                return NULL;
+        /* As the kernel does it for the names of directories in sysfs. */
+        for (char *slash = strchr(kernel_name, '/'); slash; slash = strchr(slash, '/'))
+                *slash = '!';
+        return tree_find_kernel_name(tree, kernel_name);
+}
+
+struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
+{
+        _cleanup_free_ char *prefix = strdup(path);
+        struct tree_node *mount;
+
+        if (!prefix || path[0] != '/')
+                return NULL;
+        for (char *slash = strrchr(prefix, '/'); slash != prefix; slash = strrchr(prefix, '/')) {
+                *slash = '\0';
+                mount = dm_hash_lookup(tree->mount_points, prefix);
+                if (mount)
+                        return mount;
+        }
+        return dm_hash_lookup(tree->mount_points, "/");
+}
+
+int tree_leave_alone(struct tree_node *node, const char *reason)
+{
+        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
+        int r;
+
+        r = tree_nodes_add(&waiting, node);
+        if (r < 0)
+                return r;
+        while (waiting.n > 0) {
+                node = waiting.nodes[--waiting.n];
+                if (node->left_alone)
+                        continue;
+                node->left_alone = strdup(reason);
+                if (!node->left_alone)
+                        return -ENOMEM;
+                for (size_t i = 0; i < node->lowers.n; i++) {
+                        r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
