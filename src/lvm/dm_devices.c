@@ -56,14 +56,17 @@ static int add(struct dm_devices *devices, dev_t number, const char *name, const
 static const char *unmangle(char *text)
 {
         char *to = text;
-        unsigned int byte;
 
         if (streq(text, "-"))
                 return "";
         for (const char *from = text; *from != '\0';) {
-                if (sscanf(from, "\\x%2x", &byte) == 1) {
+                unsigned int byte;
+                int length = 0;
+
+                /* %2x would take one digit, too. */
+                if (sscanf(from, "\\x%2x%n", &byte, &length) == 1 && length == (int) strlen("\\xNN")) {
                         *to++ = (char) byte;
-                        from += strlen("\\xNN");
+                        from += length;
                 } else {
                         *to++ = *from++;
                 }
@@ -77,11 +80,16 @@ static int add_line(struct dm_devices *devices, char *line)
         char *position = NULL;
         char *number = strtok_r(line, " ", &position), *name = strtok_r(NULL, " ", &position);
         char *uuid = strtok_r(NULL, " ", &position), *target = strtok_r(NULL, " ", &position);
+        const char *state = target ? strtok_r(NULL, " ", &position) : NULL;
         unsigned int major_number, minor_number;
+        int r;
 
         if (!target || sscanf(number, "%u:%u", &major_number, &minor_number) != 2)
                 return 0;
-        return add(devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
+        r = add(devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
+        if (r >= 0)
+                devices->devices[devices->n - 1].suspended = state && streq(state, "suspended");
+        return r;
 }
 
 static int read_list(int root_fd, struct dm_devices *devices)
@@ -188,7 +196,7 @@ int dm_devices_get(int root_fd, struct dm_devices *ret)
  * is there all the same. */
 #define TABLE_SIZE (16U * 1024)
 
-int dm_devices_read_targets(struct dm_devices *devices)
+int dm_devices_read_details(struct dm_devices *devices)
 {
         _cleanup_free_ struct dm_ioctl *table = NULL;
 
@@ -212,8 +220,10 @@ int dm_devices_read_targets(struct dm_devices *devices)
                         .flags = DM_STATUS_TABLE_FLAG | DM_NOFLUSH_FLAG,
                 };
                 target = (const struct dm_target_spec *) (table + 1);
-                if (ioctl(devices->control_fd, DM_TABLE_STATUS, table) < 0 || table->target_count == 0 ||
-                        table->data_start != sizeof(struct dm_ioctl))
+                if (ioctl(devices->control_fd, DM_TABLE_STATUS, table) < 0)
+                        continue;
+                device->suspended = table->flags & DM_SUSPEND_FLAG;
+                if (table->target_count == 0 || table->data_start != sizeof(struct dm_ioctl))
                         continue;
                 type = strndup(target->target_type, sizeof(target->target_type));
                 if (!type)

@@ -62,6 +62,9 @@ enum tree_state {
         TREE_FAILED, /* could not be removed; neither can what is below it */
 };
 
+/* Of an LV's UUID, what is the same for all LVs of its VG: "LVM-" and the VG's identifier. */
+#define TREE_VG_UUID_LENGTH (4 + 32)
+
 struct tree_node;
 struct tree_part;
 

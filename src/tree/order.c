@@ -177,21 +177,49 @@ static size_t find_first(size_t *firsts, size_t index)
         return index;
 }
 
-/* A mount ties what is mounted below it to its own tree only if that has to wait for it. */
-static void join(const struct tree *tree, const bool *concerned, size_t *firsts)
+static void join_two(size_t *firsts, size_t a, size_t b)
 {
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                firsts[i] = i;
+        a = find_first(firsts, a);
+        b = find_first(firsts, b);
+        firsts[MAX(a, b)] = MIN(a, b);
+}
+
+/* LVs of one VG, wherever they lie. */
+static int join_vgs(const struct tree *tree, size_t *firsts)
+{
+        struct dm_hash_table *vgs = dm_hash_create(1024);
+        int r = vgs ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+                const struct tree_node *other;
+                uint32_t length;
+
+                if (!node->vg)
+                        continue;
+                /* By identifier, as there can be two VGs of the same name. */
+                length = (uint32_t) strnlen(node->uuid, TREE_VG_UUID_LENGTH);
+                other = dm_hash_lookup_binary(vgs, node->uuid, length);
+                if (other)
+                        join_two(firsts, other->index, i);
+                else
+                        r = dm_hash_insert_binary(vgs, node->uuid, length, node) ? 0 : -ENOMEM;
+        }
+        if (vgs)
+                dm_hash_destroy(vgs);
+        return r;
+}
+
+/* A mount ties what is mounted below it to its own tree only if that has to wait for it. */
+static void join_edges(const struct tree *tree, const bool *concerned, size_t *firsts)
+{
         for (size_t i = 0; i < tree->nodes.n; i++) {
                 const struct tree_node *node = tree->nodes.nodes[i];
 
                 if (node->kind == TREE_MOUNT && !concerned[i])
                         continue;
-                for (size_t j = 0; j < node->uppers.n; j++) {
-                        size_t a = find_first(firsts, i), b = find_first(firsts, node->uppers.nodes[j]->index);
-
-                        firsts[MAX(a, b)] = MIN(a, b);
-                }
+                for (size_t j = 0; j < node->uppers.n; j++)
+                        join_two(firsts, i, node->uppers.nodes[j]->index);
         }
 }
 
@@ -206,7 +234,12 @@ static int find_components(struct tree *tree)
         r = find_concerned(tree, concerned);
         if (r < 0)
                 return r;
-        join(tree, concerned, firsts);
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                firsts[i] = i;
+        join_edges(tree, concerned, firsts);
+        r = join_vgs(tree, firsts);
+        if (r < 0)
+                return r;
 
         tree->n_components = 0;
         for (size_t i = 0; i < tree->nodes.n; i++) {

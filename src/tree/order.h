@@ -18,7 +18,7 @@ void tree_parts_free(struct tree_part *parts);
 
 /* Finds out, once everything is in the tree, what can go in which order: `step` and `part` of each node, and
  * `component`, the storage tree that it belongs to. Two nodes are of one tree if one holds the other, however
- * indirectly. What only has in common that it is mounted below something that is not to be removed, such as /, is
+ * indirectly, or if they are LVs of one VG. What only has in common that it is mounted below something that is not to be removed, such as /, is
  * not. */
 int tree_order(struct tree *tree) _nonnull_(1) _must_check_;
 

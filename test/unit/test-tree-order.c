@@ -4,7 +4,6 @@
 
 #include "tree/order.h"
 
-#include <inttypes.h>
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
@@ -31,11 +30,12 @@ static struct tree_node *add(enum tree_kind kind, const char *name)
         return node;
 }
 
+/* "vg-lv". The VG's name is in the place of its identifier. */
 static struct tree_node *add_lv(const char *name)
 {
-        char uuid[] = "LVM-00000000000000000000000000000000"
-                      "11111111111111111111111111111111";
         _cleanup_free_ char *kernel_name = string_format("dm-%zu", tree->nodes.n);
+        _cleanup_free_ char *uuid =
+                string_format("LVM-%-32.*s%032zu", (int) strcspn(name, "-"), name, tree->nodes.n);
         struct tree_node *node;
 
         ck_assert_int_eq(
@@ -320,6 +320,7 @@ START_TEST(trees_are_named_by_what_people_know)
         hold(other, zebra);
         hold(other, ant);
         hold(other, second);
+        hold(add(TREE_DISK, "sdd"), add_lv("ant-far"));
         order_and_schedule();
         ck_assert_uint_eq(tree->n_components, 3);
         name_is(md, "sdb");

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tree/devices.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/major.h>
+#include <sys/sysmacros.h>
+
+#include "lvm/dm_devices.h"
+#include "shared/util.h"
+
+#define BLOCK_DIRECTORY "sys/dev/block"
+
+/* Opens a directory; NULL, with errno, if it cannot be. */
+static DIR *open_directory(int dir_fd, const char *path)
+{
+        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+        if (directory)
+                (void) TAKE_FD(fd);
+        return directory;
+}
+
+/* What the directory /sys/dev/block/MAJOR:MINOR/PATH or the file of that name is called from the root. */
+static char *path_of(dev_t number, const char *path)
+{
+        return string_format(BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), path);
+}
+
+/* One line of sysfs, without its end. An attribute that cannot be read is none: the device may just be going. Returns
+ * 1 if it is there, 0, or -ENOMEM. */
+static int read_attribute(int root_fd, dev_t number, const char *name, char **ret)
+{
+        _cleanup_free_ char *path = path_of(number, name);
+        size_t size;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        r = read_file_at(root_fd, path, ret, &size);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        if (size > 0 && (*ret)[size - 1] == '\n')
+                (*ret)[size - 1] = '\0';
+        return 1;
+}
+
+/* ------ device-mapper ------ */
+
+static int add_dm_device(struct tree *tree, const struct dm_device *device)
+{
+        _cleanup_free_ char *kernel_name = string_format("dm-%u", minor(device->number));
+        struct tree_node *node;
+        int r;
+
+        if (!kernel_name)
+                return -ENOMEM;
+        r = tree_add_device(tree, TREE_DM, kernel_name, device->number, &node);
+        if (r >= 0)
+                r = tree_set_dm(tree, node, device->name, device->uuid, device->target);
+        if (r < 0)
+                return r;
+        node->suspended = device->suspended;
+        return 0;
+}
+
+static int add_dm_devices(struct tree *tree, int root_fd)
+{
+        _cleanup_dm_devices_ struct dm_devices devices = {};
+        int r;
+
+        r = dm_devices_get(root_fd, &devices);
+        if (r >= 0)
+                r = dm_devices_read_details(&devices);
+        for (size_t i = 0; r >= 0 && i < devices.n; i++)
+                if (!tree_find_number(tree, devices.devices[i].number))
+                        r = add_dm_device(tree, &devices.devices[i]);
+        return r;
+}
+
+/* ------ all others ------ */
+
+static int add_loop(struct tree *tree, int root_fd, const char *kernel_name, dev_t number)
+{
+        _cleanup_free_ char *file = NULL;
+        struct tree_node *node;
+        int r;
+
+        r = read_attribute(root_fd, number, "loop/backing_file", &file);
+        if (r <= 0)
+                return r;
+        r = tree_add_device(tree, TREE_LOOP, kernel_name, number, &node);
+        if (r < 0)
+                return r;
+        node->file = TAKE_PTR(file);
+        return 0;
+}
+
+static int add_md(struct tree *tree, int root_fd, const char *kernel_name, dev_t number)
+{
+        _cleanup_free_ char *state = NULL;
+        struct tree_node *node;
+        int r;
+
+        r = read_attribute(root_fd, number, "md/array_state", &state);
+        if (r <= 0 || streq(state, "clear"))
+                return r;
+        return tree_add_device(tree, TREE_MD, kernel_name, number, &node);
+}
+
+/* `target` is where the link /sys/dev/block/MAJOR:MINOR leads, to ".../block/sda/sda1" for instance. */
+static int add_device(struct tree *tree, int root_fd, dev_t number, const char *target)
+{
+        const char *kernel_name = strrchr(target, '/');
+        _cleanup_free_ char *partition = NULL;
+        struct tree_node *node;
+        int r;
+
+        if (!kernel_name)
+                return 0;
+        kernel_name++;
+        if (tree_find_kernel_name(tree, kernel_name))
+                return 0;
+
+        r = read_attribute(root_fd, number, "partition", &partition);
+        if (r < 0)
+                return r;
+        if (partition)
+                return tree_add_device(tree, TREE_PARTITION, kernel_name, number, &node);
+        /* What device-mapper does not list is on its way out. */
+        if (strncmp(kernel_name, "dm-", strlen("dm-")) == 0)
+                return 0;
+        if (major(number) == LOOP_MAJOR)
+                return add_loop(tree, root_fd, kernel_name, number);
+        if (strncmp(kernel_name, "md", strlen("md")) == 0)
+                return add_md(tree, root_fd, kernel_name, number);
+        return tree_add_device(tree, TREE_DISK, kernel_name, number, &node);
+}
+
+static int add_devices(struct tree *tree, int root_fd)
+{
+        _cleanup_closedir_ DIR *directory = open_directory(root_fd, BLOCK_DIRECTORY);
+        int r = 0;
+
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                unsigned int major_number, minor_number;
+                char target[PATH_MAX];
+                ssize_t length;
+
+                if (sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) != 2 ||
+                        tree_find_number(tree, makedev(major_number, minor_number)))
+                        continue;
+                length = readlinkat(dirfd(directory), entry->d_name, target, sizeof(target) - 1);
+                if (length < 0)
+                        continue;
+                target[length] = '\0';
+                /* The link of one that has gone may still be there. */
+                if (faccessat(dirfd(directory), entry->d_name, F_OK, 0) == 0)
+                        r = add_device(tree, root_fd, makedev(major_number, minor_number), target);
+        }
+        return r;
+}
+
+/* ------ what holds what ------ */
+
+/* Calls `add` with each device that a directory has a link to by name. A name that is not known is of a device that
+ * came or went meanwhile. */
+static int add_linked(struct tree *tree, int root_fd, struct tree_node *node, const char *name,
+        int (*add)(struct tree *tree, struct tree_node *node, struct tree_node *linked))
+{
+        _cleanup_free_ char *path = path_of(node->number, name);
+        _cleanup_closedir_ DIR *directory = path ? open_directory(root_fd, path) : NULL;
+        int r = path ? 0 : -ENOMEM;
+
+        if (!directory)
+                return r;
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                struct tree_node *linked = tree_find_kernel_name(tree, entry->d_name);
+
+                if (linked)
+                        r = add(tree, node, linked);
+        }
+        return r;
+}
+
+static int add_upper(struct tree *tree, struct tree_node *node, struct tree_node *linked)
+{
+        return tree_add_edge(tree, node, linked);
+}
+
+static int add_lower(struct tree *tree, struct tree_node *node, struct tree_node *linked)
+{
+        return tree_add_edge(tree, linked, node);
+}
+
+/* A partition's directory lies in its disk's. */
+static int add_disk_of_partition(struct tree *tree, int root_fd, struct tree_node *node)
+{
+        _cleanup_free_ char *path =
+                string_format(BLOCK_DIRECTORY "/%u:%u", major(node->number), minor(node->number));
+        char target[PATH_MAX], *slash;
+        struct tree_node *disk;
+        ssize_t length;
+
+        if (!path)
+                return -ENOMEM;
+        length = readlinkat(root_fd, path, target, sizeof(target) - 1);
+        if (length < 0)
+                return 0;
+        target[length] = '\0';
+        slash = strrchr(target, '/');
+        if (slash)
+                *slash = '\0';
+        slash = strrchr(target, '/');
+        disk = slash ? tree_find_kernel_name(tree, slash + 1) : NULL;
+        return disk ? tree_add_edge(tree, disk, node) : 0;
+}
+
+/* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says nothing
+ * but "external:/md127/0" (or "-md127" while it is read-only). */
+#define EXTERNAL "external:"
+
+static int add_container_of_array(struct tree *tree, int root_fd, struct tree_node *node)
+{
+        _cleanup_free_ char *version = NULL;
+        struct tree_node *container;
+        char *name;
+        int r;
+
+        r = read_attribute(root_fd, node->number, "md/metadata_version", &version);
+        if (r <= 0 || strncmp(version, EXTERNAL, strlen(EXTERNAL)) != 0)
+                return r;
+        name = version + strlen(EXTERNAL);
+        if (*name != '/' && *name != '-')
+                return 0;
+        name++;
+        name[strcspn(name, "/")] = '\0';
+        container = tree_find_kernel_name(tree, name);
+        return container ? tree_add_edge(tree, container, node) : 0;
+}
+
+/* Where both nodes are known one directory says what the other one does, and reading them is what takes the time. */
+static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
+{
+        int r = 0;
+
+        if (node->kind < TREE_MULTIPATH)
+                r = add_linked(tree, root_fd, node, "holders", add_upper);
+        if (r >= 0 && node->kind != TREE_PARTITION)
+                r = add_linked(tree, root_fd, node, "slaves", add_lower);
+        if (r >= 0 && node->kind == TREE_PARTITION)
+                r = add_disk_of_partition(tree, root_fd, node);
+        if (r >= 0 && node->kind == TREE_MD)
+                r = add_container_of_array(tree, root_fd, node);
+        return r;
+}
+
+/* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
+static void find_pvs(struct tree *tree)
+{
+        for (size_t i = 0; i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+
+                for (size_t j = 0; j < node->uppers.n && !node->is_pv; j++) {
+                        const struct tree_node *upper = node->uppers.nodes[j];
+
+                        /* By identifier, as there can be two VGs of the same name. */
+                        node->is_pv = upper->vg &&
+                                      !(node->vg && strncmp(node->uuid, upper->uuid, TREE_VG_UUID_LENGTH) == 0);
+                }
+        }
+}
+
+int tree_read_devices(struct tree *tree, int root_fd)
+{
+        int r;
+
+        r = add_dm_devices(tree, root_fd);
+        if (r >= 0)
+                r = add_devices(tree, root_fd);
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
+                r = add_edges(tree, root_fd, tree->nodes.nodes[i]);
+        if (r < 0)
+                return r;
+        find_pvs(tree);
+        return 0;
+}
+
+int tree_add_files(struct tree *tree)
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i], *below;
+
+                if (!node->file)
+                        continue;
+                /* It may be a device, too. */
+                below = tree_find_device_path(tree, node->file) ?: tree_find_mount_of(tree, node->file);
+                if (below)
+                        r = tree_add_edge(tree, below, node);
+        }
+        return r;
+}

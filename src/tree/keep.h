@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "tree/tree.h"
+
+/* Leaves alone what systemd does not unmount before it has stopped all units, and all below: what is mounted at /,
+ * /usr and /etc, at and below /run/initramfs, and where fstab(5) says x-initrd.mount (systemd.mount(5)). */
+int tree_leave_system_alone(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;

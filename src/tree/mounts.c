@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "tree/mounts.h"
+
+#include <fcntl.h>
+
+#include "shared/util.h"
+#include "tree/schedule.h"
+#include "tree/table.h"
+
+#define MOUNTINFO "proc/self/mountinfo"
+#define SWAPS "proc/swaps"
+#define BTRFS_DIRECTORY "sys/fs/btrfs"
+
+/* ------ mounts ------ */
+
+static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *mount)
+{
+        _cleanup_closedir_ DIR *directory = NULL;
+        _cleanup_close_ int fd = openat(devices_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int r = 0;
+
+        directory = fd < 0 ? NULL : fdopendir(fd);
+        if (!directory)
+                return 0;
+        (void) TAKE_FD(fd);
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                struct tree_node *device = tree_find_kernel_name(tree, entry->d_name);
+
+                if (device)
+                        r = tree_add_edge(tree, device, mount);
+        }
+        return r;
+}
+
+/* Looks for the pool that the device is in, and has the mount hold all of its devices. */
+static int add_btrfs_devices(
+        struct tree *tree, int root_fd, const struct tree_node *device, struct tree_node *mount)
+{
+        _cleanup_closedir_ DIR *directory = NULL;
+        _cleanup_close_ int fd = openat(root_fd, BTRFS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int r = 0;
+
+        directory = fd < 0 ? NULL : fdopendir(fd);
+        if (!directory)
+                return 0;
+        (void) TAKE_FD(fd);
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
+                _cleanup_close_ int devices_fd = -EBADF;
+
+                if (!path)
+                        return -ENOMEM;
+                devices_fd = openat(dirfd(directory), path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                if (devices_fd >= 0 && faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+                        r = add_btrfs_pool(tree, devices_fd, mount);
+        }
+        return r;
+}
+
+/* A file system that is not on one device has a number of its own, and says where it is from by name only. */
+static int add_device_of_mount(struct tree *tree, int root_fd, struct libmnt_fs *entry, struct tree_node *mount)
+{
+        const char *type = mnt_fs_get_fstype(entry);
+        struct tree_node *device = tree_find_number(tree, mount->number);
+        int r;
+
+        if (!device && mnt_fs_get_srcpath(entry))
+                device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
+        if (!device)
+                return 0;
+        r = tree_add_edge(tree, device, mount);
+        if (r >= 0 && type && streq(type, "btrfs"))
+                r = add_btrfs_devices(tree, root_fd, device, mount);
+        return r;
+}
+
+static struct tree_node *find_mount(const struct tree *tree, int id)
+{
+        uint64_t key = (uint64_t) id;
+
+        return dm_hash_lookup_binary(tree->mount_ids, &key, sizeof(key));
+}
+
+static int add_mount(struct tree *tree, int root_fd, struct libmnt_fs *entry, struct tree_nodes *came)
+{
+        const char *target = mnt_fs_get_target(entry);
+        struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
+        int r;
+
+        if (!target)
+                return 0;
+        /* Identifiers are used again. */
+        if (mount && mount->number == mnt_fs_get_devno(entry) && streq(mount->name, target)) {
+                mount->seen = true;
+                return 0;
+        }
+
+        r = tree_add_node(tree, TREE_MOUNT, target, &mount);
+        if (r < 0)
+                return r;
+        mount->mount_id = (uint64_t) mnt_fs_get_id(entry);
+        mount->number = mnt_fs_get_devno(entry);
+        mount->seen = true;
+        if (!dm_hash_insert_binary(tree->mount_ids, &mount->mount_id, sizeof(mount->mount_id), mount))
+                return -ENOMEM;
+        r = tree_nodes_add(came, mount);
+        if (r >= 0)
+                r = add_device_of_mount(tree, root_fd, entry, mount);
+        return r;
+}
+
+/* Of several mounts at one place that is the last one, unless it is what the other one is mounted on. */
+static int add_mount_point(struct tree *tree, struct libmnt_fs *entry, struct tree_node *mount)
+{
+        struct tree_node *parent = find_mount(tree, mnt_fs_get_parent_id(entry));
+        const struct tree_node *other = dm_hash_lookup(tree->mount_points, mount->name);
+        int r;
+
+        if (parent) {
+                r = tree_add_edge(tree, parent, mount);
+                if (r < 0)
+                        return r;
+        }
+        if (other && tree_nodes_have(&other->lowers, mount))
+                return 0;
+        return dm_hash_insert(tree->mount_points, mount->name, mount) ? 0 : -ENOMEM;
+}
+
+/* ------ swaps ------ */
+
+static int add_swap(struct tree *tree, const char *path, struct tree_nodes *came)
+{
+        struct tree_node *swap = dm_hash_lookup(tree->swaps, path), *below;
+        int r;
+
+        if (swap) {
+                swap->seen = true;
+                return 0;
+        }
+        r = tree_add_node(tree, TREE_SWAP, path, &swap);
+        if (r < 0)
+                return r;
+        swap->seen = true;
+        if (!dm_hash_insert(tree->swaps, path, swap))
+                return -ENOMEM;
+        r = tree_nodes_add(came, swap);
+        if (r < 0)
+                return r;
+        below = tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
+        return below ? tree_add_edge(tree, below, swap) : 0;
+}
+
+/* ------ both ------ */
+
+static int add_mounts(struct tree *tree, int root_fd, struct libmnt_table *table, struct tree_nodes *came)
+{
+        _cleanup_mount_iterator_ struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+        struct libmnt_fs *entry;
+        int r = 0;
+
+        if (!iterator)
+                return -ENOMEM;
+        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0)
+                r = add_mount(tree, root_fd, entry, came);
+
+        dm_hash_wipe(tree->mount_points);
+        mnt_reset_iter(iterator, MNT_ITER_FORWARD);
+        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0) {
+                struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
+
+                if (mount)
+                        r = add_mount_point(tree, entry, mount);
+        }
+        return r;
+}
+
+static int add_swaps(struct tree *tree, struct libmnt_table *table, struct tree_nodes *came)
+{
+        _cleanup_mount_iterator_ struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+        struct libmnt_fs *entry;
+        int r = 0;
+
+        if (!iterator)
+                return -ENOMEM;
+        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0)
+                if (mnt_fs_get_source(entry))
+                        r = add_swap(tree, mnt_fs_get_source(entry), came);
+        return r;
+}
+
+/* The tables only have what is there: what comes later under the same number or path is another node. */
+static void forget(struct tree *tree, const struct tree_node *node)
+{
+        if (node->kind == TREE_SWAP)
+                dm_hash_remove(tree->swaps, node->name);
+        else if (find_mount(tree, (int) node->mount_id) == node)
+                dm_hash_remove_binary(tree->mount_ids, &node->mount_id, sizeof(node->mount_id));
+}
+
+static int drop_unseen(struct tree *tree, struct tree_nodes *went)
+{
+        for (size_t i = 0; i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+                int r;
+
+                if ((node->kind != TREE_MOUNT && node->kind != TREE_SWAP) || node->state == TREE_GONE ||
+                        node->seen)
+                        continue;
+                r = tree_nodes_add(went, node);
+                if (r < 0)
+                        return r;
+                forget(tree, node);
+                tree_node_gone(tree, node);
+        }
+        return 0;
+}
+
+int tree_read_mounts(struct tree *tree, int root_fd, struct tree_nodes *went, struct tree_nodes *came)
+{
+        _cleanup_mount_table_ struct libmnt_table *mounts = NULL, *swaps = NULL;
+        int r;
+
+        r = mount_table_read(root_fd, MOUNTINFO, &mounts);
+        if (r >= 0)
+                r = mount_table_read(root_fd, SWAPS, &swaps);
+        if (r < 0)
+                return r;
+
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                tree->nodes.nodes[i]->seen = false;
+        r = add_mounts(tree, root_fd, mounts, came);
+        if (r >= 0)
+                r = add_swaps(tree, swaps, came);
+        if (r >= 0)
+                r = drop_unseen(tree, went);
+        return r;
+}
