@@ -9,6 +9,7 @@
 
 #include "lvm/dm_devices.h"
 #include "shared/util.h"
+#include "tree/lvs.h"
 
 #define BLOCK_DIRECTORY "sys/dev/block"
 
@@ -259,22 +260,6 @@ static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
         return r;
 }
 
-/* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
-static void find_pvs(struct tree *tree)
-{
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                for (size_t j = 0; j < node->uppers.n && !node->is_pv; j++) {
-                        const struct tree_node *upper = node->uppers.nodes[j];
-
-                        /* By identifier, as there can be two VGs of the same name. */
-                        node->is_pv = upper->vg &&
-                                      !(node->vg && strncmp(node->uuid, upper->uuid, TREE_VG_UUID_LENGTH) == 0);
-                }
-        }
-}
-
 int tree_read_devices(struct tree *tree, int root_fd)
 {
         int r;
@@ -284,10 +269,7 @@ int tree_read_devices(struct tree *tree, int root_fd)
                 r = add_devices(tree, root_fd);
         for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
                 r = add_edges(tree, root_fd, tree->nodes.nodes[i]);
-        if (r < 0)
-                return r;
-        find_pvs(tree);
-        return 0;
+        return r < 0 ? r : tree_add_lvm(tree);
 }
 
 int tree_add_files(struct tree *tree)

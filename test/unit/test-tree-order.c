@@ -247,6 +247,22 @@ START_TEST(a_circle_goes_one_by_one)
 }
 END_TEST
 
+START_TEST(a_circle_has_one_in_work)
+{
+        struct tree_node *nodes[5];
+
+        make_circle(nodes);
+        next_goes(nodes[4]);
+        next_is(nodes[3]);
+        /* By somebody else, meanwhile. */
+        tree_node_gone(tree, nodes[2]);
+        next_is(NULL);
+        tree_node_gone(tree, nodes[3]);
+        next_goes(nodes[1]);
+        next_goes(nodes[0]);
+}
+END_TEST
+
 START_TEST(a_circle_fails_when_none_of_it_can_be_removed)
 {
         struct tree_node *nodes[5];
@@ -312,11 +328,13 @@ static void name_is(const struct tree_node *node, const char *expected)
 
 START_TEST(trees_are_named_by_what_people_know)
 {
-        struct tree_node *disk = add(TREE_DISK, "sdb"), *md = add(TREE_MD, "md0"), *swap = add(TREE_SWAP, "/swap");
+        struct tree_node *loop = add(TREE_LOOP, "loop0"), *disk = add(TREE_DISK, "sdb"), *md = add(TREE_MD, "md0"),
+                         *swap = add(TREE_SWAP, "/swap");
         struct tree_node *other = add(TREE_DISK, "sdc"), *zebra = add_lv("zebra-lv"), *ant = add_lv("ant-lv");
         struct tree_node *second = add_lv("ant-other");
 
         hold(disk, md);
+        hold(loop, md);
         hold(other, zebra);
         hold(other, ant);
         hold(other, second);
@@ -370,6 +388,7 @@ int main(void)
         tcase_add_test(tcase, a_mount_that_comes_holds_a_ready_node);
         tcase_add_test(tcase, what_is_left_alone_keeps_all_below);
         tcase_add_test(tcase, a_circle_goes_one_by_one);
+        tcase_add_test(tcase, a_circle_has_one_in_work);
         tcase_add_test(tcase, a_circle_fails_when_none_of_it_can_be_removed);
         tcase_add_test(tcase, a_circle_waits_for_its_mounts);
         tcase_add_test(tcase, a_high_tower);

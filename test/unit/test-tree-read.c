@@ -146,6 +146,49 @@ START_TEST(only_what_is_attached)
 }
 END_TEST
 
+START_TEST(devices_by_path)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "vg-lv", "-", "linear");
+        shape_device("cciss!c0d0", 104, 0);
+        shape_device("loop0", 7, 0);
+        shape_write("sys/devices/block/loop0/loop/backing_file", "/dev/dm-0\n");
+        shape_device("loop1", 7, 1);
+        shape_write("sys/devices/block/loop1/loop/backing_file", "/dev/mapper/vg-lv\n");
+        shape_mount(20, 1, 8, 0, "/");
+        shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/cciss/c0d0\tpartition\t8\t0\t-2\n");
+
+        tree = shape_read();
+        shape_is_held(tree, "vg-lv", "loop0");
+        shape_is_held(tree, "vg-lv", "loop1");
+        shape_is_held(tree, "cciss!c0d0", "/dev/cciss/c0d0");
+        ck_assert_uint_eq(shape_node(tree, "/")->uppers.n, 0);
+}
+END_TEST
+
+/* Whichever of two mounts at one place mountinfo has first. */
+START_TEST(files_lie_on_the_mount_that_is_on_top)
+{
+        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_mount(20, 1, 8, 0, "/");
+        shape_mount(22, 21, 8, 2, "/srv");
+        shape_mount(21, 20, 8, 1, "/srv");
+        tree = shape_read();
+        ck_assert_uint_eq(tree_find_mount_of(tree, "/srv/a/file")->mount_id, 22);
+        ck_assert_uint_eq(tree_find_mount_of(tree, "/srv")->mount_id, 20);
+        ck_assert_ptr_null(tree_find_mount_of(tree, "relative"));
+
+        shape_write("proc/self/mountinfo", "");
+        shape_mount(20, 1, 8, 0, "/");
+        ck_assert_int_eq(tree_read_mounts(tree, shape_root(), &went, &came), 0);
+        ck_assert_uint_eq(went.n, 2);
+        ck_assert_uint_eq(tree_find_mount_of(tree, "/srv/a/file")->mount_id, 20);
+}
+END_TEST
+
 /* Of firmware's metadata: the array is part of the container, though only disks are its slaves. */
 START_TEST(a_container_goes_after_its_arrays)
 {
@@ -210,6 +253,28 @@ START_TEST(what_the_system_needs_stays)
         ck_assert_ptr_null(shape_node(tree, "lv5")->left_alone);
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 2);
+}
+END_TEST
+
+/* Root is written to until the end, and so its snapshots stay, too. */
+START_TEST(snapshots_stay_with_their_origin)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "vg-root", VG_A LV_1, "snapshot-origin");
+        shape_dm(1, "vg-root-real", VG_A LV_1 "-real", "linear");
+        shape_dm(2, "vg-before", VG_A LV_2, "snapshot");
+        shape_dm(3, "vg-before-cow", VG_A LV_2 "-cow", "linear");
+        shape_hold("dm-1", "dm-0");
+        shape_hold("dm-1", "dm-2");
+        shape_hold("dm-3", "dm-2");
+        shape_mount(20, 1, 253, 0, "/");
+
+        tree = shape_read();
+        ck_assert_str_eq(shape_node(tree, "vg-before")->left_alone, "/ stays mounted");
+        ck_assert_str_eq(shape_node(tree, "vg-before-cow")->left_alone, "/ stays mounted");
+        ck_assert_uint_eq(shape_take_down(tree), 0);
+        ck_assert_uint_eq(tree->n_to_go, 0);
 }
 END_TEST
 
@@ -298,7 +363,19 @@ START_TEST(nodes_follow_their_mounts)
         shape_write("proc/self/mountinfo", "");
         shape_mount(20, 1, 8, 0, "/");
         read_again(tree, 1, 0);
+
+        /* Back again, each as what it was before. */
+        shape_mount(30, 20, 253, 0, "/new");
+        shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/new/swap\tfile\t8\t0\t-2\n");
+        read_again(tree, 0, 2);
+        ck_assert_ptr_null(tree_next_ready(tree));
+        shape_write("proc/self/mountinfo", "");
+        shape_mount(20, 1, 8, 0, "/");
+        shape_write("proc/swaps", "");
+        read_again(tree, 2, 0);
         ck_assert_ptr_eq(tree_next_ready(tree), shape_node(tree, "one"));
+        shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/new/swap\tfile\t8\t0\t-2\n");
+        read_again(tree, 0, 1);
 }
 END_TEST
 
@@ -391,9 +468,12 @@ int main(void)
         tcase_add_test(tcase, a_device_that_vanishes);
         tcase_add_test(tcase, damaged_lists);
         tcase_add_test(tcase, only_what_is_attached);
+        tcase_add_test(tcase, devices_by_path);
+        tcase_add_test(tcase, files_lie_on_the_mount_that_is_on_top);
         tcase_add_test(tcase, a_container_goes_after_its_arrays);
         tcase_add_test(tcase, btrfs_on_two_lvs);
         tcase_add_test(tcase, what_the_system_needs_stays);
+        tcase_add_test(tcase, snapshots_stay_with_their_origin);
         tcase_add_test(tcase, kinds_of_other_devices);
         tcase_add_test(tcase, nodes_follow_their_mounts);
         tcase_add_test(tcase, unreadable_mounts_change_nothing);
