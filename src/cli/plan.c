@@ -15,6 +15,7 @@ static const struct {
         const char *description;
 } plans[] = {
         {"activate", plan_activate, "Show which volume groups are activated at boot, and who waits for them"},
+        {"teardown", plan_teardown, "Show in which order the storage that is there can be taken down"},
         {"initrd", plan_initrd, "Show which volume groups the initrd has to activate, and for what"},
 };
 

@@ -5,3 +5,4 @@
  * status, 0 or EXIT_CANNOT_TELL, having said on standard error whatever went wrong. */
 int plan_activate(int argc, char *argv[]);
 int plan_initrd(int argc, char *argv[]);
+int plan_teardown(int argc, char *argv[]);
