@@ -2,7 +2,7 @@
 
 #include "fixture.h"
 #include "initrd/needed.h"
-#include "tree.h"
+#include "small-root.h"
 
 /* What is needed, as "VG: by, by; VG: by", or "!" and the obstacle. To be freed by the caller. */
 static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
@@ -32,13 +32,13 @@ static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
 static void check_tree(const char *name, const char *const lines[], const char *expected)
 {
         _cleanup_free_ char *seen = NULL;
-        int root_fd = tree_set_up(name);
+        int root_fd = small_root_set_up(name);
 
         for (size_t i = 0; lines && lines[i]; i++)
-                tree_add(lines[i]);
+                small_root_add(lines[i]);
         seen = needed_of(root_fd, NULL, 0);
         ck_assert_str_eq(seen, expected);
-        tree_tear_down();
+        small_root_tear_down();
 }
 
 #define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -115,13 +115,13 @@ END_TEST
 START_TEST(no_mount_point_is_an_obstacle)
 {
         _cleanup_free_ char *seen = NULL;
-        int root_fd = tree_set_up("lv");
+        int root_fd = small_root_set_up("lv");
 
-        tree_empty("proc/self/mountinfo");
-        tree_add("proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw");
+        small_root_empty("proc/self/mountinfo");
+        small_root_add("proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw");
         seen = needed_of(root_fd, NULL, 0);
         ck_assert_str_eq(seen, "!/ is no mount point");
-        tree_tear_down();
+        small_root_tear_down();
 }
 END_TEST
 
@@ -130,13 +130,13 @@ START_TEST(further_devices)
         char *there[] = {(char[]){"/dev/mapper/data-srv"}, (char[]){"/dev/sda1"}};
         char *not_there[] = {(char[]){"PARTLABEL=gone"}};
         _cleanup_free_ char *with = NULL, *without = NULL;
-        int root_fd = tree_set_up("lv");
+        int root_fd = small_root_set_up("lv");
 
         with = needed_of(root_fd, there, ELEMENTSOF(there));
         ck_assert_str_eq(with, "data: other; debian-vg: /, resume");
         without = needed_of(root_fd, not_there, ELEMENTSOF(not_there));
         ck_assert_str_eq(without, "!other needs PARTLABEL=gone, which does not exist");
-        tree_tear_down();
+        small_root_tear_down();
 }
 END_TEST
 

@@ -10,11 +10,13 @@ from harness.cache import used
 from harness.progress import command, key_of, need_packages, point_release, say
 
 SUITE = "bookworm"
-PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strace", "thin-provisioning-tools"]
+PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strace", "thin-provisioning-tools",
+            "cryptsetup-bin", "fdisk", "mdadm"]
 UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
-                "e2scrub_reap.service", "fstrim.timer", "getty.target", "systemd-ask-password-console.path",
+                "e2scrub_reap.service", "fstrim.timer", "getty.target", "mdcheck_continue.timer", "mdcheck_start.timer",
+                "mdmonitor-oneshot.timer", "mdmonitor.service", "systemd-ask-password-console.path",
                 "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-pstore.service",
                 "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
                 "systemd-user-sessions.service"]

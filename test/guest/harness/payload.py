@@ -23,6 +23,7 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings):
             add_headgate(tar, repository, build)
         for name in SCRIPTS:
             add(tar, f"{HERE}/{name}", (INSIDE / name).read_bytes(), 0o755)
+        add(tar, f"{HERE}/capture-tree", (repository / "test/tree/capture").read_bytes(), 0o755)
         for program in compiled_programs(cache):
             add(tar, f"{HERE}/{program.name}", program.read_bytes(), 0o755)
         add(tar, f"etc/systemd/system/{UNIT}", (INSIDE / UNIT).read_bytes())
