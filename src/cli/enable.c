@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate enable and headgate disable: what systemctl makes of the [Install] section of
- * headgate-takeover.service, and nothing besides, so that each undoes the other. With --initrd, instead of that, what
- * enable-initrd.c does. */
+ * headgate-takeover.service, and nothing besides, so that each undoes the other. With --initrd, instead of
+ * that, what enable-initrd.c does. */
 
 #include <getopt.h>
 

@@ -45,7 +45,8 @@ int kernel_command_line_get(int root_fd, const char *key, char **ret)
         return 0;
 }
 
-/* What a shell makes of a word without expansions: at most one pair of quotes, and what comes behind is dropped. */
+/* What a shell makes of a word without expansions: at most one pair of quotes, and what comes behind is
+ * dropped. */
 static void unquote(char *value)
 {
         size_t length;

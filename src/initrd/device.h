@@ -5,8 +5,9 @@
 
 #include "shared/util.h"
 
-/* The block devices of a running system, as udev's links in /dev and sysfs show them. Everything is looked up below
- * `root_fd` (shared/root.h), links included, so that tests can bring a small /dev, /proc and /sys of their own. */
+/* The block devices of a running system, as udev's links in /dev and sysfs show them. Everything is looked up
+ * below `root_fd` (shared/root.h), links included, so that tests can bring a small /dev, /proc and /sys of
+ * their own. */
 
 /* The device that a name in fstab, on the kernel's command line or in initramfs.conf means: a path below /dev,
  * UUID=, LABEL=, PARTUUID= or PARTLABEL= with a value, or MAJOR:MINOR. Returns 0, -ENODEV if there is no such

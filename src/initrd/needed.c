@@ -153,7 +153,8 @@ static int read_table(int root_fd, const char *path, struct libmnt_table **ret)
         return 0;
 }
 
-/* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is one. */
+/* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is
+ * one. */
 static int need_mounted(int root_fd, struct libmnt_fs *mounted, const char *by, struct needed *needed)
 {
         const char *type = mnt_fs_get_fstype(mounted) ?: "unknown", *source = mnt_fs_get_source(mounted) ?: "";

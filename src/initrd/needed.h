@@ -3,9 +3,9 @@
 
 #include "shared/util.h"
 
-/* Which VGs have to be active in an initrd of initramfs-tools: those with LVs anywhere below the devices that the
- * initrd mounts, which are those of / and /usr, or resumes from. Asked of the running system, so that it must be the
- * one that the initrd is for. */
+/* Which VGs have to be active in an initrd of initramfs-tools: those with LVs anywhere below the devices that
+ * the initrd mounts, which are those of / and /usr, or resumes from. Asked of the running system, so that it
+ * must be the one that the initrd is for. */
 
 struct needed_volume_group {
         char *name;
@@ -15,12 +15,12 @@ struct needed_volume_group {
 struct needed {
         struct needed_volume_group *volume_groups; /* by name */
         size_t n;
-        char *obstacle; /* why it cannot be told, a clause without a full stop; NULL if it can, or without memory */
+        char *obstacle; /* why it cannot be told, a clause; NULL if it can, or without memory */
 };
 
-/* `devices` are names, as in fstab, of further devices that the initrd opens. Returns 0, or a negative errno: -ENXIO
- * and the obstacle if it cannot be told what /, /usr or one of these devices need. What cannot be told of a device to
- * resume from is left out, as the initrd goes on without it. */
+/* `devices` are names, as in fstab, of further devices that the initrd opens. Returns 0, or a negative errno:
+ * -ENXIO and the obstacle if it cannot be told what /, /usr or one of these devices need. What cannot be told
+ * of a device to resume from is left out, as the initrd goes on without it. */
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)
         _nonnull_(4) _must_check_;
 

@@ -192,8 +192,8 @@ int dm_devices_get(int root_fd, struct dm_devices *ret)
         return 0;
 }
 
-/* Room for one target and its parameters. If there are more, the kernel says that they do not fit, and the first one
- * is there all the same. */
+/* Room for one target and its parameters. If there are more, the kernel says that they do not fit, and the
+ * first one is there all the same. */
 #define TABLE_SIZE (16U * 1024)
 
 int dm_devices_read_details(struct dm_devices *devices)

@@ -12,8 +12,8 @@
 struct dm_device {
         dev_t number;
         char *name;
-        char *uuid; /* "" without one */
-        char *target; /* type of the table's first target, "linear"; "" as long as it is not asked for, or without one */
+        char *uuid;     /* "" without one */
+        char *target;   /* type of the table's first target, "linear"; "" if not asked for, or without one */
         bool suspended; /* I/O to it waits; false as long as it is not asked for */
 };
 
@@ -27,16 +27,17 @@ struct dm_devices {
 
 /* Lists them. Without the driver there are none.
  *
- * If there is a file proc/dm-devices below `root_fd`, which the kernel never makes, the list is read from there: a
- * line of "MAJOR:MINOR NAME UUID TARGET" for each device, with " suspended" behind it for one that is, "-" for a UUID or
- * target that it does not have, and any byte as it is or as \xNN. Lines that are not like that are skipped.
+ * If there is a file proc/dm-devices below `root_fd`, which the kernel never makes, the list is read from
+ * there: a line of "MAJOR:MINOR NAME UUID TARGET" for each device, with " suspended" behind it for one that is,
+ * "-" for a UUID or target that it does not have, and any byte as it is or as \xNN. Lines that are not like
+ * that are skipped.
  *
  * Returns 0, or a negative errno; -EOPNOTSUPP where the kernel (before 5.13) does not list UUIDs. */
 int dm_devices_get(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
 
-/* Asks for what the list does not say: the type of each device's first target, and whether it is suspended. This is
- * one more ioctl each, which waits for nothing, not even for a
- * suspended device. A device that has gone keeps its "". Returns 0, or -ENOMEM. */
+/* Asks for what the list does not say: the type of each device's first target, and whether it is suspended.
+ * This is one more ioctl each, which waits for nothing, not even for a suspended device. A device that has gone
+ * keeps its "". Returns 0, or -ENOMEM. */
 int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check_;
 
 void dm_devices_done(struct dm_devices *devices) _nonnull_(1);

@@ -30,8 +30,8 @@ static char *path_of(dev_t number, const char *path)
         return string_format(BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), path);
 }
 
-/* One line of sysfs, without its end. An attribute that cannot be read is none: the device may just be going. Returns
- * 1 if it is there, 0, or -ENOMEM. */
+/* One line of sysfs, without its end. An attribute that cannot be read is none: the device may just be going.
+ * Returns 1 if it is there, 0, or -ENOMEM. */
 static int read_attribute(int root_fd, dev_t number, const char *name, char **ret)
 {
         _cleanup_free_ char *path = path_of(number, name);
@@ -168,8 +168,8 @@ static int add_devices(struct tree *tree, int root_fd)
 
 /* ------ what holds what ------ */
 
-/* Calls `add` with each device that a directory has a link to by name. A name that is not known is of a device that
- * came or went meanwhile. */
+/* Calls `add` with each device that a directory has a link to by name. A name that is not known is of a device
+ * that came or went meanwhile. */
 static int add_linked(struct tree *tree, int root_fd, struct tree_node *node, const char *name,
         int (*add)(struct tree *tree, struct tree_node *node, struct tree_node *linked))
 {
@@ -221,8 +221,8 @@ static int add_disk_of_partition(struct tree *tree, int root_fd, struct tree_nod
         return disk ? tree_add_edge(tree, disk, node) : 0;
 }
 
-/* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says nothing
- * but "external:/md127/0" (or "-md127" while it is read-only). */
+/* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says
+ * nothing but "external:/md127/0" (or "-md127" while it is read-only). */
 #define EXTERNAL "external:"
 
 static int add_container_of_array(struct tree *tree, int root_fd, struct tree_node *node)
@@ -244,7 +244,8 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         return container ? tree_add_edge(tree, container, node) : 0;
 }
 
-/* Where both nodes are known one directory says what the other one does, and reading them is what takes the time. */
+/* Where both nodes are known one directory says what the other one does, and reading them is what takes the
+ * time. */
 static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
 {
         int r = 0;

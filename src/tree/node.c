@@ -68,8 +68,8 @@ static const struct meaning name_layers[] = {
         {"vdata", TREE_LV_POOL_PART},
 };
 
-/* At the end of the UUID, behind a "-", where lvm2 puts a device of its own between others. "real" is also there for
- * much that the names say better. */
+/* At the end of the UUID, behind a "-", where lvm2 puts a device of its own between others. "real" is also
+ * there for much that the names say better. */
 static const struct meaning uuid_layers[] = {
         {"cow", TREE_LV_COW},
         {"pool", TREE_LV_THIN_POOL},

@@ -6,8 +6,8 @@
 
 #include "shared/macro.h"
 
-/* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a kind of
- * its own, and so has what the user sees. */
+/* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a
+ * kind of its own, and so has what the user sees. */
 enum tree_kind {
         TREE_DISK, /* a block device that is nothing of the below */
         TREE_PARTITION,
@@ -45,12 +45,12 @@ enum tree_kind {
 /* In one word, as it is printed, "raid-leg". */
 const char *tree_kind_to_string(enum tree_kind kind);
 
-/* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and swaps
- * are systemd's to end, partitions go with their disk, and disks stay. */
+/* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and
+ * swaps are systemd's to end, partitions go with their disk, and disks stay. */
 bool tree_kind_is_removable(enum tree_kind kind);
 
-/* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two may be
- * "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
+/* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two
+ * may be "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
 enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv);
 
 /* How far teardown is with a node. */

@@ -2,8 +2,8 @@
 
 #include "tree/order.h"
 
-/* Tarjan's algorithm for strongly connected components, which looks at each edge once and finds what is above before
- * what is below. Not recursive: a stack of devices can be as high as it likes. */
+/* Tarjan's algorithm for strongly connected components, which looks at each edge once and finds what is above
+ * before what is below. Not recursive: a stack of devices can be as high as it likes. */
 
 struct visit {
         size_t number; /* in which order it was met, from 1; 0 if it was not yet */

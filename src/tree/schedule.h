@@ -12,12 +12,13 @@
  *             when mountinfo changes: tree_read_mounts()
  *     }
  *
- * until n_gone + n_failed is n_to_go, or nobody is left who could let go of something. There may be many nodes taken at
- * a time. Partitions go by themselves, when nothing holds them. A node is done with its holders when these are gone:
- * to have failed is not to be gone, so that all below a failed node stays as it is.
+ * until n_gone + n_failed is n_to_go, or nobody is left who could let go of something. There may be many nodes
+ * taken at a time. Partitions go by themselves, when nothing holds them. A node is done with its holders when
+ * these are gone: to have failed is not to be gone, so that all below a failed node stays as it is.
  *
- * Nodes that hold each other in a circle get their turn when nothing else holds any of them, one at a time, round and
- * round, until all are gone or none of them could be removed in a whole round; only then has each of them failed. */
+ * Nodes that hold each other in a circle get their turn when nothing else holds any of them, one at a time,
+ * round and round, until all are gone or none of them could be removed in a whole round; only then has each of
+ * them failed. */
 
 /* After tree_order(), which it needs. */
 void tree_schedule(struct tree *tree) _nonnull_(1);

@@ -3,12 +3,12 @@
 
 #include "tree/node.h"
 
-/* The storage of a machine: block devices, mounts and swaps, and what holds what. An edge goes from a lower node to an
- * upper one, which has to go first: a disk and the LV on it, a device and its mount, a mount and the one below its
- * mount point, a mount and the loop device or swap whose file lies on it.
+/* The storage of a machine: block devices, mounts and swaps, and what holds what. An edge goes from a lower
+ * node to an upper one, which has to go first: a disk and the LV on it, a device and its mount, a mount and the
+ * one below its mount point, a mount and the loop device or swap whose file lies on it.
  *
- * Nothing here is safe for several threads at once: an executor has a lock of its own around every call. Unless said
- * otherwise, functions return 0 or a negative errno, -ENOMEM above all. */
+ * Nothing here is safe for several threads at once: an executor has a lock of its own around every call. Unless
+ * said otherwise, functions return 0 or a negative errno, -ENOMEM above all. */
 struct tree {
         struct tree_nodes nodes;            /* in the order of `index` */
         struct dm_hash_table *numbers;      /* block devices by dev_t */
@@ -52,6 +52,6 @@ struct tree_node *tree_find_device_path(const struct tree *tree, const char *pat
 /* The mount that a file with this absolute path lies on. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_(1, 2);
 
-/* Leaves a node alone, and all that is below it, with a copy of `reason`, to be read behind "left alone: ". What is
- * left alone already keeps its reason. Before tree_order(). */
+/* Leaves a node alone, and all that is below it, with a copy of `reason`, to be read behind "left alone: ".
+ * What is left alone already keeps its reason. Before tree_order(). */
 int tree_leave_alone(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;

@@ -5,10 +5,10 @@
 
 #include "worker/inventory.h"
 
-/* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered after
- * one. They go before all others. Which PVs such a VG has is taken from lvm2's backup of its metadata, so that it is
- * known when the last of them has come, without reading any other disk. Only the order depends on it: a backup can
- * be out of date, and what a VG is made of is what its disks say. */
+/* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered
+ * after one. They go before all others. Which PVs such a VG has is taken from lvm2's backup of its metadata, so
+ * that it is known when the last of them has come, without reading any other disk. Only the order depends on
+ * it: a backup can be out of date, and what a VG is made of is what its disks say. */
 
 enum expectation_state {
         EXPECTATION_WAITING,   /* some PVs have not been announced, or are not known */
@@ -37,8 +37,8 @@ struct expectations {
 int expectations_new(struct expectations **ret) _must_check_;
 struct expectations *expectations_free(struct expectations *expectations);
 
-/* Expects the VG `name`; `metadata` is what its backup says, or NULL if there is none. One that is expected already
- * stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
+/* Expects the VG `name`; `metadata` is what its backup says, or NULL if there is none. One that is expected
+ * already stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
 int expectations_add(struct expectations *expectations, const char *name, const struct metadata *metadata,
         struct expectation **ret) _must_check_;
 
@@ -55,8 +55,8 @@ void expectations_take_announced(struct expectations *expectations);
 /* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
 void expectations_drop(struct expectations *expectations, struct expectation *expectation);
 
-/* When the disks of the VGs that have been announced are to be read: 0 for at once, USEC_INFINITY if none has been,
- * else a time to look again. */
+/* When the disks of the VGs that have been announced are to be read: 0 for at once, USEC_INFINITY if none has
+ * been, else a time to look again. */
 uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t now);
 
 bool expectations_are_empty(const struct expectations *expectations);

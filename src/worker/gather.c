@@ -15,8 +15,9 @@
 #define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
 #define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
-/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When none has
- * come for a while though udev is busy, one of them does not answer, and the others must not wait for it. */
+/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When
+ * none has come for a while though udev is busy, one of them does not answer, and the others must not wait for
+ * it. */
 #define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
 
 void gather_note(struct gather *gather, uint64_t now)

@@ -29,7 +29,8 @@ struct job {
  * told (ADOPTED). Takes the job over: it is the function's to free. */
 typedef int (*job_exit_function)(struct job *job, int exit_status, void *userdata);
 
-/* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by no means, or a negative errno. */
+/* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by
+ * no means, or a negative errno. */
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
         job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
 

@@ -38,9 +38,9 @@ typedef int (*reader_result_function)(const struct reader_result *result, void *
 /* Called once, when all devices have been handed over. */
 typedef int (*reader_done_function)(void *userdata);
 
-/* Starts reading all devices of stage READING, which must have their names. `inventory` tells the child which texts
- * are known. The callbacks come from the event loop; one that returns a negative errno
- * ends the loop. Returns 0 or a negative errno. */
+/* Starts reading all devices of stage READING, which must have their names. `inventory` tells the child which
+ * texts are known. The callbacks come from the event loop; one that returns a negative errno ends the loop.
+ * Returns 0 or a negative errno. */
 int reader_start(sd_event *event, struct inventory *inventory, reader_result_function on_result,
         reader_done_function on_done, void *userdata, struct reader **ret) _must_check_;
 

@@ -3,8 +3,8 @@
 
 #include "worker/context.h"
 
-/* What the worker is asked for, by entries of the protocol and by udev, from the question to its end. All return 0,
- * or a negative errno if the worker cannot go on. */
+/* What the worker is asked for, by entries of the protocol and by udev, from the question to its end. All
+ * return 0, or a negative errno if the worker cannot go on. */
 
 /* An entry that is now in working.d. */
 int requests_take_entry(struct worker *worker, const char *entry);

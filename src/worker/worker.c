@@ -131,8 +131,8 @@ static struct gather_phase get_phase(const struct worker *worker)
         };
 }
 
-/* Moves the devices that are to be read now to READING: those of VGs that somebody waits for, or all. Sets `*until`
- * to when to look again, 0 for now. */
+/* Moves the devices that are to be read now to READING: those of VGs that somebody waits for, or all. Sets
+ * `*until` to when to look again, 0 for now. */
 static int prepare_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
 {
         uint64_t now = now_usec();

@@ -38,6 +38,6 @@ struct tree_node *shape_node(const struct tree *tree, const char *name);
 /* Whether `upper` holds `lower` directly. */
 void shape_is_held(const struct tree *tree, const char *lower, const char *upper);
 
-/* Takes everything down, as if each removal succeeded and each mount and swap went as soon as nothing was below it.
- * Checks that nothing goes before what holds it. Returns how many of the nodes that are ours are left. */
+/* Takes everything down, as if each removal succeeded and each mount and swap went as soon as nothing was below
+ * it. Checks that nothing goes before what holds it. Returns how many of the nodes that are ours are left. */
 size_t shape_take_down(struct tree *tree);
