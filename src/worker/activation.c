@@ -19,6 +19,10 @@
  * check wants memory. */
 #define SLOW_JOBS_MAX 8
 
+/* A vgchange of many VGs may take longer on a large machine. But one of a few that does is waiting for a disk
+ * that does not answer, and no longer counts as at work: what can be done besides is. */
+#define PATIENCE_USEC (20 * USEC_PER_SEC)
+
 static void settle(struct worker *worker, struct managed_group *group, enum volume_group_state state)
 {
         struct volume_group *volume_group = group->volume_group;
@@ -168,13 +172,19 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
         return 0;
 }
 
+static bool is_patient(const struct job *job, uint64_t now)
+{
+        return job->slow || now < job->started_usec + PATIENCE_USEC;
+}
+
 static size_t count_jobs(const struct worker *worker, bool slow)
 {
+        uint64_t now = now_usec();
         const struct job *job;
         size_t n = 0;
 
         dm_list_iterate_items(job, &worker->jobs)
-                n += job->slow == slow;
+                n += job->slow == slow && is_patient(job, now);
         return n;
 }
 
@@ -309,19 +319,36 @@ static int sort_complete(struct worker *worker, struct ready *ready)
  * would keep udev from it. One that may take long is no reason. */
 static bool others_stand_back(const struct worker *worker)
 {
-        static const enum volume_group_state states[] = {VOLUME_GROUP_COMPLETE, VOLUME_GROUP_ACTIVATING};
         const struct managed_group *group;
+        uint64_t now = now_usec();
 
         if (expectations_are_empty(worker->expectations) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
                 return false;
-        for (size_t i = 0; i < ELEMENTSOF(states); i++)
-                dm_list_iterate_items(group, &worker->inventory->groups[states[i]])
-                        if (group->awaited && !group->volume_group->slow)
-                                return true;
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
+                if (group->awaited && !group->volume_group->slow &&
+                        now < group->volume_group->complete_usec + PATIENCE_USEC)
+                        return true;
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                if (group->awaited && group->job && !group->job->slow && is_patient(group->job, now))
+                        return true;
         return false;
 }
 
-int activation_start(struct worker *worker)
+/* When patience with what is at work ends, for VGs that have to wait for it. */
+static uint64_t find_end_of_patience(const struct worker *worker)
+{
+        uint64_t now = now_usec(), end = USEC_INFINITY;
+        const struct job *job;
+
+        if (dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
+                return USEC_INFINITY;
+        dm_list_iterate_items(job, &worker->jobs)
+                if (!job->slow && is_patient(job, now))
+                        end = MIN(end, job->started_usec + PATIENCE_USEC);
+        return end;
+}
+
+static int start_complete(struct worker *worker)
 {
         _cleanup_(ready_done) struct ready ready = {};
         struct dm_list *complete = &worker->inventory->groups[VOLUME_GROUP_COMPLETE];
@@ -341,6 +368,14 @@ int activation_start(struct worker *worker)
         if (r < 0 || others_stand_back(worker))
                 return r;
         return start_shares(worker, ready.others, ready.n_others);
+}
+
+int activation_start(struct worker *worker, uint64_t *until)
+{
+        int r = start_complete(worker);
+
+        *until = find_end_of_patience(worker);
+        return r;
 }
 
 /* ------ what a killed worker left ------ */

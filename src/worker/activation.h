@@ -5,10 +5,11 @@
 
 /* From complete VGs to active LVs. Both return 0 or a negative errno if the worker cannot go on. */
 
-/* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each
- * with its share of them, and those that boot waits for before the others. VGs that may take long get a process
- * each, and hold up nobody. */
-int activation_start(struct worker *worker);
+/* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with
+ * its share of them, and those that boot waits for before the others. VGs that may take long get a process each,
+ * and hold up nobody; nor does a process for long that takes long nevertheless. Sets `*until` to when to look
+ * again, USEC_INFINITY if only the end of a process matters. */
+int activation_start(struct worker *worker, uint64_t *until);
 
 /* Takes over the vgchanges that an earlier worker has left running, and leaves their VGs alone until they have
  * ended. */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "shared/log.h"
+#include "shared/util.h"
 
 struct job *job_free(struct job *job)
 {
@@ -25,6 +26,7 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
                 return -ENOMEM;
         *job = (struct job){
                 .kind = kind,
+                .started_usec = now_usec(),
                 .command.output_fd = -EBADF,
                 .userdata = userdata,
                 .on_exit = on_exit,

@@ -19,6 +19,7 @@ struct job {
         struct dm_list list; /* the caller's */
         enum job_kind kind;
         bool slow; /* activates VGs that may take long, and does not count as one of the few at a time */
+        uint64_t started_usec;
         struct lvm_command command;
         sd_event_source *source;
         void *userdata;

@@ -211,7 +211,7 @@ static void note_end_of_boot(const struct worker *worker, const struct gather_ph
 static int step(struct worker *worker)
 {
         struct gather_phase phase = get_phase(worker);
-        uint64_t gathered, overdue, until;
+        uint64_t gathered, patience, overdue, until;
         int r;
 
         r = take_requests(worker);
@@ -223,7 +223,7 @@ static int step(struct worker *worker)
         r = record_devices(worker);
         if (r < 0)
                 return r;
-        r = activation_start(worker);
+        r = activation_start(worker, &patience);
         if (r < 0)
                 return r;
         overdue = deadline_check(worker, &phase);
@@ -233,7 +233,7 @@ static int step(struct worker *worker)
         show_status(worker);
         note_end_of_boot(worker, &phase);
 
-        until = MIN(gathered, overdue);
+        until = MIN(MIN(gathered, patience), overdue);
         if (idle_has_work(worker) || overdue != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 if (worker->leaving)
