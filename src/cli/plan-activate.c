@@ -3,9 +3,9 @@
 /* headgate plan activate: what headgate-generator makes of the same files, as a table. */
 
 #include <getopt.h>
-#include <libsmartcols.h>
 
 #include "cli/plan.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
@@ -13,8 +13,7 @@
 #include "shared/root.h"
 #include "shared/util.h"
 
-static bool arg_json;
-static bool arg_no_headings;
+static struct table_options arg_table;
 
 static void help(void)
 {
@@ -86,18 +85,15 @@ static const struct column json_columns[] = {
 
 /* ------ the table ------ */
 
-DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
-
 static int add_columns(struct libscols_table *table, const struct column *columns, size_t n_columns)
 {
         for (size_t i = 0; i < n_columns; i++) {
                 struct libscols_column *column;
+                int r;
 
-                /* A width hint of 0.1 of the terminal; what is longer gets what the others leave. */
-                column = scols_table_new_column(table, columns[i].name, 0.1, columns[i].flags);
-                if (!column)
-                        return -ENOMEM;
-                scols_column_set_json_type(column, columns[i].json_type);
+                r = table_add_column(table, columns[i].name, columns[i].flags, columns[i].json_type, &column);
+                if (r < 0)
+                        return r;
                 /* The names of units have backslashes, which are to be seen as they are typed. */
                 if (scols_column_set_safechars(column, "\\") < 0)
                         return -ENOMEM;
@@ -109,74 +105,25 @@ static int add_line(struct libscols_table *table, const struct column *columns, 
         const struct planned_volume_group *volume_group, const struct plan *plan)
 {
         struct libscols_line *line = scols_table_new_line(table, NULL);
+        int r = line ? 0 : -ENOMEM;
 
-        if (!line)
-                return -ENOMEM;
-        for (size_t i = 0; i < n_columns; i++) {
-                char *text = columns[i].format(volume_group, plan);
-
-                if (!text)
-                        return -ENOMEM;
-                /* libsmartcols takes the string over, unless it fails. */
-                if (scols_line_refer_data(line, i, text) < 0) {
-                        free(text);
-                        return -ENOMEM;
-                }
-        }
-        return 0;
+        for (size_t i = 0; r >= 0 && i < n_columns; i++)
+                r = table_set_cell(line, i, columns[i].format(volume_group, plan));
+        return r;
 }
 
 static int show(const struct plan *plan)
 {
-        _cleanup_(scols_unref_tablep) struct libscols_table *table = scols_new_table();
-        const struct column *columns = arg_json ? json_columns : table_columns;
-        size_t n_columns = arg_json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns);
-        int r;
+        _cleanup_table_ struct libscols_table *table = table_new(&arg_table, "volumegroups");
+        const struct column *columns = arg_table.json ? json_columns : table_columns;
+        size_t n_columns = arg_table.json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns);
+        int r = table ? 0 : -ENOMEM;
 
-        if (!table || scols_table_set_name(table, "volumegroups") < 0)
-                return -ENOMEM;
-        scols_table_enable_json(table, arg_json);
-        scols_table_enable_noheadings(table, arg_no_headings);
-
-        r = add_columns(table, columns, n_columns);
+        if (r >= 0)
+                r = add_columns(table, columns, n_columns);
         for (size_t i = 0; r >= 0 && i < plan->n; i++)
                 r = add_line(table, columns, n_columns, &plan->volume_groups[i], plan);
         return r < 0 ? r : scols_print_table(table);
-}
-
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
-{
-        enum {
-                OPTION_JSON = 256,
-                OPTION_NO_HEADINGS,
-        };
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"json", no_argument, NULL, OPTION_JSON},
-                {"noheadings", no_argument, NULL, OPTION_NO_HEADINGS},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case OPTION_JSON:
-                        arg_json = true;
-                        break;
-                case OPTION_NO_HEADINGS:
-                        arg_no_headings = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        if (optind < argc) {
-                log_error("Expected no arguments.");
-                return -EXIT_CANNOT_TELL;
-        }
-        return 1;
 }
 
 /* Whether or not it is on: who has it off may want to see what it would do. */
@@ -208,9 +155,13 @@ int plan_activate(int argc, char *argv[])
         _cleanup_close_ int root_fd = -EBADF;
         int r;
 
-        r = parse_arguments(argc, argv);
+        r = table_parse_options(argc, argv, help, &arg_table);
         if (r <= 0)
                 return -r;
+        if (optind < argc) {
+                log_error("Expected no arguments.");
+                return EXIT_CANNOT_TELL;
+        }
 
         root_fd = root_open();
         if (root_fd < 0) {

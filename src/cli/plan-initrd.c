@@ -4,19 +4,16 @@
  * asks. */
 
 #include <getopt.h>
-#include <libsmartcols.h>
 
 #include "cli/plan.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "initrd/device.h"
 #include "initrd/needed.h"
 #include "shared/log.h"
 #include "shared/root.h"
 
-DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
-
-static bool arg_json;
-static bool arg_no_headings;
+static struct table_options arg_table;
 
 static void help(void)
 {
@@ -34,7 +31,7 @@ static void help(void)
 /* libsmartcols makes an array in JSON of the lines of a cell. NULL without memory. */
 static char *join(const struct string_vector *strings)
 {
-        const char *separator = arg_json ? "\n" : ", ";
+        const char *separator = arg_table.json ? "\n" : ", ";
         size_t size = 1;
         char *text, *end;
 
@@ -55,73 +52,36 @@ static char *join(const struct string_vector *strings)
 static int add_columns(struct libscols_table *table)
 {
         struct libscols_column *column;
+        int r;
 
-        /* A width hint of 0.1 of the terminal; what is longer gets what the others leave. */
-        if (!scols_table_new_column(table, arg_json ? "vg" : "VG", 0.1, 0))
-                return -ENOMEM;
-        column = scols_table_new_column(table, arg_json ? "needed_by" : "NEEDED BY", 0.1, SCOLS_FL_WRAP);
-        if (!column)
-                return -ENOMEM;
-        scols_column_set_json_type(column, SCOLS_JSON_ARRAY_STRING);
-        return scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+        r = table_add_column(table, arg_table.json ? "vg" : "VG", 0, SCOLS_JSON_STRING, NULL);
+        if (r >= 0)
+                r = table_add_column(table, arg_table.json ? "needed_by" : "NEEDED BY", SCOLS_FL_WRAP,
+                        SCOLS_JSON_ARRAY_STRING, &column);
+        return r < 0 ? r : scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
 }
 
 static int add_line(struct libscols_table *table, const struct needed_volume_group *volume_group)
 {
         struct libscols_line *line = scols_table_new_line(table, NULL);
-        _cleanup_free_ char *by = join(&volume_group->by);
+        int r;
 
-        if (!line || !by)
+        if (!line)
                 return -ENOMEM;
-        if (scols_line_set_data(line, 0, volume_group->name) < 0)
-                return -ENOMEM;
-        return scols_line_set_data(line, 1, by);
+        r = table_set_cell(line, 0, strdup(volume_group->name));
+        return r < 0 ? r : table_set_cell(line, 1, join(&volume_group->by));
 }
 
 static int print(const struct needed *needed)
 {
-        _cleanup_(scols_unref_tablep) struct libscols_table *table = scols_new_table();
-        int r;
+        _cleanup_table_ struct libscols_table *table = table_new(&arg_table, "volumegroups");
+        int r = table ? 0 : -ENOMEM;
 
-        if (!table || scols_table_set_name(table, "volumegroups") < 0)
-                return -ENOMEM;
-        scols_table_enable_json(table, arg_json);
-        scols_table_enable_noheadings(table, arg_no_headings);
-        r = add_columns(table);
+        if (r >= 0)
+                r = add_columns(table);
         for (size_t i = 0; r >= 0 && i < needed->n; i++)
                 r = add_line(table, &needed->volume_groups[i]);
         return r < 0 ? r : scols_print_table(table);
-}
-
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
-{
-        enum {
-                OPTION_JSON = 256,
-                OPTION_NO_HEADINGS,
-        };
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"json", no_argument, NULL, OPTION_JSON},
-                {"noheadings", no_argument, NULL, OPTION_NO_HEADINGS},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case OPTION_JSON:
-                        arg_json = true;
-                        break;
-                case OPTION_NO_HEADINGS:
-                        arg_no_headings = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        return 1;
 }
 
 int plan_initrd(int argc, char *argv[])
@@ -130,7 +90,7 @@ int plan_initrd(int argc, char *argv[])
         _cleanup_close_ int root_fd = -EBADF;
         int r;
 
-        r = parse_arguments(argc, argv);
+        r = table_parse_options(argc, argv, help, &arg_table);
         if (r <= 0)
                 return -r;
 

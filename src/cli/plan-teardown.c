@@ -3,9 +3,9 @@
 /* headgate plan teardown: what is taken down at shutdown, and in which order. */
 
 #include <getopt.h>
-#include <libsmartcols.h>
 
 #include "cli/plan.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -13,8 +13,7 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-static bool arg_json;
-static bool arg_no_headings;
+static struct table_options arg_table;
 
 static void help(void)
 {
@@ -29,25 +28,9 @@ static void help(void)
 
 /* ------ columns: each makes its cell of a node, NULL without memory ------ */
 
-/* As dmsetup prints them: there can be any byte in a name, and neither a terminal nor JSON is to get that. */
-static char *escape(const char *name)
-{
-        char *escaped = malloc(4 * strlen(name) + 1), *to = escaped;
-
-        if (!escaped)
-                return NULL;
-        for (; *name != '\0'; name++)
-                if (*name < ' ' || *name > '~')
-                        to += sprintf(to, "\\x%02x", (unsigned char) *name);
-                else
-                        *to++ = *name;
-        *to = '\0';
-        return escaped;
-}
-
 static char *format_name(const struct tree_node *node)
 {
-        return escape(node->name);
+        return string_printable(node->name);
 }
 
 static char *format_kind(const struct tree_node *node)
@@ -62,7 +45,7 @@ static char *format_device(const struct tree_node *node)
 
 static char *format_vg(const struct tree_node *node)
 {
-        return escape(node->vg ?: "");
+        return string_printable(node->vg ?: "");
 }
 
 /* libsmartcols goes by the first character. */
@@ -98,7 +81,7 @@ static char *format_action(const struct tree_node *node)
 static char *format_reason(const struct tree_node *node)
 {
         if (node->left_alone)
-                return escape(node->left_alone);
+                return string_printable(node->left_alone);
         return strdup(node->part ? "in a circle with others, which are tried in turn" : "");
 }
 
@@ -122,7 +105,7 @@ static char *join_holders(const struct tree_node *node, size_t n, const char *se
         if (holders.n > 0)
                 qsort(holders.nodes, holders.n, sizeof(*holders.nodes), compare_holders);
         for (size_t i = 0; joined && i < MIN(n, holders.n); i++) {
-                _cleanup_free_ char *name = escape(holders.nodes[i]->name);
+                _cleanup_free_ char *name = string_printable(holders.nodes[i]->name);
 
                 if (!name ||
                         string_replace(&joined, string_format("%s%s%s", joined, i > 0 ? separator : "", name)) < 0)
@@ -180,18 +163,15 @@ static const struct column json_columns[] = {
 
 /* ------ the table ------ */
 
-DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
-
 static int add_columns(struct libscols_table *table, const struct column *columns, size_t n_columns)
 {
         for (size_t i = 0; i < n_columns; i++) {
                 struct libscols_column *column;
+                int r;
 
-                /* A width hint of 0.1 of the terminal; what is longer gets what the others leave. */
-                column = scols_table_new_column(table, columns[i].name, 0.1, columns[i].flags);
-                if (!column)
-                        return -ENOMEM;
-                scols_column_set_json_type(column, columns[i].json_type);
+                r = table_add_column(table, columns[i].name, columns[i].flags, columns[i].json_type, &column);
+                if (r < 0)
+                        return r;
                 /* Names are escaped already. */
                 if (scols_column_set_safechars(column, "\\\n") < 0)
                         return -ENOMEM;
@@ -201,15 +181,6 @@ static int add_columns(struct libscols_table *table, const struct column *column
                         return -ENOMEM;
         }
         return 0;
-}
-
-/* A cell of a line, which takes `text` over. */
-static int set_cell(struct libscols_line *line, size_t column, char *text)
-{
-        if (text && scols_line_refer_data(line, column, text) >= 0)
-                return 0;
-        free(text);
-        return -ENOMEM;
 }
 
 /* ------ what is in it, and in which order ------ */
@@ -270,13 +241,11 @@ static int select_nodes(struct plan *plan)
 
 static int make_table(struct plan *plan)
 {
-        plan->columns = arg_json ? json_columns : table_columns;
-        plan->n_columns = arg_json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns);
-        plan->table = scols_new_table();
-        if (!plan->table || scols_table_set_name(plan->table, "trees") < 0)
+        plan->columns = arg_table.json ? json_columns : table_columns;
+        plan->n_columns = arg_table.json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns);
+        plan->table = table_new(&arg_table, "trees");
+        if (!plan->table)
                 return -ENOMEM;
-        scols_table_enable_json(plan->table, arg_json);
-        scols_table_enable_noheadings(plan->table, arg_no_headings);
         return add_columns(plan->table, plan->columns, plan->n_columns);
 }
 
@@ -284,7 +253,7 @@ static int make_table(struct plan *plan)
 static int add_tree(struct plan *plan, size_t component, struct libscols_line **ret)
 {
         *ret = scols_table_new_line(plan->table, NULL);
-        return *ret ? set_cell(*ret, 0, escape(plan->names[component])) : -ENOMEM;
+        return *ret ? table_set_cell(*ret, 0, string_printable(plan->names[component])) : -ENOMEM;
 }
 
 static int add_node(struct plan *plan, const struct tree_node *node, struct libscols_line *parent)
@@ -293,7 +262,7 @@ static int add_node(struct plan *plan, const struct tree_node *node, struct libs
         int r = line ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < plan->n_columns; i++)
-                r = set_cell(line, i, plan->columns[i].format(node));
+                r = table_set_cell(line, i, plan->columns[i].format(node));
         return r;
 }
 
@@ -317,50 +286,19 @@ static int show(const struct tree *tree)
         return r < 0 ? r : scols_print_table(plan.table);
 }
 
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
-{
-        enum {
-                OPTION_JSON = 256,
-                OPTION_NO_HEADINGS,
-        };
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"json", no_argument, NULL, OPTION_JSON},
-                {"noheadings", no_argument, NULL, OPTION_NO_HEADINGS},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case OPTION_JSON:
-                        arg_json = true;
-                        break;
-                case OPTION_NO_HEADINGS:
-                        arg_no_headings = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        if (optind < argc) {
-                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
-                return -EXIT_CANNOT_TELL;
-        }
-        return 1;
-}
-
 int plan_teardown(int argc, char *argv[])
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_close_ int root_fd = -EBADF;
         int r;
 
-        r = parse_arguments(argc, argv);
+        r = table_parse_options(argc, argv, help, &arg_table);
         if (r <= 0)
                 return -r;
+        if (optind < argc) {
+                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
+                return EXIT_CANNOT_TELL;
+        }
 
         root_fd = root_open();
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);

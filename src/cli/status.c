@@ -4,17 +4,16 @@
 
 #include <getopt.h>
 #include <inttypes.h>
-#include <libsmartcols.h>
 #include <time.h>
 
 #include "cli/snapshot.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-static bool arg_json;
-static bool arg_no_headings;
+static struct table_options arg_table;
 
 static void help(void)
 {
@@ -188,46 +187,28 @@ static void status_table_done(struct status_table *table)
 static int status_table_init(struct status_table *ret)
 {
         *ret = (struct status_table){
-                .table = scols_new_table(),
-                .columns = arg_json ? json_columns : table_columns,
-                .n_columns = arg_json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns),
+                .table = table_new(&arg_table, "volumegroups"),
+                .columns = arg_table.json ? json_columns : table_columns,
+                .n_columns = arg_table.json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns),
         };
-        if (!ret->table || scols_table_set_name(ret->table, "volumegroups") < 0)
-                return -ENOMEM;
-        scols_table_enable_json(ret->table, arg_json);
-        scols_table_enable_noheadings(ret->table, arg_no_headings);
+        int r = ret->table ? 0 : -ENOMEM;
 
-        for (size_t i = 0; i < ret->n_columns; i++) {
+        for (size_t i = 0; r >= 0 && i < ret->n_columns; i++) {
                 const struct column *column = &ret->columns[i];
-                struct libscols_column *made;
 
-                /* A width hint of 0.1 of the terminal; what is longer gets what the others leave. */
-                made = scols_table_new_column(ret->table, column->name, 0.1, column->flags);
-                if (!made)
-                        return -ENOMEM;
-                scols_column_set_json_type(made, column->json_type);
+                r = table_add_column(ret->table, column->name, column->flags, column->json_type, NULL);
         }
-        return 0;
+        return r;
 }
 
 static int status_table_add(struct status_table *table, const struct volume_group *volume_group)
 {
         struct libscols_line *line = scols_table_new_line(table->table, NULL);
+        int r = line ? 0 : -ENOMEM;
 
-        if (!line)
-                return -ENOMEM;
-        for (size_t i = 0; i < table->n_columns; i++) {
-                char *text = table->columns[i].format(volume_group);
-
-                if (!text)
-                        return -ENOMEM;
-                /* libsmartcols takes the string over, unless it fails. */
-                if (scols_line_refer_data(line, i, text) < 0) {
-                        free(text);
-                        return -ENOMEM;
-                }
-        }
-        return 0;
+        for (size_t i = 0; r >= 0 && i < table->n_columns; i++)
+                r = table_set_cell(line, i, table->columns[i].format(volume_group));
+        return r;
 }
 
 /* A VG that lvm2 is not to activate is as it should be. */
@@ -266,44 +247,13 @@ static int show(const struct snapshot *snapshot, char *const names[], size_t n_n
         return result;
 }
 
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
-{
-        enum {
-                OPTION_JSON = 256,
-                OPTION_NO_HEADINGS,
-        };
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"json", no_argument, NULL, OPTION_JSON},
-                {"noheadings", no_argument, NULL, OPTION_NO_HEADINGS},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case OPTION_JSON:
-                        arg_json = true;
-                        break;
-                case OPTION_NO_HEADINGS:
-                        arg_no_headings = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        return 1;
-}
-
 int verb_status(int argc, char *argv[])
 {
         _cleanup_snapshot_ struct snapshot snapshot = {};
         _cleanup_close_ int run_fd = -EBADF;
         int r;
 
-        r = parse_arguments(argc, argv);
+        r = table_parse_options(argc, argv, help, &arg_table);
         if (r <= 0)
                 return -r;
 
