@@ -3,15 +3,9 @@
 /* headgate: what people type. A table of verbs, each in a file of its own. */
 
 #include "cli/verbs.h"
-#include "shared/arguments.h"
 #include "shared/log.h"
 
-static const struct {
-        const char *name;
-        int (*function)(int argc, char *argv[]);
-        const char *arguments;
-        const char *description;
-} verbs[] = {
+static const struct verb verbs[] = {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
@@ -35,26 +29,8 @@ static void help(void)
 
 int main(int argc, char *argv[])
 {
-        int r;
+        static const struct verb_choice choice = {verbs, ELEMENTSOF(verbs), "verb", "--help", help};
 
         log_open("headgate", log_target_of_stderr());
-
-        r = arguments_parse_plain(argc, argv, help);
-        if (r <= 0)
-                return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
-        if (optind == argc) {
-                help();
-                return EXIT_CANNOT_TELL;
-        }
-
-        argc -= optind;
-        argv += optind;
-        /* 0, not 1: getopt_long() is to begin anew, with the verb as the program's name. */
-        optind = 0;
-        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                if (streq(verbs[i].name, argv[0]))
-                        return verbs[i].function(argc, argv);
-
-        log_error("Unknown verb \"%s\", see --help.", argv[0]);
-        return EXIT_CANNOT_TELL;
+        return verb_run(&choice, argc, argv);
 }

@@ -6,17 +6,12 @@
 #include "cli/plan.h"
 
 #include "cli/verbs.h"
-#include "shared/arguments.h"
-#include "shared/log.h"
+#include "shared/macro.h"
 
-static const struct {
-        const char *name;
-        int (*function)(int argc, char *argv[]);
-        const char *description;
-} plans[] = {
-        {"activate", plan_activate, "Show which volume groups are activated at boot, and who waits for them"},
-        {"teardown", plan_teardown, "Show in which order the storage that is there can be taken down"},
-        {"initrd", plan_initrd, "Show which volume groups the initrd has to activate, and for what"},
+static const struct verb plans[] = {
+        {"activate", plan_activate, "", "Show which volume groups are activated at boot, and who waits for them"},
+        {"teardown", plan_teardown, "", "Show in which order the storage that is there can be taken down"},
+        {"initrd", plan_initrd, "", "Show which volume groups the initrd has to activate, and for what"},
 };
 
 static void help(void)
@@ -33,24 +28,7 @@ static void help(void)
 
 int verb_plan(int argc, char *argv[])
 {
-        int r;
+        static const struct verb_choice choice = {plans, ELEMENTSOF(plans), "plan", "headgate plan --help", help};
 
-        r = arguments_parse_plain(argc, argv, help);
-        if (r <= 0)
-                return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
-        if (optind == argc) {
-                help();
-                return EXIT_CANNOT_TELL;
-        }
-
-        argc -= optind;
-        argv += optind;
-        /* 0, not 1: getopt_long() is to begin anew, with the plan as the program's name. */
-        optind = 0;
-        for (size_t i = 0; i < ELEMENTSOF(plans); i++)
-                if (streq(plans[i].name, argv[0]))
-                        return plans[i].function(argc, argv);
-
-        log_error("Unknown plan \"%s\", see headgate plan --help.", argv[0]);
-        return EXIT_CANNOT_TELL;
+        return verb_run(&choice, argc, argv);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stddef.h>
+
 /* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
  * having said on standard error whatever went wrong. */
 
@@ -10,6 +12,25 @@ enum {
         EXIT_NOT_ALL_UP = 1,  /* something is missing, has failed or was not ready in time */
         EXIT_CANNOT_TELL = 2, /* wrong usage, no permission, headgate is not in charge */
 };
+
+struct verb {
+        const char *name;
+        int (*function)(int argc, char *argv[]);
+        const char *arguments; /* for the help text */
+        const char *description;
+};
+
+/* What is chosen from, and how it is spoken of. */
+struct verb_choice {
+        const struct verb *verbs;
+        size_t n;
+        const char *what;         /* "verb" */
+        const char *help_command; /* what shows the help text */
+        void (*help)(void);
+};
+
+/* Takes the options before the verb, and runs it. Returns its exit status, or EXIT_CANNOT_TELL for wrong usage. */
+int verb_run(const struct verb_choice *choice, int argc, char *argv[]);
 
 int verb_status(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);

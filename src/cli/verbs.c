@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/verbs.h"
+
+#include "shared/arguments.h"
+#include "shared/log.h"
+
+int verb_run(const struct verb_choice *choice, int argc, char *argv[])
+{
+        int r;
+
+        r = arguments_parse_plain(argc, argv, choice->help);
+        if (r <= 0)
+                return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        if (optind == argc) {
+                choice->help();
+                return EXIT_CANNOT_TELL;
+        }
+
+        argc -= optind;
+        argv += optind;
+        /* 0, not 1: getopt_long() is to begin anew, with the verb as the program's name. */
+        optind = 0;
+        for (size_t i = 0; i < choice->n; i++)
+                if (streq(choice->verbs[i].name, argv[0]))
+                        return choice->verbs[i].function(argc, argv);
+
+        log_error("Unknown %s \"%s\", see %s.", choice->what, argv[0], choice->help_command);
+        return EXIT_CANNOT_TELL;
+}
