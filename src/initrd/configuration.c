@@ -18,7 +18,7 @@ static int find_last(char *text, const char *separators, const char *key, char *
                 word = strtok_r(NULL, separators, &position)) {
                 char *copy;
 
-                if (strncmp(word, key, strlen(key)) != 0)
+                if (!skip_prefix(word, key))
                         continue;
                 copy = strdup(word + strlen(key));
                 if (!copy)

@@ -94,7 +94,7 @@ static int name_to_path(const char *name, char **ret)
                 *ret = tag_path(tags[i].directory, name + length);
                 return *ret ? 0 : -ENOMEM;
         }
-        if (strncmp(name, "/dev/", strlen("/dev/")) != 0)
+        if (!skip_prefix(name, "/dev/"))
                 return -EINVAL;
         *ret = strdup(name + 1);
         return *ret ? 0 : -ENOMEM;
@@ -251,7 +251,7 @@ static int add_volume_group(int device_fd, struct string_vector *names)
         r = read_attribute(device_fd, "dm/uuid", &uuid);
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
-        if (strncmp(uuid, LVM_UUID_PREFIX, strlen(LVM_UUID_PREFIX)) != 0)
+        if (!skip_prefix(uuid, LVM_UUID_PREFIX))
                 return 0;
         r = read_attribute(device_fd, "dm/name", &name);
         if (r < 0)

@@ -44,7 +44,7 @@ int active_devices_get(struct active_devices **ret)
         if (r < 0)
                 return r;
         for (size_t i = 0; i < list.n; i++)
-                if (strncmp(list.devices[i].uuid, UUID_PREFIX, strlen(UUID_PREFIX)) == 0 &&
+                if (skip_prefix(list.devices[i].uuid, UUID_PREFIX) &&
                         !dm_hash_insert(devices->uuids, list.devices[i].uuid, devices->uuids))
                         return -ENOMEM;
 

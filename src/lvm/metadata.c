@@ -162,7 +162,7 @@ static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metada
 /* Flags may follow the type of a segment, "thin-pool+METADATA_FORMAT". */
 static bool segment_type_is(const char *type, const char *wanted)
 {
-        return strcspn(type, "+") == strlen(wanted) && strncmp(type, wanted, strlen(wanted)) == 0;
+        return strcspn(type, "+") == strlen(wanted) && skip_prefix(type, wanted);
 }
 
 static bool segment_is_vdo_pool(const char *type)
@@ -187,7 +187,7 @@ static bool segment_is_slow(const char *type)
                 if (segment_type_is(type, slow_types[i]))
                         return true;
 
-        return strncmp(type, "raid", strlen("raid")) == 0;
+        return skip_prefix(type, "raid");
 }
 
 static bool lv_has_segment(const struct dm_config_node *nodes, bool (*matches)(const char *type))

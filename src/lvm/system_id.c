@@ -21,7 +21,7 @@ char *system_id_from_text(const char *text)
                 if (is_alphanumeric || (length > 0 && strchr("._-+", *text)))
                         id[length++] = *text;
         }
-        if (strncmp(id, "localhost", strlen("localhost")) == 0)
+        if (skip_prefix(id, "localhost"))
                 *id = '\0';
         return id;
 }

@@ -29,14 +29,6 @@ static int split_path(const char *path, struct string_vector *names)
         return 0;
 }
 
-/* The rest of `string` after `prefix`, or NULL. */
-static const char *skip_prefix(const char *string, const char *prefix)
-{
-        size_t length = strlen(prefix);
-
-        return strncmp(string, prefix, length) == 0 ? string + length : NULL;
-}
-
 static int set_name(const char *volume_group, struct device_name *ret)
 {
         if (!volume_group_name_is_valid(volume_group))

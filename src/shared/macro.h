@@ -66,3 +66,11 @@ static inline bool streq(const char *a, const char *b)
 {
         return strcmp(a, b) == 0;
 }
+
+/* What follows `prefix` in `string`, or NULL if it does not begin with that. */
+static inline const char *skip_prefix(const char *string, const char *prefix)
+{
+        size_t length = strlen(prefix);
+
+        return strncmp(string, prefix, length) == 0 ? string + length : NULL;
+}

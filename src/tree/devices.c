@@ -131,11 +131,11 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
         if (partition)
                 return tree_add_device(tree, TREE_PARTITION, kernel_name, number, &node);
         /* What device-mapper does not list is on its way out. */
-        if (strncmp(kernel_name, "dm-", strlen("dm-")) == 0)
+        if (skip_prefix(kernel_name, "dm-"))
                 return 0;
         if (major(number) == LOOP_MAJOR)
                 return add_loop(tree, root_fd, kernel_name, number);
-        if (strncmp(kernel_name, "md", strlen("md")) == 0)
+        if (skip_prefix(kernel_name, "md"))
                 return add_md(tree, root_fd, kernel_name, number);
         return tree_add_device(tree, TREE_DISK, kernel_name, number, &node);
 }
@@ -233,7 +233,7 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         int r;
 
         r = read_attribute(root_fd, node->number, "md/metadata_version", &version);
-        if (r <= 0 || strncmp(version, EXTERNAL, strlen(EXTERNAL)) != 0)
+        if (r <= 0 || !skip_prefix(version, EXTERNAL))
                 return r;
         name = version + strlen(EXTERNAL);
         if (*name != '/' && *name != '-')

@@ -143,11 +143,11 @@ enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char 
 {
         if (lv)
                 return kind_of_lv(uuid, target, lv);
-        if (strncmp(uuid, "mpath-", strlen("mpath-")) == 0 || streq(target, "multipath"))
+        if (skip_prefix(uuid, "mpath-") || streq(target, "multipath"))
                 return TREE_MULTIPATH;
         if (is_partition(uuid))
                 return TREE_DM_PARTITION;
-        if (strncmp(uuid, "CRYPT-", strlen("CRYPT-")) == 0 || streq(target, "crypt"))
+        if (skip_prefix(uuid, "CRYPT-") || streq(target, "crypt"))
                 return TREE_CRYPT;
         return TREE_DM;
 }

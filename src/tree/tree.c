@@ -122,7 +122,7 @@ int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, con
         node->uuid = strdup(uuid);
         if (!node->uuid || !dm_hash_insert(tree->dm_names, name, node))
                 return -ENOMEM;
-        if (strncmp(uuid, "LVM-", strlen("LVM-")) == 0) {
+        if (skip_prefix(uuid, "LVM-")) {
                 r = set_lv(node, &lv);
                 if (r < 0)
                         return r;
@@ -170,10 +170,10 @@ struct tree_node *tree_find_device_path(const struct tree *tree, const char *pat
 {
         _cleanup_free_ char *kernel_name = NULL;
 
-        if (strncmp(path, DEV_DIRECTORY, strlen(DEV_DIRECTORY)) != 0)
+        if (!skip_prefix(path, DEV_DIRECTORY))
                 return NULL;
         path += strlen(DEV_DIRECTORY);
-        if (strncmp(path, MAPPER_DIRECTORY, strlen(MAPPER_DIRECTORY)) == 0)
+        if (skip_prefix(path, MAPPER_DIRECTORY))
                 return dm_hash_lookup(tree->dm_names, path + strlen(MAPPER_DIRECTORY));
 
         kernel_name = strdup(path);

@@ -182,11 +182,6 @@ static int take_expectation(struct worker *worker, const char *name)
         return 0;
 }
 
-static const char *skip_prefix(const char *string, const char *prefix)
-{
-        return strncmp(string, prefix, strlen(prefix)) == 0 ? string + strlen(prefix) : NULL;
-}
-
 int requests_take_entry(struct worker *worker, const char *entry)
 {
         const char *name;
