@@ -6,7 +6,7 @@
 #include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"
-#include "worker/job.h"
+#include "lvm/job.h"
 #include "worker/reader.h"
 #include "worker/uevents.h"
 

@@ -5,46 +5,27 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
+#include "shared/fields.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
 
-/* The fields of one line, while it is put together. */
-struct fields {
-        struct iovec vector[8];
-        size_t n;
-};
-
-static void fields_done(struct fields *fields)
-{
-        for (size_t i = 0; i < fields->n; i++)
-                free(fields->vector[i].iov_base);
-}
-
-static void add_field(struct fields *fields, char *field)
-{
-        if (field && fields->n < ELEMENTSOF(fields->vector))
-                fields->vector[fields->n++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
-        else
-                free(field);
-}
-
 static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
         uint64_t duration_usec, const char *message)
 {
-        _cleanup_(fields_done) struct fields fields = {};
+        _cleanup_fields_ struct fields fields = {};
         char vgid[LVM_ID_FORMATTED_SIZE];
 
         if (!message)
                 return;
 
         lvm_id_format(volume_group->vgid, vgid);
-        add_field(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
-        add_field(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
-        add_field(&fields, string_format("HEADGATE_N_PVS=%zu", volume_group->n_pvs));
-        add_field(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
-        add_field(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
-        add_field(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
+        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
+        fields_add(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
+        fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", volume_group->n_pvs));
+        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
+        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
+        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 
@@ -110,7 +91,7 @@ void report_absent(const struct expectation *expectation)
         const struct volume_group *backup = expectation->backup;
         uint64_t usec = duration(expectation->since_usec, now_usec());
         _cleanup_free_ char *time = format_duration(usec);
-        _cleanup_(fields_done) struct fields fields = {};
+        _cleanup_fields_ struct fields fields = {};
         _cleanup_free_ char *missing = NULL;
         _cleanup_free_ char *message = NULL;
 
@@ -126,15 +107,15 @@ void report_absent(const struct expectation *expectation)
                 expectation->name, time ?: "?");
         if (!message)
                 return;
-        add_field(&fields, string_format("HEADGATE_VG=%s", expectation->name));
-        add_field(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
+        fields_add(&fields, string_format("HEADGATE_VG=%s", expectation->name));
+        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
         log_event(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, message, fields.vector, fields.n);
 }
 
 void report_damaged(
         const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable)
 {
-        _cleanup_(fields_done) struct fields fields = {};
+        _cleanup_fields_ struct fields fields = {};
         _cleanup_free_ char *name = NULL;
         _cleanup_free_ char *message = NULL;
 
@@ -145,15 +126,15 @@ void report_damaged(
         if (!message)
                 return;
 
-        add_field(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
+        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
         if (pvid[0] != '\0') {
                 char formatted[LVM_ID_FORMATTED_SIZE];
 
                 lvm_id_format(pvid, formatted);
-                add_field(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
+                fields_add(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
         }
         if (volume_group_name)
-                add_field(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
+                fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
         log_event(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, message, fields.vector, fields.n);
 }
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <libdevmapper.h>
 #include <systemd/sd-event.h>
 
 #include "lvm/command.h"
-#include "worker/inventory.h"
 
-/* One process at work for the worker, of lvm nearly always, and what it works on. */
+/* One process at work for an event loop, of lvm nearly always, and what it works on. */
 
 enum job_kind {
         JOB_RECORD,      /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
         JOB_ACTIVATE,    /* vgchange -aay of the VGs that point to it */
         JOB_ADOPTED,     /* a vgchange that an earlier worker has started */
+        JOB_UNMONITOR,   /* vgchange --monitor n */
         JOB_ASK_SYSTEMD, /* systemctl */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/job.h"
+#include "lvm/job.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>

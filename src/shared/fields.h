@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/uio.h>
+
+#include "shared/macro.h"
+
+/* The fields of one line of the journal, while it is put together for log_event(). Starts empty: all zeros. */
+struct fields {
+        struct iovec *vector;
+        size_t n, n_allocated;
+};
+
+/* Takes over `field`, "HEADGATE_VG=vg0". One that is NULL, and one for which there is no memory, is left out: the
+ * line is said all the same. */
+void fields_add(struct fields *fields, char *field) _nonnull_(1);
+
+void fields_done(struct fields *fields) _nonnull_(1);
+#define _cleanup_fields_ _cleanup_(fields_done)
