@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "teardown/removal.h"
+
+#include <fcntl.h>
+#include <libdevmapper.h>
+#include <linux/dm-ioctl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+
+#include "shared/util.h"
+
+#define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
+
+int removal_new(struct tree_node *node, struct removal **ret)
+{
+        _cleanup_removal_ struct removal *removal = calloc(1, sizeof(*removal));
+
+        if (!removal)
+                return -ENOMEM;
+        *removal = (struct removal){
+                .job.run = removal_run,
+                .node = node,
+                .kind = node->kind,
+                .number = node->number,
+                .kernel_name = strdup(node->kernel_name),
+                .uuid = node->uuid ? strdup(node->uuid) : NULL,
+        };
+        if (!removal->kernel_name || (node->uuid && !removal->uuid))
+                return -ENOMEM;
+
+        *ret = TAKE_PTR(removal);
+        return 0;
+}
+
+struct removal *removal_free(struct removal *removal)
+{
+        if (!removal)
+                return NULL;
+        free(removal->kernel_name);
+        free(removal->uuid);
+        free(removal);
+        return NULL;
+}
+
+static int remove_dm(const struct removal *removal)
+{
+        struct dm_ioctl request = {
+                .version = {DM_VERSION_MAJOR, 0, 0},
+                .data_size = sizeof(request),
+                .data_start = sizeof(request),
+        };
+        _cleanup_close_ int control_fd = open(CONTROL, O_RDWR | O_CLOEXEC);
+
+        if (control_fd < 0)
+                return -errno;
+        /* The kernel wants one or the other. A number may have been given to another device since. */
+        if (*removal->uuid != '\0' && strlen(removal->uuid) < sizeof(request.uuid))
+                strcpy(request.uuid, removal->uuid);
+        else
+                request.dev = removal->number;
+        if (ioctl(control_fd, DM_DEV_REMOVE, &request) < 0)
+                return errno == ENXIO ? 0 : -errno;
+        return 0;
+}
+
+static int remove_md(const struct removal *removal)
+{
+        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", removal->kernel_name);
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!path)
+                return -ENOMEM;
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        return write_all(fd, "clear", strlen("clear"));
+}
+
+static bool loop_has_file(const char *kernel_name)
+{
+        _cleanup_free_ char *path = string_format("/sys/block/%s/loop/backing_file", kernel_name);
+
+        return path && access(path, F_OK) == 0;
+}
+
+static int clear_loop(const char *kernel_name)
+{
+        _cleanup_free_ char *path = string_format("/dev/%s", kernel_name);
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!path)
+                return -ENOMEM;
+        /* Exclusively: of a device that is in use the kernel would not tell, but take the file away later. */
+        fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT || errno == ENXIO ? 0 : -errno;
+        if (ioctl(fd, LOOP_CLR_FD) < 0)
+                return errno == ENXIO ? 0 : -errno;
+        return 0;
+}
+
+static int remove_loop(const struct removal *removal)
+{
+        int r = clear_loop(removal->kernel_name);
+
+        if (r < 0)
+                return r;
+        /* Whoever has it open, without claiming it, keeps its file until it closes it. */
+        return loop_has_file(removal->kernel_name) ? -EBUSY : 0;
+}
+
+int removal_run(struct pool_job *job)
+{
+        const struct removal *removal = (const struct removal *) job;
+
+        switch (removal->kind) {
+        case TREE_MD:
+                return remove_md(removal);
+        case TREE_LOOP:
+                return remove_loop(removal);
+        default:
+                return remove_dm(removal);
+        }
+}
