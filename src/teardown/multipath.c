@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "teardown/multipath.h"
+
+#include <sys/sysmacros.h>
+
+#include "shared/log.h"
+#include "shared/util.h"
+
+#define MESSAGE "fail_if_no_path"
+
+bool multipath_status_is_dead(const char *status)
+{
+        _cleanup_free_ char *copy = strdup(status);
+        char *position = NULL;
+        bool is_path = false;
+
+        if (!copy)
+                return false;
+        for (const char *word = strtok_r(copy, " ", &position); word; word = strtok_r(NULL, " ", &position)) {
+                unsigned int major_number, minor_number;
+
+                if (is_path && streq(word, "A"))
+                        return false;
+                is_path = sscanf(word, "%u:%u", &major_number, &minor_number) == 2;
+        }
+        return true;
+}
+
+static struct dm_task *make_task(int type, const struct tree_node *node)
+{
+        struct dm_task *task = dm_task_create(type);
+
+        if (task && dm_task_set_major_minor(task, (int) major(node->number), (int) minor(node->number), 0))
+                return task;
+        if (task)
+                dm_task_destroy(task);
+        return NULL;
+}
+
+static bool is_dead(const struct tree_node *node)
+{
+        struct dm_task *task = make_task(DM_DEVICE_STATUS, node);
+        char *target = NULL, *status = NULL;
+        uint64_t start, length;
+        bool dead = false;
+
+        /* Without flushing: there is nowhere to flush to. */
+        if (task && dm_task_no_flush(task) && dm_task_run(task)) {
+                (void) dm_get_next_target(task, NULL, &start, &length, &target, &status);
+                dead = target && status && streq(target, "multipath") && multipath_status_is_dead(status);
+        }
+        if (task)
+                dm_task_destroy(task);
+        return dead;
+}
+
+static bool stop_queueing(const struct tree_node *node)
+{
+        struct dm_task *task = make_task(DM_DEVICE_TARGET_MSG, node);
+        bool done = task && dm_task_set_sector(task, 0) && dm_task_set_message(task, MESSAGE) &&
+                    dm_task_no_open_count(task) && dm_task_run(task);
+
+        if (task)
+                dm_task_destroy(task);
+        return done;
+}
+
+size_t multipath_stop_queueing(const struct tree *tree)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < tree->nodes.n; i++) {
+                const struct tree_node *node = tree->nodes.nodes[i];
+                _cleanup_free_ char *name = NULL;
+
+                if (node->kind != TREE_MULTIPATH || node->state == TREE_GONE || !is_dead(node) ||
+                        !stop_queueing(node))
+                        continue;
+                name = string_printable(node->name);
+                log_warning("%s has no path left and fails I/O from now on, instead of keeping it.", name ?: "?");
+                n++;
+        }
+        return n;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "teardown/unmonitor.h"
+
+#include <sys/wait.h>
+
+#include "shared/log.h"
+
+/* dmeventd's end for requests (lvm2, libdm/libdevmapper-event.h): without it there is no daemon that would monitor
+ * anything. It stays behind when the daemon is killed, which costs one lvm process in vain. */
+#define DMEVENTD_FIFO "/run/dmeventd-server"
+
+/* lvm2 reads all PVs for it, which takes as long as the slowest disk. What is monitored still can be removed. */
+#define DEADLINE_USEC (10 * USEC_PER_SEC)
+
+/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. */
+static bool may_be_monitored(const struct tree_node *node)
+{
+        switch (node->kind) {
+        case TREE_LV_MIRROR:
+        case TREE_LV_RAID:
+        case TREE_LV_SNAPSHOT:
+        case TREE_LV_COW:
+        case TREE_LV_THIN_POOL:
+        case TREE_LV_THIN:
+        case TREE_LV_VDO:
+        case TREE_LV_POOL_PART:
+        case TREE_LV_CACHE_PART:
+                return true;
+        default:
+                return false;
+        }
+}
+
+int unmonitor_init(
+        struct unmonitor *unmonitor, sd_event *event, int (*on_released)(void *userdata), void *userdata)
+{
+        *unmonitor = (struct unmonitor){
+                .event = event,
+                .dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0,
+                .vgs = dm_hash_create(64),
+                .on_released = on_released,
+                .userdata = userdata,
+        };
+        dm_list_init(&unmonitor->waiting);
+        dm_list_init(&unmonitor->asked);
+        dm_list_init(&unmonitor->released);
+        return unmonitor->vgs ? 0 : -ENOMEM;
+}
+
+bool unmonitor_takes(struct unmonitor *unmonitor, struct attempt *attempt)
+{
+        const struct tree_node *node = attempt->node;
+
+        if (!unmonitor->dmeventd_runs || !node->vg || !may_be_monitored(node) ||
+                dm_hash_lookup(unmonitor->vgs, node->vg))
+                return false;
+        dm_list_add(&unmonitor->waiting, &attempt->list);
+        return true;
+}
+
+static void release(struct unmonitor *unmonitor)
+{
+        dm_list_splice(&unmonitor->released, &unmonitor->asked);
+}
+
+static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
+{
+        _cleanup_job_ struct job *owned = job;
+        _cleanup_free_ char *output = NULL;
+        struct unmonitor *unmonitor = userdata;
+
+        unmonitor->job = NULL;
+        if (exit_status != 0 && lvm_command_read_output(&job->command, &output) >= 0)
+                log_warning("vgchange --monitor n has ended with status %i: %s", exit_status, output);
+        release(unmonitor);
+        return unmonitor->on_released(unmonitor->userdata);
+}
+
+static int add_vg(struct unmonitor *unmonitor, const char *vg, struct string_vector *arguments)
+{
+        if (dm_hash_lookup(unmonitor->vgs, vg))
+                return 0;
+        if (!dm_hash_insert(unmonitor->vgs, vg, unmonitor))
+                return -ENOMEM;
+        return string_vector_add(arguments, vg);
+}
+
+static int ask(struct unmonitor *unmonitor)
+{
+        static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct attempt *attempt;
+        int r;
+
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        dm_list_iterate_items(attempt, &unmonitor->waiting)
+                if (r >= 0)
+                        r = add_vg(unmonitor, attempt->node->vg, &arguments);
+        if (r < 0)
+                return r;
+        dm_list_splice(&unmonitor->asked, &unmonitor->waiting);
+        unmonitor->deadline_usec = now_usec() + DEADLINE_USEC;
+        r = job_start(unmonitor->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, unmonitor, &unmonitor->job);
+        if (r < 0) {
+                (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
+                release(unmonitor);
+        }
+        return r == -ENOMEM ? r : 0;
+}
+
+int unmonitor_step(struct unmonitor *unmonitor)
+{
+        if (unmonitor->job && unmonitor->dmeventd_runs && unmonitor->deadline_usec <= now_usec()) {
+                log_warning("vgchange --monitor n takes too long, nothing is waiting for it any more.");
+                unmonitor->dmeventd_runs = false;
+                dm_list_splice(&unmonitor->asked, &unmonitor->waiting);
+                release(unmonitor);
+        }
+        if (unmonitor->job || dm_list_empty(&unmonitor->waiting))
+                return 0;
+        return ask(unmonitor);
+}
+
+bool unmonitor_is_busy(const struct unmonitor *unmonitor)
+{
+        return !dm_list_empty(&unmonitor->waiting) || !dm_list_empty(&unmonitor->asked);
+}
+
+uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
+{
+        return unmonitor->job && unmonitor->dmeventd_runs ? unmonitor->deadline_usec : USEC_INFINITY;
+}
+
+/* Adds the VG of a node that is still there, once. */
+static int add_left(struct dm_hash_table *added, const struct unmonitor *unmonitor, const struct tree_node *node,
+        struct string_vector *arguments)
+{
+        if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg) ||
+                dm_hash_lookup(added, node->vg))
+                return 0;
+        if (!dm_hash_insert(added, node->vg, added))
+                return -ENOMEM;
+        return string_vector_add(arguments, node->vg);
+}
+
+static int run_lvm(const struct string_vector *arguments)
+{
+        struct lvm_command command;
+        int r, status;
+
+        r = lvm_command_start(arguments, &command);
+        if (r < 0)
+                return r;
+        r = waitpid(command.pid, &status, 0) < 0 ? -errno : status == 0 ? 0 : -EIO;
+        lvm_command_done(&command);
+        return r;
+}
+
+int unmonitor_undo(const struct unmonitor *unmonitor, const struct tree *tree)
+{
+        static const char *const words[] = {"vgchange", "--monitor", "y", "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct dm_hash_table *added = dm_hash_create(64);
+        int r = added ? 0 : -ENOMEM;
+
+        if (r >= 0)
+                r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
+                r = add_left(added, unmonitor, tree->nodes.nodes[i], &arguments);
+        if (added)
+                dm_hash_destroy(added);
+        return r < 0 || arguments.n == ELEMENTSOF(words) ? r : run_lvm(&arguments);
+}
+
+void unmonitor_done(struct unmonitor *unmonitor)
+{
+        job_free(unmonitor->job);
+        if (unmonitor->vgs)
+                dm_hash_destroy(unmonitor->vgs);
+}
