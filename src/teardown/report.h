@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "teardown/teardown.h"
+
+/* What teardown says. Each line names things as people know them; the fields are for programs. */
+
+/* Before anything is done: nodes that hold each other in a circle, which are tried one after another. */
+void report_circles(const struct tree *tree) _nonnull_(1);
+
+/* A storage tree is down. With a field HEADGATE_NODES, of one line for each node in the order in which they went:
+ * microseconds from the start of the teardown to the first try and from then until it was gone, the number of
+ * tries, the kind, and the name. */
+void report_tree_down(const struct teardown *teardown, size_t component) _nonnull_(1);
+
+/* At the end: what is left, each node with what holds it, the trees that are not down, and the sum. */
+void report_end(const struct teardown *teardown) _nonnull_(1);
+
+/* When nothing has happened for a while: what is waited for, and who uses it. */
+void report_waiting(const struct teardown *teardown) _nonnull_(1);
+
+/* In the status that systemd shows, how far it is and what is waited for; not more often than a few times a
+ * second. */
+void report_progress(struct teardown *teardown) _nonnull_(1);

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "teardown/teardown.h"
+
+#include <signal.h>
+
+#include "shared/log.h"
+#include "teardown/multipath.h"
+#include "teardown/report.h"
+#include "tree/mounts.h"
+#include "tree/order.h"
+#include "tree/schedule.h"
+
+/* When a node is given up that something has open, and nobody is left who could let go of it: for a process of udev
+ * that only looks at it that is long enough, and at most a second is lost. */
+#define IN_VAIN_MIN 2
+#define IN_VAIN_USEC (300 * USEC_PER_MSEC)
+
+/* How often running removals are looked at. */
+#define CHECK_USEC (1 * USEC_PER_SEC)
+
+/* After that long without anything going, it is said what is waited for. */
+#define WAITING_USEC (10 * USEC_PER_SEC)
+
+static int ask_step(struct teardown *teardown)
+{
+        return sd_event_source_set_enabled(teardown->step_source, SD_EVENT_ONESHOT);
+}
+
+static void note_progress(struct teardown *teardown)
+{
+        teardown->progress_usec = now_usec();
+        teardown->waiting_reported = false;
+        if (teardown->patience.answer == PATIENCE_UNKNOWN)
+                return;
+        patience_renew(&teardown->patience);
+        if (teardown->patience.answer == PATIENCE_UNKNOWN)
+                teardown->nobody_usec = 0;
+}
+
+/* ------ tries ------ */
+
+static int submit(struct teardown *teardown, struct attempt *attempt)
+{
+        int r = removal_new(attempt->node, &attempt->removal);
+
+        if (r < 0)
+                return r;
+        attempt->removal->job.run = teardown->options.remove;
+        dm_list_add(&teardown->working, &attempt->list);
+        pool_submit(teardown->pool, &attempt->removal->job);
+        return 0;
+}
+
+static int start_ready(struct teardown *teardown)
+{
+        int r = 0;
+
+        for (struct tree_node *node; r >= 0 && (node = tree_next_ready(teardown->tree));) {
+                struct attempt *attempt = &teardown->attempts[node->index];
+                struct storage_tree *tree = &teardown->trees[node->component];
+
+                if (attempt->ready_usec == 0)
+                        attempt->ready_usec = now_usec();
+                if (tree->first_usec == 0)
+                        tree->first_usec = attempt->ready_usec;
+                if (!unmonitor_takes(&teardown->unmonitor, attempt))
+                        r = submit(teardown, attempt);
+        }
+        return r;
+}
+
+static int start_released(struct teardown *teardown)
+{
+        struct dm_list *released = &teardown->unmonitor.released;
+        int r = 0;
+
+        while (r >= 0 && !dm_list_empty(released)) {
+                struct attempt *attempt = dm_list_struct_base(dm_list_first(released), struct attempt, list);
+
+                dm_list_del(&attempt->list);
+                r = submit(teardown, attempt);
+        }
+        return r;
+}
+
+/* A mount that has come meanwhile has to go first. */
+static bool is_due(const struct attempt *attempt, uint64_t now)
+{
+        return attempt->next_usec <= now && (attempt->node->part || attempt->node->n_holders == 0);
+}
+
+static int repeat_due(struct teardown *teardown)
+{
+        uint64_t now = now_usec();
+        struct attempt *attempt, *next;
+
+        dm_list_iterate_items_safe(attempt, next, &teardown->busy)
+        {
+                int r;
+
+                if (!is_due(attempt, now))
+                        continue;
+                dm_list_del(&attempt->list);
+                r = submit(teardown, attempt);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static void node_went(struct teardown *teardown, struct attempt *attempt)
+{
+        struct storage_tree *tree = &teardown->trees[attempt->node->component];
+
+        tree_node_gone(teardown->tree, attempt->node);
+        tree->last_usec = attempt->ended_usec;
+        if (++tree->n_gone == tree->members.n)
+                dm_list_add(&teardown->down, &tree->list);
+        note_progress(teardown);
+}
+
+static void finish(struct teardown *teardown, struct removal *removal)
+{
+        struct attempt *attempt = &teardown->attempts[removal->node->index];
+
+        attempt->n_tries++;
+        attempt->error = removal->job.result;
+        attempt->ended_usec = removal->job.finished_usec;
+        if (!removal->abandoned) {
+                dm_list_del(&attempt->list);
+                attempt->removal = NULL;
+        }
+        if (attempt->error == 0) {
+                node_went(teardown, attempt);
+        } else if (removal->abandoned) {
+                ; /* It has failed already. */
+        } else if (attempt->error == -EBUSY && !attempt->node->part) {
+                attempt->n_in_vain = teardown->nobody_usec > 0 ? attempt->n_in_vain + 1 : 0;
+                attempt->next_usec = attempt->ended_usec + attempt_pause_usec(attempt);
+                dm_list_add(&teardown->busy, &attempt->list);
+        } else {
+                tree_node_failed(teardown->tree, attempt->node);
+        }
+        removal_free(removal);
+}
+
+/* ------ giving up ------ */
+
+static bool is_idle(const struct teardown *teardown)
+{
+        return dm_list_empty(&teardown->working) && !unmonitor_is_busy(&teardown->unmonitor);
+}
+
+/* A removal that hangs keeps its thread. Should it come to an end all the same, that counts. */
+static void check_deadlines(struct teardown *teardown, uint64_t now)
+{
+        struct attempt *attempt, *next;
+
+        if (teardown->checked_usec + CHECK_USEC > now)
+                return;
+        teardown->checked_usec = now;
+        dm_list_iterate_items_safe(attempt, next, &teardown->working)
+        {
+                uint64_t started = pool_started_usec(teardown->pool, &attempt->removal->job);
+
+                if (started == 0 || started + teardown->options.deadline_usec > now)
+                        continue;
+                dm_list_del(&attempt->list);
+                attempt->removal->abandoned = true;
+                attempt->removal = NULL;
+                attempt->error = -ETIMEDOUT;
+                attempt->ended_usec = now;
+                tree_node_failed(teardown->tree, attempt->node);
+                pool_replace_thread(teardown->pool);
+        }
+}
+
+bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
+{
+        const struct storage_tree *tree = &teardown->trees[node->component];
+
+        return (node->kind == TREE_MOUNT || node->kind == TREE_SWAP) && node->state != TREE_GONE &&
+               !node->left_alone && tree->n_gone < tree->members.n;
+}
+
+static bool awaits_others(const struct teardown *teardown)
+{
+        for (size_t i = 0; i < teardown->tree->nodes.n; i++)
+                if (teardown_awaits(teardown, teardown->tree->nodes.nodes[i]))
+                        return true;
+        return false;
+}
+
+static bool is_in_vain(const struct teardown *teardown, const struct attempt *attempt, uint64_t now)
+{
+        return attempt->n_in_vain >= IN_VAIN_MIN &&
+               MAX(attempt->ready_usec, teardown->nobody_usec) + IN_VAIN_USEC <= now;
+}
+
+static void give_up_busy(struct teardown *teardown, uint64_t now)
+{
+        struct attempt *attempt, *next;
+
+        dm_list_iterate_items_safe(attempt, next,
+                &teardown->busy) if (is_in_vain(teardown, attempt, now) || attempt->node->n_holders > 0)
+        {
+                dm_list_del(&attempt->list);
+                tree_node_failed(teardown->tree, attempt->node);
+        }
+}
+
+/* With nothing to do but to wait: whether that makes sense. Returns 1 if not, 0, or a negative errno. */
+static int wait_or_give_up(struct teardown *teardown, uint64_t now)
+{
+        int r;
+
+        if (dm_list_empty(&teardown->busy) && !awaits_others(teardown))
+                return 1;
+        if (!dm_list_empty(&teardown->busy) || teardown->options.at_shutdown) {
+                r = patience_ask(&teardown->patience, teardown->event);
+                if (r < 0)
+                        return r;
+        }
+        if (teardown->patience.answer != PATIENCE_NOBODY) {
+                teardown->nobody_usec = 0;
+                return 0;
+        }
+        if (teardown->nobody_usec == 0)
+                teardown->nobody_usec = now;
+        give_up_busy(teardown, now);
+        return dm_list_empty(&teardown->busy) && dm_list_empty(&teardown->tree->ready);
+}
+
+static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
+{
+        uint64_t since = MAX(teardown->progress_usec, teardown->multipath_usec);
+
+        if (since + teardown->options.deadline_usec <= now) {
+                (void) multipath_stop_queueing(teardown->tree);
+                teardown->multipath_usec = now;
+        }
+        if (!teardown->waiting_reported && teardown->progress_usec + WAITING_USEC <= now) {
+                report_waiting(teardown);
+                teardown->waiting_reported = true;
+        }
+}
+
+/* ------ the loop ------ */
+
+static int set_timer(struct teardown *teardown)
+{
+        uint64_t next = now_usec() + CHECK_USEC;
+        const struct attempt *attempt;
+
+        dm_list_iterate_items(attempt, &teardown->busy)
+                next = MIN(next, attempt->next_usec);
+        next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
+        if (is_idle(teardown))
+                next = MIN(next, patience_next_usec(&teardown->patience));
+        sd_event_source_set_time(teardown->timer_source, next);
+        return sd_event_source_set_enabled(teardown->timer_source, SD_EVENT_ONESHOT);
+}
+
+static void report_down(struct teardown *teardown)
+{
+        while (!dm_list_empty(&teardown->down)) {
+                struct storage_tree *tree =
+                        dm_list_struct_base(dm_list_first(&teardown->down), struct storage_tree, list);
+
+                dm_list_del(&tree->list);
+                report_tree_down(teardown, (size_t) (tree - teardown->trees));
+        }
+}
+
+/* Does all that can be done now. Returns 1 if that was all, 0 if there is more to come, or a negative errno. */
+static int step(struct teardown *teardown)
+{
+        const struct tree *tree = teardown->tree;
+        uint64_t now;
+        int r;
+
+        r = start_ready(teardown);
+        if (r >= 0)
+                r = start_released(teardown);
+        if (r >= 0)
+                r = repeat_due(teardown);
+        if (r >= 0)
+                r = unmonitor_step(&teardown->unmonitor);
+        if (r < 0)
+                return r;
+        report_down(teardown);
+        report_progress(teardown);
+
+        now = now_usec();
+        check_deadlines(teardown, now);
+        if (tree->n_gone + tree->n_failed == tree->n_to_go ||
+                teardown->progress_usec + teardown->options.stall_usec <= now)
+                return 1;
+        care_for_those_who_wait(teardown, now);
+        return is_idle(teardown) ? wait_or_give_up(teardown, now) : 0;
+}
+
+static int on_step(_unused_ sd_event_source *source, void *userdata)
+{
+        struct teardown *teardown = userdata;
+        int r;
+
+        r = step(teardown);
+        if (r < 0)
+                return log_error_errno(r, "Failed to go on: %m");
+        return r > 0 ? sd_event_exit(teardown->event, 0) : set_timer(teardown);
+}
+
+static int on_time(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+        return ask_step(userdata);
+}
+
+static int on_removed(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
+{
+        struct teardown *teardown = userdata;
+
+        for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
+                finish(teardown, (struct removal *) job);
+        return ask_step(teardown);
+}
+
+static int on_asked(void *userdata)
+{
+        return ask_step(userdata);
+}
+
+/* What comes later belongs to the storage tree that it lies on. */
+static void place(const struct tree_nodes *came)
+{
+        for (size_t i = 0; i < came->n; i++)
+                if (came->nodes[i]->lowers.n > 0)
+                        came->nodes[i]->component = came->nodes[i]->lowers.nodes[0]->component;
+}
+
+static int on_mounts(void *userdata)
+{
+        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
+        struct teardown *teardown = userdata;
+        int r;
+
+        r = tree_read_mounts(teardown->tree, teardown->root_fd, &went, &came);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                log_debug("Failed to read what is mounted: %s", strerror(-r));
+        place(&came);
+        if (went.n > 0)
+                note_progress(teardown);
+        return ask_step(teardown);
+}
+
+static int on_signal(
+        _unused_ sd_event_source *source, _unused_ const struct signalfd_siginfo *info, void *userdata)
+{
+        struct teardown *teardown = userdata;
+
+        log_notice("Interrupted.");
+        return sd_event_exit(teardown->event, 0);
+}
+
+/* ------ from the beginning to the end ------ */
+
+static int add_sources(struct teardown *teardown)
+{
+        sigset_t signals;
+        int r;
+
+        /* The event loop reads these; the programs that are started get them back. */
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGINT);
+        if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
+                return -errno;
+
+        r = sd_event_new(&teardown->event);
+        if (r >= 0)
+                r = sd_event_add_signal(teardown->event, NULL, SIGTERM, on_signal, teardown);
+        if (r >= 0)
+                r = sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown);
+        if (r >= 0)
+                r = sd_event_add_time(teardown->event, &teardown->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+                        on_time, teardown);
+        if (r >= 0)
+                r = sd_event_add_io(teardown->event, &teardown->done_source, pool_get_fd(teardown->pool), EPOLLIN,
+                        on_removed, teardown);
+        if (r >= 0)
+                r = sd_event_add_defer(teardown->event, &teardown->step_source, on_step, teardown);
+        if (r >= 0)
+                /* All that has happened at one time is seen by one step. */
+                r = sd_event_source_set_priority(teardown->step_source, SD_EVENT_PRIORITY_IDLE);
+        if (r < 0)
+                return r;
+
+        sd_event_source *const sources[] = {teardown->timer_source, teardown->done_source, teardown->step_source};
+        for (size_t i = 0; i < ELEMENTSOF(sources); i++)
+                (void) sd_event_source_set_exit_on_failure(sources[i], true);
+        return 0;
+}
+
+static int add_trees(struct teardown *teardown)
+{
+        const struct tree *tree = teardown->tree;
+        int r;
+
+        teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
+        teardown->attempts = calloc(tree->nodes.n + 1, sizeof(*teardown->attempts));
+        if (!teardown->trees || !teardown->attempts)
+                return -ENOMEM;
+        r = tree_names(tree, &teardown->names);
+        if (r < 0)
+                return r;
+
+        teardown->n_attempts = tree->nodes.n;
+        for (size_t i = 0; i < tree->n_components; i++)
+                teardown->trees[i].name = teardown->names[i];
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+
+                teardown->attempts[i].node = node;
+                if (tree_node_is_ours(node))
+                        r = tree_nodes_add(&teardown->trees[node->component].members, node);
+        }
+        return r;
+}
+
+int teardown_init(
+        struct teardown *teardown, struct tree *tree, int root_fd, const struct teardown_options *options)
+{
+        size_t n_threads = options->n_threads;
+        int r;
+
+        *teardown = (struct teardown){
+                .tree = tree,
+                .root_fd = root_fd,
+                .options = *options,
+                .started_usec = now_usec(),
+                .progress_usec = now_usec(),
+        };
+        dm_list_init(&teardown->working);
+        dm_list_init(&teardown->busy);
+        dm_list_init(&teardown->down);
+
+        tree_schedule(tree);
+        if (tree->n_to_go < TEARDOWN_PARALLEL_MIN)
+                n_threads = 1;
+        r = pool_new(n_threads, &teardown->pool);
+        if (r >= 0)
+                r = add_trees(teardown);
+        if (r >= 0)
+                r = add_sources(teardown);
+        if (r >= 0)
+                r = unmonitor_init(&teardown->unmonitor, teardown->event, on_asked, teardown);
+        if (r >= 0)
+                r = follow_new(teardown->event, on_mounts, teardown, &teardown->follow);
+        if (r < 0)
+                return r;
+
+        if (options->at_shutdown) {
+                teardown->patience.on_answer = on_asked;
+                teardown->patience.userdata = teardown;
+        } else {
+                teardown->patience.answer = PATIENCE_NOBODY;
+        }
+        return 0;
+}
+
+int teardown_run(struct teardown *teardown)
+{
+        const struct tree *tree = teardown->tree;
+        int r;
+
+        report_circles(tree);
+        /* What has changed since the tree was read, and before it was followed. */
+        r = on_mounts(teardown);
+        if (r >= 0)
+                r = sd_event_loop(teardown->event);
+        report_down(teardown);
+        report_end(teardown);
+        if (!teardown->options.at_shutdown && r >= 0)
+                r = unmonitor_undo(&teardown->unmonitor, tree);
+        if (r < 0)
+                return r;
+        return tree->n_gone < tree->n_to_go;
+}
+
+void teardown_done(struct teardown *teardown)
+{
+        pool_free(teardown->pool);
+        follow_free(teardown->follow);
+        patience_done(&teardown->patience);
+        unmonitor_done(&teardown->unmonitor);
+        sd_event_source_disable_unref(teardown->timer_source);
+        sd_event_source_disable_unref(teardown->done_source);
+        sd_event_source_disable_unref(teardown->step_source);
+        sd_event_unref(teardown->event);
+        for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
+                tree_nodes_done(&teardown->trees[i].members);
+        if (teardown->names)
+                tree_names_free(teardown->tree, teardown->names);
+        free(teardown->trees);
+        free(teardown->attempts);
+}

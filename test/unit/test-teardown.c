@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Who takes down what, when: the executor on captured trees and on shapes made here, with a kernel of the test's own
+ * that keeps the real one's rule: what something holds is busy. That the real one does what this one does is for the
+ * guests to show. */
+
+#include "teardown/teardown.h"
+
+#include <pthread.h>
+
+#include "fixture.h"
+#include "shapes.h"
+#include "teardown/multipath.h"
+#include "tree/schedule.h"
+
+/* A removal takes that long, so that several are under way at once. */
+#define REMOVAL_USEC 3000
+#define DEADLINE_USEC USEC_PER_SEC
+
+static struct {
+        pthread_mutex_t mutex;
+        pthread_cond_t freed;
+        struct tree *tree;
+        bool gone[1024]; /* by tree_node.index */
+        size_t n_at_once, n_at_once_max;
+        size_t n_early;            /* removals of what something still held */
+        const char *busy_name;     /* this node has been opened by somebody */
+        unsigned int n_busy_tries; /* so often */
+        const char *hanging_name;  /* the removal of this one does not come back */
+        const char *broken_name;   /* and this one fails */
+        bool freeing;
+} kernel = {.mutex = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
+
+static bool is_called(const struct tree_node *node, const char *name)
+{
+        return name && streq(node->name, name);
+}
+
+/* With the lock held. */
+static bool is_held(const struct tree_node *node)
+{
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (!kernel.gone[node->uppers.nodes[i]->index])
+                        return true;
+        return false;
+}
+
+/* With the lock held. */
+static int attempt(const struct tree_node *node)
+{
+        if (is_called(node, kernel.hanging_name))
+                while (!kernel.freeing)
+                        pthread_cond_wait(&kernel.freed, &kernel.mutex);
+        if (is_called(node, kernel.broken_name))
+                return -EIO;
+        if (is_called(node, kernel.busy_name) && kernel.n_busy_tries > 0) {
+                kernel.n_busy_tries--;
+                return -EBUSY;
+        }
+        if (is_held(node)) {
+                kernel.n_early++;
+                return -EBUSY;
+        }
+        kernel.gone[node->index] = true;
+        return 0;
+}
+
+static int remove_node(struct pool_job *job)
+{
+        const struct removal *removal = (const struct removal *) job;
+        int r;
+
+        pthread_mutex_lock(&kernel.mutex);
+        kernel.n_at_once++;
+        kernel.n_at_once_max = MAX(kernel.n_at_once_max, kernel.n_at_once);
+        pthread_mutex_unlock(&kernel.mutex);
+        usleep(REMOVAL_USEC);
+        pthread_mutex_lock(&kernel.mutex);
+        r = attempt(removal->node);
+        kernel.n_at_once--;
+        pthread_mutex_unlock(&kernel.mutex);
+        return r;
+}
+
+static void boot(struct tree *tree)
+{
+        kernel.tree = tree;
+        memset(kernel.gone, 0, sizeof(kernel.gone));
+        kernel.n_at_once = kernel.n_at_once_max = kernel.n_early = 0;
+        kernel.busy_name = kernel.hanging_name = kernel.broken_name = NULL;
+        kernel.n_busy_tries = 0;
+        kernel.freeing = false;
+        ck_assert_uint_lt(tree->nodes.n, ELEMENTSOF(kernel.gone));
+}
+
+/* As systemd would. */
+static void unmount_all(void)
+{
+        for (size_t i = 0; i < kernel.tree->nodes.n; i++) {
+                struct tree_node *node = kernel.tree->nodes.nodes[i];
+
+                if (node->kind == TREE_MOUNT || node->kind == TREE_SWAP || node->kind == TREE_PARTITION) {
+                        kernel.gone[i] = true;
+                        tree_node_gone(kernel.tree, node);
+                }
+        }
+}
+
+/* Takes it down. Returns how many of the nodes that are to go are left. */
+static size_t take_down(size_t n_threads)
+{
+        _cleanup_teardown_ struct teardown teardown = {};
+        const struct teardown_options options = {
+                .n_threads = n_threads,
+                .deadline_usec = DEADLINE_USEC,
+                .stall_usec = 20 * USEC_PER_SEC,
+                .remove = remove_node,
+        };
+        int r;
+
+        ck_assert_int_eq(teardown_init(&teardown, kernel.tree, shape_root(), &options), 0);
+        r = teardown_run(&teardown);
+        ck_assert_int_eq(r, kernel.tree->n_gone < kernel.tree->n_to_go);
+        return kernel.tree->n_to_go - kernel.tree->n_gone;
+}
+
+/* LVs of a VG each on a disk of its own. */
+static struct tree *make_lvs(unsigned int n)
+{
+        struct tree *tree;
+
+        for (unsigned int i = 0; i < n; i++) {
+                _cleanup_free_ char *disk = string_format("sd%c%c", 'a' + i / 26, 'a' + i % 26);
+                _cleanup_free_ char *kernel_name = string_format("dm-%u", i);
+                _cleanup_free_ char *name = string_format("vg%u-lv", i);
+                _cleanup_free_ char *uuid = string_format("LVM-%032u%032u", i, i);
+
+                shape_device(disk, 8, i);
+                shape_dm(i, name, uuid, "linear");
+                shape_hold(disk, kernel_name);
+        }
+        tree = shape_read();
+        ck_assert_uint_eq(tree->n_components, n);
+        boot(tree);
+        return tree;
+}
+
+START_TEST(captured)
+{
+        static const char *const names[] = {"linear", "striped", "snapshot", "thin", "raid1", "mirror", "cache",
+                "writecache", "luks_on_lv", "lv_on_luks", "md_on_lvs", "lvm_on_md", "multipath", "loop",
+                "loop_partitions", "swap", "nested", "mounts", "debian", "names", "strange"};
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                _cleanup_tree_ struct tree *tree = shape_read_captured(names[i]);
+
+                boot(tree);
+                unmount_all();
+                ck_assert_msg(take_down(TEARDOWN_THREADS_DEFAULT) == 0, "%s is not down", names[i]);
+                ck_assert_msg(kernel.n_early == 0, "in %s a node went before its holders", names[i]);
+        }
+}
+END_TEST
+
+START_TEST(many_at_a_time)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(100);
+
+        ck_assert_uint_eq(take_down(16), 0);
+        ck_assert_uint_gt(kernel.n_at_once_max, 1);
+        ck_assert_uint_le(kernel.n_at_once_max, 16);
+}
+END_TEST
+
+START_TEST(one_at_a_time)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(20);
+
+        ck_assert_uint_eq(take_down(1), 0);
+        ck_assert_uint_eq(kernel.n_at_once_max, 1);
+}
+END_TEST
+
+START_TEST(few)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(TEARDOWN_PARALLEL_MIN - 1);
+
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
+        ck_assert_uint_eq(kernel.n_at_once_max, 1);
+}
+END_TEST
+
+START_TEST(nothing)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(0);
+
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
+}
+END_TEST
+
+START_TEST(busy_for_a_moment)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(10);
+
+        kernel.busy_name = "vg3-lv";
+        kernel.n_busy_tries = 2;
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
+        ck_assert_uint_eq(kernel.n_busy_tries, 0);
+}
+END_TEST
+
+/* At most a second is lost for it, and all others go. */
+START_TEST(busy)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(10);
+        uint64_t begin = now_usec();
+
+        kernel.busy_name = "vg3-lv";
+        kernel.n_busy_tries = UINT32_MAX;
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 1);
+        ck_assert_int_eq(shape_node(tree, "vg3-lv")->state, TREE_FAILED);
+        ck_assert_uint_lt(now_usec() - begin, USEC_PER_SEC);
+        ck_assert_uint_ge(UINT32_MAX - kernel.n_busy_tries, 3);
+}
+END_TEST
+
+/* Neither does what is below it go, but all else. */
+START_TEST(broken)
+{
+        _cleanup_tree_ struct tree *tree = shape_read_captured("raid1");
+
+        boot(tree);
+        unmount_all();
+        kernel.broken_name = "data-twice";
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 5);
+        ck_assert_int_eq(shape_node(tree, "data-twice")->state, TREE_FAILED);
+        ck_assert_uint_eq(kernel.n_early, 0);
+}
+END_TEST
+
+START_TEST(hanging)
+{
+        _cleanup_tree_ struct tree *tree = make_lvs(10);
+        uint64_t begin = now_usec();
+
+        kernel.hanging_name = "vg3-lv";
+        ck_assert_uint_eq(take_down(2), 1);
+        ck_assert_uint_ge(now_usec() - begin, DEADLINE_USEC);
+        ck_assert_uint_lt(now_usec() - begin, DEADLINE_USEC * 4);
+        ck_assert_int_eq(shape_node(tree, "vg3-lv")->state, TREE_FAILED);
+
+        /* The tree goes away, and the thread still has what it needs. */
+        pthread_mutex_lock(&kernel.mutex);
+        kernel.freeing = true;
+        kernel.gone[shape_node(tree, "vg3-lv")->index] = true;
+        pthread_cond_broadcast(&kernel.freed);
+        while (kernel.n_at_once > 0) {
+                pthread_mutex_unlock(&kernel.mutex);
+                usleep(1000);
+                pthread_mutex_lock(&kernel.mutex);
+        }
+        pthread_mutex_unlock(&kernel.mutex);
+}
+END_TEST
+
+/* What is mounted stays, and what is below it; nothing is waited for on a running machine. */
+START_TEST(mounted)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        uint64_t begin = now_usec();
+
+        shape_mount(1, 0, 8, 1, "/");
+        shape_mount(2, 1, 253, 3, "/srv/a");
+        tree = make_lvs(10);
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 1);
+        ck_assert_int_eq(shape_node(tree, "vg3-lv")->state, TREE_HELD);
+        ck_assert_uint_lt(now_usec() - begin, USEC_PER_SEC);
+        ck_assert_uint_eq(kernel.n_early, 0);
+}
+END_TEST
+
+/* Both are on a disk, and each on the other. */
+START_TEST(circle)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_device("sdy", 65, 1);
+        shape_dm(200, "a", "-", "linear");
+        shape_dm(201, "b", "-", "linear");
+        shape_hold("sdy", "dm-200");
+        shape_hold("dm-200", "dm-201");
+        shape_hold("dm-201", "dm-200");
+        tree = shape_read();
+        boot(tree);
+        /* The kernel does not let go of either as long as the other is there, so both fail, one after another. */
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 2);
+        ck_assert_uint_eq(kernel.n_at_once_max, 1);
+        ck_assert_uint_ge(kernel.n_early, 2);
+}
+END_TEST
+
+/* It was the tree that was wrong. */
+START_TEST(circle_that_is_none)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(200, "a", "-", "linear");
+        shape_dm(201, "b", "-", "linear");
+        shape_dm(202, "c", "-", "linear");
+        shape_hold("dm-200", "dm-201");
+        shape_hold("dm-201", "dm-202");
+        shape_hold("dm-202", "dm-200");
+        tree = shape_read();
+        boot(tree);
+        kernel.gone[shape_node(tree, "b")->index] = true;
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
+        ck_assert_uint_eq(kernel.n_at_once_max, 1);
+}
+END_TEST
+
+START_TEST(jobs_of_systemd)
+{
+        ck_assert(patience_output_has_job("12 srv-a.mount stop running\n"));
+        ck_assert(patience_output_has_job("1 shutdown.target start waiting\n2 x.service stop running\n"));
+        ck_assert(!patience_output_has_job(""));
+        ck_assert(
+                !patience_output_has_job("1 shutdown.target start waiting\n2 systemd-udevd.service stop waiting\n"
+                                         "3 headgate-teardown.service stop running\n"
+                                         "4 headgate-teardown-net.service stop running\n"));
+        ck_assert(!patience_output_has_job("4 plymouth-poweroff.service start running\n"));
+        ck_assert(!patience_output_has_job("No jobs running.\n\n \n"));
+}
+END_TEST
+
+/* What kernel 6.1 says of maps with two paths. */
+START_TEST(paths)
+{
+        ck_assert(!multipath_status_is_dead("2 0 0 0 1 1 A 0 2 0 8:16 A 0 8:32 A 0"));
+        ck_assert(!multipath_status_is_dead("2 0 0 0 2 1 E 0 1 1 8:16 F 1 1 A 0 1 1 8:32 A 0 1"));
+        ck_assert(multipath_status_is_dead("2 1 0 0 2 1 A 0 1 1 8:16 F 1 1 E 0 1 1 8:32 F 1 1"));
+        ck_assert(multipath_status_is_dead("2 1 0 0 0 0"));
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("teardown");
+        TCase *tcase = tcase_create("teardown");
+
+        tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
+        tcase_set_timeout(tcase, 60);
+        tcase_add_test(tcase, captured);
+        tcase_add_test(tcase, many_at_a_time);
+        tcase_add_test(tcase, one_at_a_time);
+        tcase_add_test(tcase, few);
+        tcase_add_test(tcase, nothing);
+        tcase_add_test(tcase, busy_for_a_moment);
+        tcase_add_test(tcase, busy);
+        tcase_add_test(tcase, broken);
+        tcase_add_test(tcase, hanging);
+        tcase_add_test(tcase, mounted);
+        tcase_add_test(tcase, circle);
+        tcase_add_test(tcase, circle_that_is_none);
+        tcase_add_test(tcase, jobs_of_systemd);
+        tcase_add_test(tcase, paths);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
