@@ -6,6 +6,7 @@
 #include "shared/config_tree.h"
 
 #define DEADLINE_DEFAULT_SEC 30
+#define TEARDOWN_DEADLINE_DEFAULT_SEC 30
 #define DEADLINE_MIN_SEC 1
 #define DEADLINE_MAX_SEC (24 * 60 * 60)
 
@@ -14,30 +15,52 @@ static bool is_single_number(const struct dm_config_node *node)
         return node->v && node->v->type == DM_CFG_INT && !node->v->next;
 }
 
-static int set_deadline(const struct dm_config_node *node, struct settings *settings, struct problems *problems)
+static void set_seconds(const struct dm_config_node *node, uint64_t *usec, struct problems *problems)
 {
         int64_t seconds = is_single_number(node) ? node->v->v.i : 0;
 
-        if (seconds < DEADLINE_MIN_SEC || seconds > DEADLINE_MAX_SEC) {
+        if (seconds < DEADLINE_MIN_SEC || seconds > DEADLINE_MAX_SEC)
                 problems_add(problems, -EINVAL,
                         "/" SETTINGS_FILE ": %s must be a number of seconds from %d to %d.", node->key,
                         DEADLINE_MIN_SEC, DEADLINE_MAX_SEC);
-                return 0;
-        }
-        settings->deadline_usec = (uint64_t) seconds * USEC_PER_SEC;
+        else
+                *usec = (uint64_t) seconds * USEC_PER_SEC;
+}
+
+static int set_deadline(const struct dm_config_node *node, struct settings *settings, struct problems *problems)
+{
+        set_seconds(node, &settings->deadline_usec, problems);
         return 0;
+}
+
+static int set_teardown_deadline(
+        const struct dm_config_node *node, struct settings *settings, struct problems *problems)
+{
+        set_seconds(node, &settings->teardown_deadline_usec, problems);
+        return 0;
+}
+
+static void set_switch(const struct dm_config_node *node, bool *is_on, struct problems *problems)
+{
+        int64_t value = is_single_number(node) ? node->v->v.i : -1;
+
+        if (value != 0 && value != 1)
+                problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": %s must be 0 or 1.", node->key);
+        else
+                *is_on = value != 0;
 }
 
 static int set_direct_activation(
         const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
-        int64_t value = is_single_number(node) ? node->v->v.i : -1;
+        set_switch(node, &settings->direct_activation, problems);
+        return 0;
+}
 
-        if (value != 0 && value != 1) {
-                problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": %s must be 0 or 1.", node->key);
-                return 0;
-        }
-        settings->direct_activation = value != 0;
+static int set_parallel_teardown(
+        const struct dm_config_node *node, struct settings *settings, struct problems *problems)
+{
+        set_switch(node, &settings->parallel_teardown, problems);
         return 0;
 }
 
@@ -102,6 +125,8 @@ static int set(const struct dm_config_node *node, struct settings *settings, str
                 {"deadline", set_deadline},
                 {"direct_activation", set_direct_activation},
                 {"net_volume_groups", set_net_volume_groups},
+                {"parallel_teardown", set_parallel_teardown},
+                {"teardown_deadline", set_teardown_deadline},
         };
 
         for (size_t i = 0; i < ELEMENTSOF(keys); i++)
@@ -118,6 +143,8 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
         _cleanup_settings_ struct settings settings = {
                 .deadline_usec = DEADLINE_DEFAULT_SEC * USEC_PER_SEC,
                 .direct_activation = true,
+                .parallel_teardown = true,
+                .teardown_deadline_usec = TEARDOWN_DEADLINE_DEFAULT_SEC * USEC_PER_SEC,
         };
         int r;
 

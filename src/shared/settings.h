@@ -10,6 +10,8 @@
 struct settings {
         uint64_t deadline_usec; /* from a VG's first PV on; then it is overdue. 30 s by default, 1 s to a day */
         bool direct_activation; /* whether boot waits for the VGs that the machine is known to have; by default */
+        bool parallel_teardown; /* whether devices are taken down many at a time; by default */
+        uint64_t teardown_deadline_usec;         /* see headgate.conf(5). 30 s by default, 1 s to a day */
         struct string_vector boot_volume_groups; /* valid names, as they come */
         struct string_vector net_volume_groups;  /* the same */
 };

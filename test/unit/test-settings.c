@@ -38,6 +38,8 @@ static void assert_defaults(const struct settings *settings)
 {
         ck_assert_uint_eq(settings->deadline_usec, DEFAULT_DEADLINE);
         ck_assert(settings->direct_activation);
+        ck_assert(settings->parallel_teardown);
+        ck_assert_uint_eq(settings->teardown_deadline_usec, DEFAULT_DEADLINE);
         ck_assert_uint_eq(settings->boot_volume_groups.n, 0);
         ck_assert_uint_eq(settings->net_volume_groups.n, 0);
 }
@@ -73,12 +75,16 @@ START_TEST(every_key)
         read_settings("# how long\n"
                       "deadline = 5\n"
                       "direct_activation=0\n"
+                      "parallel_teardown=0\n"
+                      "teardown_deadline = 6\n"
                       "boot_volume_groups = [ \"data\", \"a.b+c_d\" ]\n"
                       "net_volume_groups = \"san\"\n",
                 &settings, &problems);
         ck_assert_uint_eq(problems.lines.n, 0);
         ck_assert_uint_eq(settings.deadline_usec, 5 * USEC_PER_SEC);
         ck_assert(!settings.direct_activation);
+        ck_assert(!settings.parallel_teardown);
+        ck_assert_uint_eq(settings.teardown_deadline_usec, 6 * USEC_PER_SEC);
         ck_assert_uint_eq(settings.boot_volume_groups.n, 2);
         ck_assert_str_eq(settings.boot_volume_groups.strings[0], "data");
         ck_assert_str_eq(settings.boot_volume_groups.strings[1], "a.b+c_d");
@@ -87,26 +93,34 @@ START_TEST(every_key)
 }
 END_TEST
 
-START_TEST(bounds_of_the_deadline)
+static const struct {
+        const char *value;
+        uint64_t seconds; /* 0: not taken */
+} deadline_rows[] = {
+        {"1", 1},
+        {"86400", 86400},
+        {"0", 0},
+        {"86401", 0},
+        {"-1", 0},
+        {"99999999999999999999999999", 0},
+};
+
+/* Of both keys, which do not touch each other. */
+START_TEST(bounds_of_deadlines)
 {
-        static const struct {
-                const char *text;
-                uint64_t seconds; /* 0: not taken */
-        } rows[] = {
-                {"deadline = 1", 1},
-                {"deadline = 86400", 86400},
-                {"deadline = 0", 0},
-                {"deadline = 86401", 0},
-                {"deadline = -1", 0},
-                {"deadline = 99999999999999999999999999", 0},
-        };
+        bool is_teardown = _i % 2 != 0;
+        const char *value = deadline_rows[_i / 2].value;
+        uint64_t seconds = deadline_rows[_i / 2].seconds;
+        uint64_t expected = seconds > 0 ? seconds * USEC_PER_SEC : DEFAULT_DEADLINE;
+        _cleanup_free_ char *text =
+                string_format("%s = %s\n", is_teardown ? "teardown_deadline" : "deadline", value);
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
 
-        read_settings(rows[_i].text, &settings, &problems);
-        ck_assert_uint_eq(
-                settings.deadline_usec, rows[_i].seconds > 0 ? rows[_i].seconds * USEC_PER_SEC : DEFAULT_DEADLINE);
-        ck_assert_uint_eq(problems.lines.n, rows[_i].seconds > 0 ? 0 : 1);
+        read_settings(text, &settings, &problems);
+        ck_assert_uint_eq(settings.deadline_usec, is_teardown ? DEFAULT_DEADLINE : expected);
+        ck_assert_uint_eq(settings.teardown_deadline_usec, is_teardown ? expected : DEFAULT_DEADLINE);
+        ck_assert_uint_eq(problems.lines.n, seconds > 0 ? 0 : 1);
 }
 END_TEST
 
@@ -128,6 +142,8 @@ START_TEST(what_is_wrong_has_its_default)
                 {"boot_volume_groups = [ \"-a\" ]", "boot_volume_groups"},
                 {"net_volume_groups { a = \"b\" }", "net_volume_groups"},
                 {"net_volume_groups = [ \"a/b\" ]", "net_volume_groups"},
+                {"parallel_teardown = 32", "parallel_teardown"},
+                {"teardown_deadline = \"never\"", "teardown_deadline"},
                 {"deadlines = 5", "deadlines"},
                 {"section { deadline = 5 }", "section"},
         };
@@ -238,8 +254,8 @@ int main(void)
         tcase_add_test(tcase, no_file_means_defaults);
         tcase_add_loop_test(tcase, comments_mean_defaults, 0, 4);
         tcase_add_test(tcase, every_key);
-        tcase_add_loop_test(tcase, bounds_of_the_deadline, 0, 6);
-        tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 13);
+        tcase_add_loop_test(tcase, bounds_of_deadlines, 0, 2 * ELEMENTSOF(deadline_rows));
+        tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 15);
         tcase_add_test(tcase, the_rest_counts);
         tcase_add_loop_test(tcase, malformed_files, 0, 5);
         tcase_add_test(tcase, deep_sections_are_refused);
