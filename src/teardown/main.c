@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate-teardown: takes storage down at shutdown, beside systemd's own unmounting. It does nothing
+ * unless systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "lvm/command.h"
+#include "shared/log.h"
+#include "shared/root.h"
+#include "shared/settings.h"
+#include "teardown/teardown.h"
+#include "tree/order.h"
+#include "tree/read.h"
+
+/* The longest time without anything happening: longer than systemd by default gives an unmount (90 s). The units'
+ * TimeoutStopSec= is longer than that. */
+#define STALL_USEC (120 * USEC_PER_SEC)
+
+static bool arg_serial;
+
+static void help(void)
+{
+        printf("Usage: headgate-teardown [OPTION...] local\n\n"
+               "Take storage down at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
+               "      --serial   Remove one device after another\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgate-teardown(8).\n");
+}
+
+/* Returns 1 to go on, 0 if the program is done, or a negative errno. */
+static int parse_arguments(int argc, char *argv[])
+{
+        static const struct option options[] = {
+                {"help", no_argument, NULL, 'h'},
+                {"serial", no_argument, NULL, 's'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'h':
+                        help();
+                        return 0;
+                case 's':
+                        arg_serial = true;
+                        break;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return 0;
+                default:
+                        return -EINVAL;
+                }
+
+        if (argc - optind != 1 || !streq(argv[optind], "local"))
+                return log_error_errno(-EINVAL, "Expected \"local\", see --help.");
+        return 1;
+}
+
+/* A unit is also stopped when a package is upgraded, or by hand, and then storage stays as it is. */
+static int system_is_stopping(void)
+{
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
+        _cleanup_free_ char *output = NULL;
+        int r;
+
+        r = string_vector_add(&arguments, "is-system-running");
+        if (r >= 0)
+                r = command_start("/bin/systemctl", &arguments, &command);
+        if (r >= 0 && waitpid(command.pid, NULL, 0) < 0)
+                r = -errno;
+        if (r >= 0)
+                r = lvm_command_read_output(&command, &output);
+        return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
+}
+
+static int read_tree(int root_fd, struct tree **ret)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        int r;
+
+        r = tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = tree_order(tree);
+        if (r < 0)
+                return log_error_errno(r, "Failed to find out what storage there is: %m");
+        *ret = TAKE_PTR(tree);
+        return 0;
+}
+
+static int read_settings(int root_fd, struct settings *ret)
+{
+        _cleanup_problems_ struct problems problems = {};
+        int r;
+
+        r = settings_read(root_fd, ret, &problems);
+        if (r < 0)
+                return log_oom();
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+        return 0;
+}
+
+static int take_down(void)
+{
+        _cleanup_teardown_ struct teardown teardown = {};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_tree_ struct tree *tree = NULL;
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open /: %m");
+        r = read_settings(root_fd, &settings);
+        if (r < 0)
+                return r;
+        r = read_tree(root_fd, &tree);
+        if (r < 0)
+                return r;
+
+        r = teardown_init(&teardown, tree, root_fd,
+                &(struct teardown_options){
+                        .n_threads = arg_serial || !settings.parallel_teardown ? 1 : TEARDOWN_THREADS_DEFAULT,
+                        .deadline_usec = settings.teardown_deadline_usec,
+                        .stall_usec = STALL_USEC,
+                        .at_shutdown = true,
+                        .remove = removal_run,
+                });
+        if (r < 0)
+                return log_error_errno(r, "Failed to prepare: %m");
+        r = teardown_run(&teardown);
+        return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
+}
+
+/* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
+ * whether it can end then does not matter. */
+static int take_down_in_child(void)
+{
+        char status;
+        int ends[2];
+        pid_t pid;
+
+        if (pipe2(ends, O_CLOEXEC) < 0)
+                return log_error_errno(-errno, "Failed to make a pipe: %m");
+        pid = fork();
+        if (pid < 0)
+                return log_error_errno(-errno, "Failed to fork: %m");
+        if (pid == 0) {
+                /* systemd's patience may end before ours; then it is said what is left. */
+                (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
+                status = take_down() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                (void) write(ends[1], &status, 1);
+                _exit(status);
+        }
+
+        close(ends[1]);
+        if (read(ends[0], &status, 1) != 1)
+                return log_error_errno(-ECHILD, "The process that takes storage down has died.");
+        return status == EXIT_SUCCESS ? 0 : -EIO;
+}
+
+int main(int argc, char *argv[])
+{
+        int r;
+
+        log_open("headgate-teardown", log_target_of_stderr());
+
+        r = parse_arguments(argc, argv);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+
+        r = system_is_stopping();
+        if (r < 0) {
+                (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
+                return EXIT_FAILURE;
+        }
+        if (r == 0) {
+                log_notice("The system is not being shut down, so all storage stays.");
+                return EXIT_SUCCESS;
+        }
+        return take_down_in_child() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
