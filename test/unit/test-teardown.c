@@ -23,11 +23,12 @@ static struct {
         struct tree *tree;
         bool gone[1024]; /* by tree_node.index */
         size_t n_at_once, n_at_once_max;
-        size_t n_early;            /* removals of what something still held */
-        const char *busy_name;     /* this node has been opened by somebody */
-        unsigned int n_busy_tries; /* so often */
-        const char *hanging_name;  /* the removal of this one does not come back */
-        const char *broken_name;   /* and this one fails */
+        size_t n_early;                    /* removals of what something still held */
+        const char *busy_name;             /* this node has been opened by somebody */
+        unsigned int n_busy_tries;         /* so often */
+        const char *hanging_name;          /* the removal of this one does not come back */
+        const char *broken_name;           /* and this one fails */
+        const struct removal *left_behind; /* that of `hanging_name`, which nobody frees */
         bool freeing;
 } kernel = {.mutex = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
 
@@ -76,6 +77,8 @@ static int remove_node(struct pool_job *job)
         pthread_mutex_unlock(&kernel.mutex);
         usleep(REMOVAL_USEC);
         pthread_mutex_lock(&kernel.mutex);
+        if (is_called(removal->node, kernel.hanging_name))
+                kernel.left_behind = removal;
         r = attempt(removal->node);
         kernel.n_at_once--;
         pthread_mutex_unlock(&kernel.mutex);
