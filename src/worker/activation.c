@@ -110,8 +110,7 @@ static int on_activated(struct job *job, int exit_status, void *userdata)
                 log_debug("vgchange has ended with status %i: %s", exit_status, output);
         }
 
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-        {
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
                 struct volume_group *volume_group = group->volume_group;
 
                 if (group->job != job)
@@ -285,8 +284,7 @@ static int sort_complete(struct worker *worker, struct ready *ready)
         struct managed_group *group, *next;
         int r;
 
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
-        {
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
                 /* One that has to wait for a process is looked at when there is one: each look lists all
                  * devices. */
                 if (!find_skip_reason(worker, group) && count_free(worker, group->volume_group->slow) == 0)

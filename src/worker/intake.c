@@ -246,8 +246,7 @@ int intake_prepare(struct worker *worker, enum device_stage stage)
 {
         struct device *device, *next;
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage])
-        {
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage]) {
                 char *name;
                 int r;
 

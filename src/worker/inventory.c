@@ -86,23 +86,20 @@ struct inventory *inventory_free(struct inventory *inventory)
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++) {
                 struct device *device, *next;
 
-                dm_list_iterate_items_safe(device, next, &inventory->devices[i]) free_device(device);
+                dm_list_iterate_items_safe(device, next, &inventory->devices[i])
+                        free_device(device);
         }
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 struct managed_group *group, *next;
 
-                dm_list_iterate_items_safe(group, next, &inventory->groups[i]) free_group(group);
+                dm_list_iterate_items_safe(group, next, &inventory->groups[i])
+                        free_group(group);
         }
-        if (inventory->groups_by_text)
-                dm_hash_destroy(inventory->groups_by_text);
-        if (inventory->devices_by_number)
-                dm_hash_destroy(inventory->devices_by_number);
-        if (inventory->devices_by_pvid)
-                dm_hash_destroy(inventory->devices_by_pvid);
-        if (inventory->groups_by_vgid)
-                dm_hash_destroy(inventory->groups_by_vgid);
-        if (inventory->groups_by_pvid)
-                dm_hash_destroy(inventory->groups_by_pvid);
+        struct dm_hash_table *const tables[] = {inventory->groups_by_text, inventory->devices_by_number,
+                inventory->devices_by_pvid, inventory->groups_by_vgid, inventory->groups_by_pvid};
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++)
+                if (tables[i])
+                        dm_hash_destroy(tables[i]);
         closep(&inventory->vgs_fd);
         closep(&inventory->members_fd);
         closep(&inventory->devices_fd);

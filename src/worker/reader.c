@@ -198,8 +198,7 @@ static int finish(struct reader *reader, int error)
         struct device *device, *next;
         int r;
 
-        dm_list_iterate_items_safe(device, next, &reader->inventory->devices[DEVICE_READING])
-        {
+        dm_list_iterate_items_safe(device, next, &reader->inventory->devices[DEVICE_READING]) {
                 const struct reader_result result = {.device = device->number, .error = error};
 
                 r = reader->on_result(&result, reader->userdata);

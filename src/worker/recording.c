@@ -42,8 +42,7 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
                 return log_error_errno(r, "Failed to read what pvscan has printed: %m");
         log_debug("pvscan has ended with status %i: %s", exit_status, output);
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING])
-        {
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
                 r = take_verdict(worker, device, output);
                 if (r < 0)
                         return r;
@@ -83,8 +82,7 @@ int recording_start(struct worker *worker)
         }
 
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        dm_list_iterate_items_safe(device, next, unrecorded)
-        {
+        dm_list_iterate_items_safe(device, next, unrecorded) {
                 if (r >= 0)
                         r = add_device_argument(&arguments, device);
                 inventory_move_device(worker->inventory, device, DEVICE_RECORDING);

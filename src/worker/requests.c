@@ -235,8 +235,7 @@ static int release_devices(struct worker *worker)
 {
         struct device *device, *next;
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
-        {
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING]) {
                 int r;
 
                 if (device->group && !device->gone && !device->again &&
@@ -293,8 +292,7 @@ static int release_expectations(struct worker *worker)
         for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++) {
                 struct expectation *expectation, *next;
 
-                dm_list_iterate_items_safe(expectation, next, &worker->expectations->lists[state])
-                {
+                dm_list_iterate_items_safe(expectation, next, &worker->expectations->lists[state]) {
                         int r;
 
                         if (!is_over(expectation))

@@ -274,7 +274,8 @@ struct worker *worker_free(struct worker *worker)
 
         worker->reader = reader_free(worker->reader);
         worker->recording = job_free(worker->recording);
-        dm_list_iterate_items_safe(job, next, &worker->jobs) job_free(job);
+        dm_list_iterate_items_safe(job, next, &worker->jobs)
+                job_free(job);
         uevents_free(worker->uevents);
         worker->deadlines.question = job_free(worker->deadlines.question);
         expectations_free(worker->expectations);
