@@ -177,6 +177,11 @@ char *string_format(const char *format, ...)
         return r < 0 ? NULL : string;
 }
 
+const char *plural(size_t n)
+{
+        return n == 1 ? "" : "s";
+}
+
 int string_replace(char **string, char *replacement)
 {
         if (!replacement)

@@ -36,6 +36,9 @@ char *format_duration(uint64_t usec) _must_check_;
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 
+/* The ending of a word that is counted: "" for one, else "s". */
+const char *plural(size_t n);
+
 /* Puts `replacement`, which it takes over, in the place of a string. Returns 0, or -ENOMEM for NULL, and then the
  * string is as it was. */
 int string_replace(char **string, char *replacement) _nonnull_(1) _must_check_;

@@ -15,10 +15,3 @@ void report_tree_down(const struct teardown *teardown, size_t component) _nonnul
 
 /* At the end: what is left, each node with what holds it, the trees that are not down, and the sum. */
 void report_end(const struct teardown *teardown) _nonnull_(1);
-
-/* When nothing has happened for a while: what is waited for, and who uses it. */
-void report_waiting(const struct teardown *teardown) _nonnull_(1);
-
-/* In the status that systemd shows, how far it is and what is waited for; not more often than a few times a
- * second. */
-void report_progress(struct teardown *teardown) _nonnull_(1);

@@ -6,18 +6,17 @@
 
 #include "shared/log.h"
 #include "teardown/multipath.h"
+#include "teardown/progress.h"
 #include "teardown/report.h"
+#include "teardown/tries.h"
 #include "tree/mounts.h"
 #include "tree/order.h"
 #include "tree/schedule.h"
 
-/* When a node is given up that something has open, and nobody is left who could let go of it: for a process of udev
- * that only looks at it that is long enough, and at most a second is lost. */
+/* When a node is given up that something has open, and nobody is left who could let go of it: for a process of
+ * udev that only looks at it that is long enough, and at most a second is lost. */
 #define IN_VAIN_MIN 2
 #define IN_VAIN_USEC (300 * USEC_PER_MSEC)
-
-/* How often running removals are looked at. */
-#define CHECK_USEC (1 * USEC_PER_SEC)
 
 /* After that long without anything going, it is said what is waited for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
@@ -27,7 +26,7 @@ static int ask_step(struct teardown *teardown)
         return sd_event_source_set_enabled(teardown->step_source, SD_EVENT_ONESHOT);
 }
 
-static void note_progress(struct teardown *teardown)
+void teardown_note_progress(struct teardown *teardown)
 {
         teardown->progress_usec = now_usec();
         teardown->waiting_reported = false;
@@ -38,142 +37,11 @@ static void note_progress(struct teardown *teardown)
                 teardown->nobody_usec = 0;
 }
 
-/* ------ tries ------ */
-
-static int submit(struct teardown *teardown, struct attempt *attempt)
-{
-        int r = removal_new(attempt->node, &attempt->removal);
-
-        if (r < 0)
-                return r;
-        attempt->removal->job.run = teardown->options.remove;
-        dm_list_add(&teardown->working, &attempt->list);
-        pool_submit(teardown->pool, &attempt->removal->job);
-        return 0;
-}
-
-static int start_ready(struct teardown *teardown)
-{
-        int r = 0;
-
-        for (struct tree_node *node; r >= 0 && (node = tree_next_ready(teardown->tree));) {
-                struct attempt *attempt = &teardown->attempts[node->index];
-                struct storage_tree *tree = &teardown->trees[node->component];
-
-                if (attempt->ready_usec == 0)
-                        attempt->ready_usec = now_usec();
-                if (tree->first_usec == 0)
-                        tree->first_usec = attempt->ready_usec;
-                if (!unmonitor_takes(&teardown->unmonitor, attempt))
-                        r = submit(teardown, attempt);
-        }
-        return r;
-}
-
-static int start_released(struct teardown *teardown)
-{
-        struct dm_list *released = &teardown->unmonitor.released;
-        int r = 0;
-
-        while (r >= 0 && !dm_list_empty(released)) {
-                struct attempt *attempt = dm_list_struct_base(dm_list_first(released), struct attempt, list);
-
-                dm_list_del(&attempt->list);
-                r = submit(teardown, attempt);
-        }
-        return r;
-}
-
-/* A mount that has come meanwhile has to go first. */
-static bool is_due(const struct attempt *attempt, uint64_t now)
-{
-        return attempt->next_usec <= now && (attempt->node->part || attempt->node->n_holders == 0);
-}
-
-static int repeat_due(struct teardown *teardown)
-{
-        uint64_t now = now_usec();
-        struct attempt *attempt, *next;
-
-        dm_list_iterate_items_safe(attempt, next, &teardown->busy)
-        {
-                int r;
-
-                if (!is_due(attempt, now))
-                        continue;
-                dm_list_del(&attempt->list);
-                r = submit(teardown, attempt);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static void node_went(struct teardown *teardown, struct attempt *attempt)
-{
-        struct storage_tree *tree = &teardown->trees[attempt->node->component];
-
-        tree_node_gone(teardown->tree, attempt->node);
-        tree->last_usec = attempt->ended_usec;
-        if (++tree->n_gone == tree->members.n)
-                dm_list_add(&teardown->down, &tree->list);
-        note_progress(teardown);
-}
-
-static void finish(struct teardown *teardown, struct removal *removal)
-{
-        struct attempt *attempt = &teardown->attempts[removal->node->index];
-
-        attempt->n_tries++;
-        attempt->error = removal->job.result;
-        attempt->ended_usec = removal->job.finished_usec;
-        if (!removal->abandoned) {
-                dm_list_del(&attempt->list);
-                attempt->removal = NULL;
-        }
-        if (attempt->error == 0) {
-                node_went(teardown, attempt);
-        } else if (removal->abandoned) {
-                ; /* It has failed already. */
-        } else if (attempt->error == -EBUSY && !attempt->node->part) {
-                attempt->n_in_vain = teardown->nobody_usec > 0 ? attempt->n_in_vain + 1 : 0;
-                attempt->next_usec = attempt->ended_usec + attempt_pause_usec(attempt);
-                dm_list_add(&teardown->busy, &attempt->list);
-        } else {
-                tree_node_failed(teardown->tree, attempt->node);
-        }
-        removal_free(removal);
-}
-
 /* ------ giving up ------ */
 
 static bool is_idle(const struct teardown *teardown)
 {
         return dm_list_empty(&teardown->working) && !unmonitor_is_busy(&teardown->unmonitor);
-}
-
-/* A removal that hangs keeps its thread. Should it come to an end all the same, that counts. */
-static void check_deadlines(struct teardown *teardown, uint64_t now)
-{
-        struct attempt *attempt, *next;
-
-        if (teardown->checked_usec + CHECK_USEC > now)
-                return;
-        teardown->checked_usec = now;
-        dm_list_iterate_items_safe(attempt, next, &teardown->working)
-        {
-                uint64_t started = pool_started_usec(teardown->pool, &attempt->removal->job);
-
-                if (started == 0 || started + teardown->options.deadline_usec > now)
-                        continue;
-                dm_list_del(&attempt->list);
-                attempt->removal->abandoned = true;
-                attempt->removal = NULL;
-                attempt->error = -ETIMEDOUT;
-                attempt->ended_usec = now;
-                tree_node_failed(teardown->tree, attempt->node);
-                pool_replace_thread(teardown->pool);
-        }
 }
 
 bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
@@ -202,12 +70,11 @@ static void give_up_busy(struct teardown *teardown, uint64_t now)
 {
         struct attempt *attempt, *next;
 
-        dm_list_iterate_items_safe(attempt, next,
-                &teardown->busy) if (is_in_vain(teardown, attempt, now) || attempt->node->n_holders > 0)
-        {
-                dm_list_del(&attempt->list);
-                tree_node_failed(teardown->tree, attempt->node);
-        }
+        dm_list_iterate_items_safe(attempt, next, &teardown->busy)
+                if (is_in_vain(teardown, attempt, now) || attempt->node->n_holders > 0) {
+                        dm_list_del(&attempt->list);
+                        tree_node_failed(teardown->tree, attempt->node);
+                }
 }
 
 /* With nothing to do but to wait: whether that makes sense. Returns 1 if not, 0, or a negative errno. */
@@ -241,7 +108,7 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
                 teardown->multipath_usec = now;
         }
         if (!teardown->waiting_reported && teardown->progress_usec + WAITING_USEC <= now) {
-                report_waiting(teardown);
+                progress_report_waiting(teardown);
                 teardown->waiting_reported = true;
         }
 }
@@ -250,7 +117,7 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
 
 static int set_timer(struct teardown *teardown)
 {
-        uint64_t next = now_usec() + CHECK_USEC;
+        uint64_t next = now_usec() + TRIES_CHECK_USEC;
         const struct attempt *attempt;
 
         dm_list_iterate_items(attempt, &teardown->busy)
@@ -280,20 +147,16 @@ static int step(struct teardown *teardown)
         uint64_t now;
         int r;
 
-        r = start_ready(teardown);
-        if (r >= 0)
-                r = start_released(teardown);
-        if (r >= 0)
-                r = repeat_due(teardown);
+        r = tries_start(teardown);
         if (r >= 0)
                 r = unmonitor_step(&teardown->unmonitor);
         if (r < 0)
                 return r;
         report_down(teardown);
-        report_progress(teardown);
+        progress_report(teardown);
 
         now = now_usec();
-        check_deadlines(teardown, now);
+        tries_check_deadlines(teardown, now);
         if (tree->n_gone + tree->n_failed == tree->n_to_go ||
                 teardown->progress_usec + teardown->options.stall_usec <= now)
                 return 1;
@@ -322,7 +185,7 @@ static int on_removed(_unused_ sd_event_source *source, _unused_ int fd, _unused
         struct teardown *teardown = userdata;
 
         for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
-                finish(teardown, (struct removal *) job);
+                tries_finish(teardown, (struct removal *) job);
         return ask_step(teardown);
 }
 
@@ -352,7 +215,7 @@ static int on_mounts(void *userdata)
                 log_debug("Failed to read what is mounted: %s", strerror(-r));
         place(&came);
         if (went.n > 0)
-                note_progress(teardown);
+                teardown_note_progress(teardown);
         return ask_step(teardown);
 }
 

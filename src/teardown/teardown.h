@@ -77,6 +77,9 @@ int teardown_run(struct teardown *teardown) _nonnull_(1) _must_check_;
 /* Whether the node is a mount or a swap that has to go, by others' hands, before what lies below it can. */
 bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node) _nonnull_(1, 2);
 
+/* Something has gone. */
+void teardown_note_progress(struct teardown *teardown) _nonnull_(1);
+
 /* Leaves behind what hangs in the kernel, with the memory that it uses. */
 void teardown_done(struct teardown *teardown) _nonnull_(1);
 #define _cleanup_teardown_ _cleanup_(teardown_done)

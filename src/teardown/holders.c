@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "teardown/holders.h"
+
+#include <sys/sysmacros.h>
+
+#include "shared/log.h"
+#include "shared/util.h"
+#include "teardown/enumeration.h"
+
+char *node_describe(const struct tree_node *node)
+{
+        _cleanup_free_ char *name = string_printable(node->name);
+
+        return !node->kernel_name || streq(node->name, node->kernel_name)
+                       ? TAKE_PTR(name)
+                       : string_format("%s (%s)", name ?: "?", node->kernel_name);
+}
+
+/* What the kernel says now of what lies on it; the tree may be older. */
+static void enumerate_holders(const struct tree_node *node, struct enumeration *names)
+{
+        /* Of a mount that number may be of the device that is below it. */
+        _cleanup_free_ char *path = !node->kernel_name ? NULL
+                                                       : string_format("/sys/dev/block/%u:%u/holders",
+                                                                 major(node->number), minor(node->number));
+        _cleanup_closedir_ DIR *directory = path ? opendir(path) : NULL;
+
+        if (!directory)
+                return;
+        for (const struct dirent *entry; (entry = readdir(directory));)
+                if (entry->d_name[0] != '.')
+                        enumerate(names, entry->d_name);
+}
+
+/* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
+static char *describe_unmounting(const struct tree_node *node)
+{
+        _cleanup_enumeration_ struct enumeration mounts = {};
+
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->kind == TREE_MOUNT && node->uppers.nodes[i]->state == TREE_GONE)
+                        enumerate(&mounts, node->uppers.nodes[i]->name);
+        enumerate_end(&mounts);
+        return mounts.text ? string_format("the unmounting of %s has not come to its end", mounts.text)
+                           : strdup("");
+}
+
+char *node_describe_holders(const struct tree_node *node, const struct users *users)
+{
+        _cleanup_enumeration_ struct enumeration holders = {};
+        _cleanup_free_ char *processes = users_describe(users);
+
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->state != TREE_GONE && !node->uppers.nodes[i]->kernel_name)
+                        enumerate(&holders, node->uppers.nodes[i]->name);
+        enumerate_holders(node, &holders);
+        enumerate_end(&holders);
+
+        if (!holders.text && processes && *processes == '\0')
+                return describe_unmounting(node);
+        return string_format("%s%s%s%s", holders.text ? "held by " : "", holders.text ?: "",
+                holders.text && processes && *processes ? "; " : "", processes ?: "");
+}
+
+void nodes_look_for_users(struct sought *sought, size_t n)
+{
+        int r = sought_find_users(sought, n);
+
+        if (r < 0)
+                log_debug("Failed to look for processes: %s", strerror(-r));
+}
