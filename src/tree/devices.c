@@ -10,43 +10,7 @@
 #include "lvm/dm_devices.h"
 #include "shared/util.h"
 #include "tree/lvs.h"
-
-#define BLOCK_DIRECTORY "sys/dev/block"
-
-/* Opens a directory; NULL, with errno, if it cannot be. */
-static DIR *open_directory(int dir_fd, const char *path)
-{
-        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-
-        if (directory)
-                (void) TAKE_FD(fd);
-        return directory;
-}
-
-/* What the directory /sys/dev/block/MAJOR:MINOR/PATH or the file of that name is called from the root. */
-static char *path_of(dev_t number, const char *path)
-{
-        return string_format(BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), path);
-}
-
-/* One line of sysfs, without its end. An attribute that cannot be read is none: the device may just be going.
- * Returns 1 if it is there, 0, or -ENOMEM. */
-static int read_attribute(int root_fd, dev_t number, const char *name, char **ret)
-{
-        _cleanup_free_ char *path = path_of(number, name);
-        size_t size;
-        int r;
-
-        if (!path)
-                return -ENOMEM;
-        r = read_file_at(root_fd, path, ret, &size);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        if (size > 0 && (*ret)[size - 1] == '\n')
-                (*ret)[size - 1] = '\0';
-        return 1;
-}
+#include "tree/sysfs.h"
 
 /* ------ device-mapper ------ */
 
@@ -89,7 +53,7 @@ static int add_loop(struct tree *tree, int root_fd, const char *kernel_name, dev
         struct tree_node *node;
         int r;
 
-        r = read_attribute(root_fd, number, "loop/backing_file", &file);
+        r = sysfs_read_attribute(root_fd, number, "loop/backing_file", &file);
         if (r <= 0)
                 return r;
         r = tree_add_device(tree, TREE_LOOP, kernel_name, number, &node);
@@ -105,7 +69,7 @@ static int add_md(struct tree *tree, int root_fd, const char *kernel_name, dev_t
         struct tree_node *node;
         int r;
 
-        r = read_attribute(root_fd, number, "md/array_state", &state);
+        r = sysfs_read_attribute(root_fd, number, "md/array_state", &state);
         if (r <= 0 || streq(state, "clear"))
                 return r;
         return tree_add_device(tree, TREE_MD, kernel_name, number, &node);
@@ -125,7 +89,7 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
         if (tree_find_kernel_name(tree, kernel_name))
                 return 0;
 
-        r = read_attribute(root_fd, number, "partition", &partition);
+        r = sysfs_read_attribute(root_fd, number, "partition", &partition);
         if (r < 0)
                 return r;
         if (partition)
@@ -142,7 +106,7 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
 
 static int add_devices(struct tree *tree, int root_fd)
 {
-        _cleanup_closedir_ DIR *directory = open_directory(root_fd, BLOCK_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, SYSFS_BLOCK_DIRECTORY);
         int r = 0;
 
         if (!directory)
@@ -173,8 +137,8 @@ static int add_devices(struct tree *tree, int root_fd)
 static int add_linked(struct tree *tree, int root_fd, struct tree_node *node, const char *name,
         int (*add)(struct tree *tree, struct tree_node *node, struct tree_node *linked))
 {
-        _cleanup_free_ char *path = path_of(node->number, name);
-        _cleanup_closedir_ DIR *directory = path ? open_directory(root_fd, path) : NULL;
+        _cleanup_free_ char *path = sysfs_path(node->number, name);
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
         int r = path ? 0 : -ENOMEM;
 
         if (!directory)
@@ -201,22 +165,18 @@ static int add_lower(struct tree *tree, struct tree_node *node, struct tree_node
 /* A partition's directory lies in its disk's. */
 static int add_disk_of_partition(struct tree *tree, int root_fd, struct tree_node *node)
 {
-        _cleanup_free_ char *path =
-                string_format(BLOCK_DIRECTORY "/%u:%u", major(node->number), minor(node->number));
-        char target[PATH_MAX], *slash;
+        _cleanup_free_ char *location = NULL;
         struct tree_node *disk;
-        ssize_t length;
+        char *slash;
+        int r;
 
-        if (!path)
-                return -ENOMEM;
-        length = readlinkat(root_fd, path, target, sizeof(target) - 1);
-        if (length < 0)
-                return 0;
-        target[length] = '\0';
-        slash = strrchr(target, '/');
+        r = sysfs_read_location(root_fd, node->number, &location);
+        if (r <= 0)
+                return r;
+        slash = strrchr(location, '/');
         if (slash)
                 *slash = '\0';
-        slash = strrchr(target, '/');
+        slash = strrchr(location, '/');
         disk = slash ? tree_find_kernel_name(tree, slash + 1) : NULL;
         return disk ? tree_add_edge(tree, disk, node) : 0;
 }
@@ -232,7 +192,7 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         char *name;
         int r;
 
-        r = read_attribute(root_fd, node->number, "md/metadata_version", &version);
+        r = sysfs_read_attribute(root_fd, node->number, "md/metadata_version", &version);
         if (r <= 0 || !skip_prefix(version, EXTERNAL))
                 return r;
         name = version + strlen(EXTERNAL);

@@ -6,6 +6,7 @@
 
 #include "shared/util.h"
 #include "tree/schedule.h"
+#include "tree/sysfs.h"
 #include "tree/table.h"
 
 #define MOUNTINFO "proc/self/mountinfo"
@@ -16,14 +17,11 @@
 
 static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *mount)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        _cleanup_close_ int fd = openat(devices_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_closedir_ DIR *directory = open_directory_at(devices_fd, ".");
         int r = 0;
 
-        directory = fd < 0 ? NULL : fdopendir(fd);
         if (!directory)
                 return 0;
-        (void) TAKE_FD(fd);
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
                 struct tree_node *device = tree_find_kernel_name(tree, entry->d_name);
 
@@ -37,14 +35,11 @@ static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *m
 static int add_btrfs_devices(
         struct tree *tree, int root_fd, const struct tree_node *device, struct tree_node *mount)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        _cleanup_close_ int fd = openat(root_fd, BTRFS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BTRFS_DIRECTORY);
         int r = 0;
 
-        directory = fd < 0 ? NULL : fdopendir(fd);
         if (!directory)
                 return 0;
-        (void) TAKE_FD(fd);
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
                 _cleanup_close_ int devices_fd = -EBADF;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+
+#include "shared/macro.h"
+
+/* What sysfs says of block devices, by /sys/dev/block, which has a link for each: MAJOR:MINOR -> ../../devices/...
+ * (the kernel's Documentation/ABI/testing/sysfs-dev). A device may go at any time, with all its files. */
+
+#define SYSFS_BLOCK_DIRECTORY "sys/dev/block"
+
+/* Opens a directory; NULL, with errno, if it cannot be. */
+DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2);
+
+/* What the file or directory `name` of a device is called from the root; "../NAME" is one of the device that it is
+ * part of. Returns a string to be freed by the caller, NULL without memory. */
+char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
+
+/* One line, without its end. Returns 1 and `*ret`, to be freed by the caller; 0 if it is not there or cannot be
+ * read; or -ENOMEM. */
+int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_(3, 4) _must_check_;
+
+/* Where the device is among all others: ".../host0/target0:0:0/0:0:0:0/block/sda". Returns as above. */
+int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
