@@ -96,6 +96,7 @@ static int add_mount(struct tree *tree, int root_fd, struct libmnt_fs *entry, st
                 return r;
         mount->mount_id = (uint64_t) mnt_fs_get_id(entry);
         mount->number = mnt_fs_get_devno(entry);
+        mount->is_nfs = mnt_fs_is_netfs(entry);
         mount->seen = true;
         if (!dm_hash_insert_binary(tree->mount_ids, &mount->mount_id, sizeof(mount->mount_id), mount))
                 return -ENOMEM;

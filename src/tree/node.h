@@ -91,6 +91,8 @@ struct tree_node {
         uint64_t mount_id; /* of a mount: as in mountinfo */
         bool is_pv;        /* an LV of another VG lies on it */
         bool suspended;    /* I/O to it waits */
+        bool is_nfs;       /* or another file system of the network's */
+        bool on_network;   /* by tree_find_network() */
 
         struct tree_nodes uppers; /* what holds it */
         struct tree_nodes lowers; /* what it holds */

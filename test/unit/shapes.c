@@ -65,14 +65,21 @@ void shape_link(const char *path, const char *target)
         ck_assert_int_eq(symlinkat(target, root_fd, path), 0);
 }
 
-void shape_device(const char *kernel_name, unsigned int major_number, unsigned int minor_number)
+void shape_device_at(const char *location, unsigned int major_number, unsigned int minor_number)
 {
-        _cleanup_free_ char *directory = string_format("sys/devices/block/%s/", kernel_name);
+        _cleanup_free_ char *directory = string_format("sys/devices/%s/", location);
         _cleanup_free_ char *link = string_format("sys/dev/block/%u:%u", major_number, minor_number);
-        _cleanup_free_ char *target = string_format("../../devices/block/%s", kernel_name);
+        _cleanup_free_ char *target = string_format("../../devices/%s", location);
 
         make_directories(directory);
         shape_link(link, target);
+}
+
+void shape_device(const char *kernel_name, unsigned int major_number, unsigned int minor_number)
+{
+        _cleanup_free_ char *location = string_format("block/%s", kernel_name);
+
+        shape_device_at(location, major_number, minor_number);
 }
 
 void shape_dm(unsigned int minor_number, const char *name, const char *uuid, const char *target)

@@ -19,6 +19,8 @@ void shape_write(const char *path, const char *content);
 void shape_link(const char *path, const char *target);
 /* A block device below /sys/devices, without anything in its directory. */
 void shape_device(const char *kernel_name, unsigned int major_number, unsigned int minor_number);
+/* One elsewhere below it, "pci0000:00/.../block/sda". */
+void shape_device_at(const char *location, unsigned int major_number, unsigned int minor_number);
 /* A device-mapper device, a line of the list included. Numbers are 253:MINOR. */
 void shape_dm(unsigned int minor_number, const char *name, const char *uuid, const char *target);
 /* As `lower`'s holders/ and `upper`'s slaves/ have it. */
