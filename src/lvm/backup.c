@@ -2,11 +2,9 @@
 
 #include "lvm/backup.h"
 
-#include <fcntl.h>
-
 #include "shared/util.h"
 
-int backup_read(const char *directory, const char *name, struct metadata **ret)
+int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
 {
         _cleanup_free_ char *path = string_format("%s/%s", directory, name);
         _cleanup_metadata_ struct metadata *metadata = NULL;
@@ -16,7 +14,7 @@ int backup_read(const char *directory, const char *name, struct metadata **ret)
 
         if (!path)
                 return -ENOMEM;
-        r = read_file_at(AT_FDCWD, path, &text, NULL);
+        r = read_file_at(root_fd, path, &text, NULL);
         if (r < 0)
                 return r;
         r = metadata_parse(text, &metadata, &reason);

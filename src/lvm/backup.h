@@ -6,6 +6,8 @@
 /* lvm2's backups of metadata: one file for each VG, called like the VG, which lvm2 replaces at every change. A VG
  * that another machine has changed since, or that is no more, still has its old one. */
 
-/* Reads the backup of the VG `name` in `directory`. Returns 0 and `*ret`, to be freed with metadata_free(), or a
- * negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged or of another VG. */
-int backup_read(const char *directory, const char *name, struct metadata **ret) _nonnull_(1, 2, 3) _must_check_;
+/* Reads the backup of the VG `name` in `directory`, which is absolute or below `root_fd`. Returns 0 and `*ret`, to
+ * be freed with metadata_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged
+ * or of another VG. */
+int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
+        _nonnull_(2, 3, 4) _must_check_;

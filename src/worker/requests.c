@@ -2,6 +2,7 @@
 
 #include "worker/requests.h"
 
+#include <fcntl.h>
 #include <sys/sysmacros.h>
 
 #include "lvm/backup.h"
@@ -164,7 +165,7 @@ static int take_expectation(struct worker *worker, const char *name)
                 log_warning("Ignoring a request for \"%s\", which cannot be the name of a VG.", name);
                 return -EINVAL;
         }
-        r = backup_read(worker->backup_directory, name, &metadata);
+        r = backup_read(AT_FDCWD, worker->backup_directory, name, &metadata);
         if (r == -ENOMEM)
                 return r;
         if (r < 0 && r != -ENOENT)
