@@ -195,6 +195,7 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         r = sysfs_read_attribute(root_fd, node->number, "md/metadata_version", &version);
         if (r <= 0 || !skip_prefix(version, EXTERNAL))
                 return r;
+        node->has_mdmon = true;
         name = version + strlen(EXTERNAL);
         if (*name != '/' && *name != '-')
                 return 0;

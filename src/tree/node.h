@@ -91,6 +91,7 @@ struct tree_node {
         uint64_t mount_id; /* of a mount: as in mountinfo */
         bool is_pv;        /* an LV of another VG lies on it */
         bool suspended;    /* I/O to it waits */
+        bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
         bool is_nfs;       /* or another file system of the network's */
         bool on_network;   /* by tree_find_network() */
 

@@ -201,26 +201,26 @@ struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
         return dm_hash_lookup(tree->mount_points, "/");
 }
 
+int tree_leave_node_alone(struct tree_node *node, const char *reason)
+{
+        if (!node->left_alone)
+                node->left_alone = strdup(reason);
+        return node->left_alone ? 0 : -ENOMEM;
+}
+
 int tree_leave_alone(struct tree_node *node, const char *reason)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
         int r;
 
         r = tree_nodes_add(&waiting, node);
-        if (r < 0)
-                return r;
-        while (waiting.n > 0) {
+        while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
                 if (node->left_alone)
                         continue;
-                node->left_alone = strdup(reason);
-                if (!node->left_alone)
-                        return -ENOMEM;
-                for (size_t i = 0; i < node->lowers.n; i++) {
+                r = tree_leave_node_alone(node, reason);
+                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++)
                         r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
-                        if (r < 0)
-                                return r;
-                }
         }
-        return 0;
+        return r;
 }

@@ -55,3 +55,5 @@ struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) 
 /* Leaves a node alone, and all that is below it, with a copy of `reason`, to be read behind "left alone: ".
  * What is left alone already keeps its reason. Before tree_order(). */
 int tree_leave_alone(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
+/* The same for one node, and for nothing below it; after everything that is left alone with what is below it. */
+int tree_leave_node_alone(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;

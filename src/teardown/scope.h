@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "tree/tree.h"
+
+/* Which of the nodes that are there are to be taken down. At shutdown there are two units for it, as what is on
+ * the network has to go before the network does. */
+enum teardown_scope {
+        TEARDOWN_LOCAL,
+        TEARDOWN_NETWORK,
+        TEARDOWN_ALL,
+};
+
+/* Leaves alone what is out of scope, and in any case what teardown_leave_others_alone() does. After tree_read(),
+ * before tree_order(). Returns 0 or -ENOMEM.
+ *
+ * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side
+ * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait. So the local unit is
+ * to be stopped after the other one. */
+int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope scope) _nonnull_(1) _must_check_;
+
+/* The unit in whose scope a node is, of a tree that a scope was applied to. */
+const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
