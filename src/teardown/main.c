@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-teardown: takes storage down at shutdown, beside systemd's own unmounting. It does nothing
- * unless systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
+/* headgate-teardown: takes storage down at shutdown, beside systemd's own unmounting. Two units run it, one for
+ * what lies on network disks, while the network is still there, and one for all else. It does nothing unless
+ * systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
 
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,6 +14,7 @@
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/settings.h"
+#include "teardown/scope.h"
 #include "teardown/teardown.h"
 #include "tree/order.h"
 #include "tree/read.h"
@@ -25,7 +27,7 @@ static bool arg_serial;
 
 static void help(void)
 {
-        printf("Usage: headgate-teardown [OPTION...] local\n\n"
+        printf("Usage: headgate-teardown [OPTION...] local|net\n\n"
                "Take storage down at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
                "      --serial   Remove one device after another\n"
                "  -h, --help     Show this help\n"
@@ -34,7 +36,7 @@ static void help(void)
 }
 
 /* Returns 1 to go on, 0 if the program is done, or a negative errno. */
-static int parse_arguments(int argc, char *argv[])
+static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scope)
 {
         static const struct option options[] = {
                 {"help", no_argument, NULL, 'h'},
@@ -58,8 +60,12 @@ static int parse_arguments(int argc, char *argv[])
                         return -EINVAL;
                 }
 
-        if (argc - optind != 1 || !streq(argv[optind], "local"))
-                return log_error_errno(-EINVAL, "Expected \"local\", see --help.");
+        if (argc - optind == 1 && streq(argv[optind], "local"))
+                *ret_scope = TEARDOWN_LOCAL;
+        else if (argc - optind == 1 && streq(argv[optind], "net"))
+                *ret_scope = TEARDOWN_NETWORK;
+        else
+                return log_error_errno(-EINVAL, "Expected \"local\" or \"net\", see --help.");
         return 1;
 }
 
@@ -81,12 +87,14 @@ static int system_is_stopping(void)
         return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
 }
 
-static int read_tree(int root_fd, struct tree **ret)
+static int read_tree(int root_fd, enum teardown_scope scope, struct tree **ret)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         int r;
 
         r = tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = teardown_scope_apply(tree, root_fd, scope);
         if (r >= 0)
                 r = tree_order(tree);
         if (r < 0)
@@ -108,7 +116,7 @@ static int read_settings(int root_fd, struct settings *ret)
         return 0;
 }
 
-static int take_down(void)
+static int take_down(enum teardown_scope scope)
 {
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
@@ -121,7 +129,7 @@ static int take_down(void)
         r = read_settings(root_fd, &settings);
         if (r < 0)
                 return r;
-        r = read_tree(root_fd, &tree);
+        r = read_tree(root_fd, scope, &tree);
         if (r < 0)
                 return r;
 
@@ -141,7 +149,7 @@ static int take_down(void)
 
 /* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
  * whether it can end then does not matter. */
-static int take_down_in_child(void)
+static int take_down_in_child(enum teardown_scope scope)
 {
         char status;
         int ends[2];
@@ -155,7 +163,7 @@ static int take_down_in_child(void)
         if (pid == 0) {
                 /* systemd's patience may end before ours; then it is said what is left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
-                status = take_down() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                status = take_down(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) write(ends[1], &status, 1);
                 _exit(status);
         }
@@ -168,11 +176,12 @@ static int take_down_in_child(void)
 
 int main(int argc, char *argv[])
 {
+        enum teardown_scope scope;
         int r;
 
         log_open("headgate-teardown", log_target_of_stderr());
 
-        r = parse_arguments(argc, argv);
+        r = parse_arguments(argc, argv, &scope);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
@@ -185,5 +194,5 @@ int main(int argc, char *argv[])
                 log_notice("The system is not being shut down, so all storage stays.");
                 return EXIT_SUCCESS;
         }
-        return take_down_in_child() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        return take_down_in_child(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -15,8 +15,8 @@ enum teardown_scope {
  * before tree_order(). Returns 0 or -ENOMEM.
  *
  * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side
- * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait. So the local unit is
- * to be stopped after the other one. */
+ * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait, as a network that
+ * hangs must not hold up local disks. If it comes too early for such a node, that is left to systemd-shutdown. */
 int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope scope) _nonnull_(1) _must_check_;
 
 /* The unit in whose scope a node is, of a tree that a scope was applied to. */
