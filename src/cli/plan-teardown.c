@@ -10,6 +10,7 @@
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/util.h"
+#include "teardown/scope.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -83,6 +84,11 @@ static char *format_reason(const struct tree_node *node)
         if (node->left_alone)
                 return string_printable(node->left_alone);
         return strdup(node->part ? "in a circle with others, which are tried in turn" : "");
+}
+
+static char *format_unit(const struct tree_node *node)
+{
+        return strdup(tree_node_is_ours(node) ? teardown_unit_of(node) : "");
 }
 
 /* Directories of sysfs are in no order. */
@@ -159,6 +165,7 @@ static const struct column json_columns[] = {
         {"action", 0, SCOLS_JSON_STRING, format_action},
         {"held_by", SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_holders},
         {"reason", 0, SCOLS_JSON_STRING, format_reason},
+        {"unit", 0, SCOLS_JSON_STRING, format_unit},
 };
 
 /* ------ the table ------ */
@@ -302,6 +309,8 @@ int plan_teardown(int argc, char *argv[])
 
         root_fd = root_open();
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = teardown_scope_apply(tree, root_fd, TEARDOWN_ALL);
         if (r >= 0)
                 r = tree_order(tree);
         if (r < 0) {
