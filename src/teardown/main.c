@@ -64,8 +64,10 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
                 *ret_scope = TEARDOWN_LOCAL;
         else if (argc - optind == 1 && streq(argv[optind], "net"))
                 *ret_scope = TEARDOWN_NETWORK;
-        else
-                return log_error_errno(-EINVAL, "Expected \"local\" or \"net\", see --help.");
+        else {
+                log_error("Expected \"local\" or \"net\", see --help.");
+                return -EINVAL;
+        }
         return 1;
 }
 
