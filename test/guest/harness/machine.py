@@ -6,14 +6,45 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 
+from harness.progress import Trouble
 
 # How the guest marks those lines of its console that are for whoever looks on.
 MARK = "GUEST| "
+# What it says when it begins to shut down really.
+SHUTTING_DOWN = "GUEST: shutting down"
+# The kernel's log has room for all that systemd-shutdown says, and takes each line.
+LOG_WORDS = "log_buf_len=4M printk.devkmsg=on"
 
 
-def run_guest(words, console_path, seconds, follow=False, **environment):
-    """Run a guest whose console is its command's output, and return whether it ended by itself in time.
+@dataclass
+class Deadline:
+    """Seconds that a guest may take: from its start to its end, and for a real shutdown."""
+    whole: float
+    shutdown: float
+
+
+class Machine:
+    """A guest in a folder of its own, which is booted once or several times."""
+
+    def __init__(self, folder, scenario):
+        self.folder = folder
+        self.cmdline = scenario.cmdline
+        self.boot = 1
+        # The results of the boot before, from the second one on.
+        self.previous = None
+
+    def hand_over(self, report):
+        """Take what a boot has left for the next one: its results, and words for the kernel."""
+        self.boot += 1
+        self.cmdline = report.text("next-cmdline").strip()
+        self.previous = self.folder / "previous.tar"
+        os.replace(self.folder / "results.tar", self.previous)
+
+
+def run_guest(words, console_path, deadline, follow=False, **environment):
+    """Run a guest whose console is its command's output until it ends by itself; raise Trouble if it is too late.
 
     With follow, what the guest notes is printed as it comes.
     """
@@ -21,13 +52,7 @@ def run_guest(words, console_path, seconds, follow=False, **environment):
         guest = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT,
                                  env=os.environ | environment, start_new_session=True)
         try:
-            if follow:
-                show_notes(guest, reader, time.monotonic() + seconds)
-            else:
-                guest.wait(seconds)
-            return True
-        except subprocess.TimeoutExpired:
-            return False
+            watch(guest, reader, deadline, follow)
         finally:
             # A guest may be many processes of the host, all of them in the session that was started for it.
             with contextlib.suppress(ProcessLookupError):
@@ -35,8 +60,9 @@ def run_guest(words, console_path, seconds, follow=False, **environment):
             guest.wait()
 
 
-def show_notes(guest, console, until):
-    """Print what the guest notes until it ends."""
+def watch(guest, console, deadline, follow):
+    """Return when the guest has ended."""
+    until, what = time.monotonic() + deadline.whole, f"end within {deadline.whole} s"
     ended = False
     line = ""
     while not ended:
@@ -46,9 +72,11 @@ def show_notes(guest, console, until):
             line += part
             if line.endswith("\n"):
                 _, mark, note = line.partition(MARK)
-                if mark:
+                if mark and follow:
                     print(note, end="", flush=True)
+                if SHUTTING_DOWN in line:
+                    until, what = time.monotonic() + deadline.shutdown, f"shut down within {deadline.shutdown} s"
                 line = ""
         if not ended and time.monotonic() > until:
-            raise subprocess.TimeoutExpired(guest.args, 0)
+            raise Trouble(f"the guest did not {what} and was stopped")
         time.sleep(0.2)

@@ -2,7 +2,8 @@
 """A guest in qemu: two CPUs, and disks on a virtio-scsi bus."""
 
 from harness import accelerator
-from harness.machine import run_guest
+from harness.machine import LOG_WORDS, Machine, run_guest
+from harness.progress import command
 
 # The kernel's part of a disk beyond the system itself.
 OVERHEAD_MIB = 1
@@ -12,37 +13,35 @@ MIB = 1 << 20
 TARGETS = 256
 
 
-class Qemu:
-    """Starts a guest in a folder of its own. The base image is only read: writes go to a temporary snapshot."""
+class Qemu(Machine):
+    """Starts a guest with a copy of the base image, and with disks that keep what is written to them, too."""
 
     def __init__(self, folder, kernel, base, scenario, disk_set):
-        self.folder = folder
+        super().__init__(folder, scenario)
         self.kernel = kernel
-        self.base = base
         self.disks = scenario.disks
         self.disk_bytes = scenario.disk_mib * MIB
         self.memory = BASE_MIB + scenario.disks * OVERHEAD_MIB
-        self.cmdline = scenario.cmdline
+        command("cp", "--sparse=always", base, folder / "root.raw")
         disk_set.write_raw(folder / "disks.raw", scenario.disks, scenario.disk_mib)
 
-    def run(self, seconds, follow):
-        """Boot, wait until the guest has powered itself off, and return whether it did."""
-        # The order of the drives is that of their names in the guest: vda, vdb, vdc.
+    def run(self, deadline, follow):
+        """Boot, and wait until the guest has powered itself off."""
+        # The order of the drives is that of their names in the guest: vda, vdb, vdc, vdd.
         words = accelerator.qemu(self.kernel.accelerator, self.kernel, self.memory,
                                  f"mitigations=off loglevel=5 systemd.log_color=0 {self.root_words()} "
-                                 f"guest_payload=/dev/vdb guest_results=/dev/vdc {self.cmdline}")
-        words += ["-drive", self.root_drive(),
+                                 f"{LOG_WORDS} guest_boot={self.boot} "
+                                 f"guest_payload=/dev/vdb guest_results=/dev/vdc "
+                                 f"{'guest_previous=/dev/vdd' if self.previous else ''} {self.cmdline}")
+        words += ["-drive", f"if=virtio,format=raw,cache=unsafe,file={self.folder}/root.raw",
                   "-drive", f"if=virtio,format=raw,read-only=on,file={self.folder}/payload.tar",
                   "-drive", f"if=virtio,format=raw,cache=unsafe,file={self.folder}/results.tar"]
-        # qemu makes the snapshot in TMPDIR.
-        return run_guest([*words, *self.scsi_disks()], self.folder / "console.log", seconds, follow,
-                         TMPDIR=str(self.folder))
+        if self.previous:
+            words += ["-drive", f"if=virtio,format=raw,read-only=on,file={self.previous}"]
+        run_guest([*words, *self.scsi_disks()], self.folder / "console.log", deadline, follow)
 
     def root_words(self):
         return "guest_root=/dev/vda"
-
-    def root_drive(self):
-        return f"if=virtio,format=raw,snapshot=on,file={self.base}"
 
     def scsi_disks(self):
         """All disks lie in one file. A disk shares it with the others, though no part of it."""

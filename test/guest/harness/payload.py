@@ -12,8 +12,12 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
-SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "contenders"]
-UNIT = "guest-scenario.service"
+SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "contenders", "write-report", "last-phase",
+           "list-devices"]
+# Units, and what starts them.
+UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
+# What systemd-shutdown runs at its end.
+SHUTDOWN_HOOK = "usr/lib/systemd/system-shutdown/guest"
 SECTOR = 512
 
 
@@ -26,8 +30,10 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings):
         add(tar, f"{HERE}/capture-tree", (repository / "test/tree/capture").read_bytes(), 0o755)
         for program in compiled_programs(cache):
             add(tar, f"{HERE}/{program.name}", program.read_bytes(), 0o755)
-        add(tar, f"etc/systemd/system/{UNIT}", (INSIDE / UNIT).read_bytes())
-        link(tar, f"etc/systemd/system/sysinit.target.wants/{UNIT}", f"/etc/systemd/system/{UNIT}")
+        add(tar, SHUTDOWN_HOOK, (INSIDE / "shutdown-hook").read_bytes(), 0o755)
+        for unit, target in UNITS.items():
+            add(tar, f"etc/systemd/system/{unit}", (INSIDE / unit).read_bytes())
+            link(tar, f"etc/systemd/system/{target}.wants/{unit}", f"/etc/systemd/system/{unit}")
         add(tar, f"{HERE}/scenario", scenario.body.encode())
         add(tar, f"{HERE}/manifest", disk_set.manifest.read_bytes())
         add(tar, f"{HERE}/volumes", "".join(f"{volume}\n" for volume in disk_set.volumes).encode())
@@ -38,7 +44,8 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings):
             add(tar, name.lstrip("/"), text.encode())
         known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
                  "LATE_DISKS": " ".join(map(str, scenario.late)), "DEADLINE": scenario.deadline,
-                 "HEADGATE": scenario.headgate, "LVM_CALLS": scenario.lvm_calls, **settings}
+                 "BOOTS": scenario.boots, "SHUTDOWN": scenario.shutdown, "HEADGATE": scenario.headgate,
+                 "LVM_CALLS": scenario.lvm_calls, **settings}
         add(tar, f"{HERE}/settings", "".join(f"{name}={shlex.quote(str(value))}\n"
                                              for name, value in known.items()).encode())
     # A block device ends at a sector, and tar wants to see its end marker whole.

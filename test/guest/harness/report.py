@@ -8,12 +8,17 @@ import tarfile
 from harness.progress import Trouble
 
 
+def unpack(results, folder):
+    """Unpack a file of results that may hold nothing at all."""
+    with contextlib.suppress(tarfile.ReadError), tarfile.open(results) as tar:
+        tar.extractall(folder)
+
+
 class Report:
     def __init__(self, results, folder):
-        """Unpack results, a file that may hold nothing at all, to folder."""
+        """Unpack results to folder."""
         self.folder = folder
-        with contextlib.suppress(tarfile.ReadError), tarfile.open(results) as tar:
-            tar.extractall(folder)
+        unpack(results, folder)
         if not (folder / "journal").exists():
             raise Trouble("the guest ended without a report")
         self.checks = []
@@ -37,6 +42,8 @@ class Report:
             found.append("the scenario did not run to its end")
         elif not self.checks:
             found.append("the scenario checked nothing")
+        if self.text("shutting-down") and not self.text("shutdown-log"):
+            found.append("the shutdown did not come to its end")
         return found
 
     def as_json(self):

@@ -88,21 +88,15 @@ class QemuRootLvm(Qemu):
     """The same machine, with the root disk of an installed system that is written to, and an initrd of its own."""
 
     def __init__(self, folder, system, scenario, disk_set):
-        super().__init__(folder, system, None, scenario, disk_set)
-        self.boot = 1
+        super().__init__(folder, system, system.disk, scenario, disk_set)
         self.memory += scenario.disks * LVM_MIB
-        command("cp", "--sparse=always", system.disk, folder / "root.raw")
         shutil.copy(system.initrd, folder / "initrd")
         system.initrd = folder / "initrd"
 
     def hand_over(self, report):
-        """Take what a boot has left for the next one: the initrd, and words for the kernel."""
-        self.boot += 1
+        """Take an initrd, too."""
+        super().hand_over(report)
         os.replace(report.folder / "initrd", self.kernel.initrd)
-        self.cmdline = report.text("next-cmdline").strip()
 
     def root_words(self):
-        return f"root=/dev/mapper/{VOLUME.replace('/', '-')} ro init=/usr/lib/guest/stage-one guest_boot={self.boot}"
-
-    def root_drive(self):
-        return f"if=virtio,format=raw,cache=unsafe,file={self.folder}/root.raw"
+        return f"root=/dev/mapper/{VOLUME.replace('/', '-')} ro init=/usr/lib/guest/stage-one"

@@ -26,6 +26,8 @@ class Scenario:
     deadline: int = 90                              # seconds from boot to the end of the body, in each boot
     root: str = "image"
     boots: int = 1
+    shutdown: str = "forced"
+    shutdown_seconds: int = 60                      # that a real shutdown may take
     headgate: str = "enabled"
     backups: str = "known"
     lvm_calls: str = "logged"
@@ -67,14 +69,19 @@ def read(name, disks=None):
             scenario.files[rest] = "".join(f"{line}\n" for line in block)
         elif word in ("cmdline", "headgate", "backups", "summary", "root"):
             setattr(scenario, word, rest)
+        elif word == "shutdown":
+            match = re.fullmatch(r"(forced|real)(?: within (\d+)s)?", rest)
+            if not match:
+                raise Trouble(f"{path}: 'shutdown {rest}' should be like 'shutdown real' or 'shutdown real within 90s'")
+            scenario.shutdown, scenario.shutdown_seconds = match[1], int(match[2] or scenario.shutdown_seconds)
         elif word in ("deadline", "boots"):
             setattr(scenario, word, int(rest))
         elif word == "lvm-calls":
             scenario.lvm_calls = rest
         else:
             raise Trouble(f"{path}: unknown header word '{word}'")
-    if scenario.root not in ("image", "lvm") or (scenario.boots > 1 and scenario.root != "lvm"):
-        raise Trouble(f"{path}: only 'root lvm' is kept over several boots")
+    if scenario.root not in ("image", "lvm"):
+        raise Trouble(f"{path}: 'root {scenario.root}' should be 'root image' or 'root lvm'")
     scenario.disks = disks or scenario.disks
     if late:
         first, last = (scenario.disks if bound == "N" else int(bound) for bound in late.split(".."))
