@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate-generator: has systemd start direct activation at boot, one unit for each group of VGs that the
- * machine is known to have. PID 1 waits for it at boot and at every daemon-reload, so it reads files and writes
- * files, and talks to nobody: no processes, no sockets, no devices. See systemd.generator(7). */
+ * machine is known to have, and leave shutdown to headgate. PID 1 waits for it at boot and at every
+ * daemon-reload, so it reads files and writes files, and talks to nobody: no processes, no sockets, no devices.
+ * See systemd.generator(7). */
 
 #include <fcntl.h>
 
+#include "generator/blk_availability.h"
 #include "generator/output.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
@@ -56,18 +58,14 @@ static int write_units(const char *directory, const struct plan *plan)
         return result;
 }
 
-/* Returns the first error; what can be generated in spite of it is. */
-static int run(const char *directory, struct problems *problems)
+static int plan_activation(int root_fd, const char *directory, struct problems *problems)
 {
         _cleanup_settings_ struct settings settings = {};
         _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_plan_ struct plan plan = {};
-        _cleanup_close_ int root_fd = root_open();
         const char *off;
         int r;
 
-        if (root_fd < 0)
-                return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
         r = settings_read(root_fd, &settings, problems);
         if (r < 0)
                 return log_oom();
@@ -89,6 +87,22 @@ static int run(const char *directory, struct problems *problems)
         return write_units(directory, &plan);
 }
 
+/* Returns the first error; what can be generated in spite of it is. `early_directory` may be NULL. */
+static int run(const char *directory, const char *early_directory, struct problems *problems)
+{
+        _cleanup_close_ int root_fd = root_open();
+        int masked = 0, r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
+        if (early_directory)
+                masked = blk_availability_mask(root_fd, early_directory);
+        if (masked < 0)
+                (void) log_error_errno(masked, "Failed to mask " BLK_AVAILABILITY_UNIT ": %m");
+        r = plan_activation(root_fd, directory, problems);
+        return masked < 0 ? masked : r;
+}
+
 int main(int argc, char *argv[])
 {
         _cleanup_problems_ struct problems problems = {};
@@ -105,7 +119,7 @@ int main(int argc, char *argv[])
                 return EXIT_FAILURE;
         }
 
-        r = run(argv[optind], &problems);
+        r = run(argv[optind], argc - optind > 1 ? argv[optind + 1] : NULL, &problems);
         log_problems(&problems);
         return r < 0 || problems.error < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

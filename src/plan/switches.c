@@ -27,8 +27,7 @@ static bool is_container(int root_fd)
                               : exists(root_fd, "run/systemd/container");
 }
 
-int switches_describe_off(
-        int root_fd, const struct settings *settings, const struct configuration *configuration, const char **ret)
+int switches_describe_headgate_off(int root_fd, const char **ret)
 {
         _cleanup_string_vector_ struct string_vector words = {};
 
@@ -44,11 +43,22 @@ int switches_describe_off(
                 *ret = "In a container nothing is activated.";
         else if (command_line_has(&words, "headgate=0"))
                 *ret = "headgate=0 on the kernel's command line leaves activation to lvm2.";
-        else if (!settings->direct_activation)
+        else
+                *ret = NULL;
+        return 0;
+}
+
+int switches_describe_off(
+        int root_fd, const struct settings *settings, const struct configuration *configuration, const char **ret)
+{
+        int r;
+
+        r = switches_describe_headgate_off(root_fd, ret);
+        if (r < 0 || *ret)
+                return r;
+        if (!settings->direct_activation)
                 *ret = "direct_activation=0 is set in headgate.conf.";
         else if (!configuration->event_activation)
                 *ret = "event_activation=0 is set in lvm.conf: nothing is activated by itself.";
-        else
-                *ret = NULL;
         return 0;
 }

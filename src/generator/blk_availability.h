@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/macro.h"
+
+/* lvm2's own unit for shutdown: when it is stopped, blkdeactivate(8) takes devices down, one after another. */
+#define BLK_AVAILABILITY_UNIT "blk-availability.service"
+
+/* Masks that unit by a link to /dev/null in `early_directory`, which counts more than /etc/systemd/system
+ * (systemd.generator(7)), on a machine on which headgate takes devices down at shutdown: headgate-takeover.service
+ * is enabled, nothing turns headgate off as a whole (see plan/switches.h), and neither this unit nor
+ * headgate-teardown.service is masked itself.
+ *
+ * A unit that has been started already stays as it is: to mask it would be to have nothing stopped at the next
+ * shutdown, as headgate is in charge of that from the next boot on.
+ *
+ * Returns 0 or a negative errno, having said nothing. */
+int blk_availability_mask(int root_fd, const char *early_directory) _nonnull_(2) _must_check_;
