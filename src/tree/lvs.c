@@ -2,17 +2,29 @@
 
 #include "tree/lvs.h"
 
-/* By identifier, as there can be two VGs of the same name. */
-static bool are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
+bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
 {
         return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
+}
+
+/* Of these layers the kind is that of the LV that people know. */
+static bool is_layer_of_pool(const struct tree_node *node)
+{
+        const char *layer = strrchr(node->uuid, '-');
+
+        return layer && (streq(layer, "-tpool") || streq(layer, "-vpool"));
+}
+
+bool tree_lv_is_hidden(const struct tree_node *node)
+{
+        return node->vg && (node->kind >= TREE_LV_COW || is_layer_of_pool(node));
 }
 
 /* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
 static bool has_other_vg_above(const struct tree_node *node)
 {
         for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->vg && !are_in_one_vg(node, node->uppers.nodes[i]))
+                if (node->uppers.nodes[i]->vg && !tree_are_in_one_vg(node, node->uppers.nodes[i]))
                         return true;
         return false;
 }
