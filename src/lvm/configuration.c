@@ -9,6 +9,8 @@
 
 #define SYSTEM_DIRECTORY "etc/lvm"
 #define BACKUP_DIRECTORY_DEFAULT "/etc/lvm/backup"
+/* lvm2's own default is what it was built with; this is what configure sets, and all distributions use. */
+#define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
 
 /* Both files. What is not found in the first is looked for in the second. */
 struct files {
@@ -97,7 +99,8 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
 
         configuration.event_activation = find_event_activation(&files);
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
-        if (!configuration.backup_dir)
+        configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
+        if (!configuration.backup_dir || !configuration.locking_dir)
                 return -ENOMEM;
 
         r = system_id_find(root_fd,
@@ -123,6 +126,8 @@ void configuration_done(struct configuration *configuration)
 {
         free(configuration->backup_dir);
         configuration->backup_dir = NULL;
+        free(configuration->locking_dir);
+        configuration->locking_dir = NULL;
         system_id_done(&configuration->system_id);
 }
 

@@ -12,6 +12,7 @@
 struct configuration {
         bool event_activation; /* global/event_activation */
         char *backup_dir;      /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
+        char *locking_dir;     /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;
 };
 
