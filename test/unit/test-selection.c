@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What goes when somebody names something, on captured trees. */
+
+#include "teardown/selection.h"
+
+#include "fixture.h"
+#include "shapes.h"
+#include "shared/util.h"
+
+#define NAMES_MAX 12
+
+struct expectation {
+        const char *shape;
+        const char *name;                /* of a node; NULL for all that is not in use */
+        const char *vg;                  /* instead of a node */
+        const char *selected[NAMES_MAX]; /* of what can be removed, all that is selected */
+};
+
+static const struct expectation expectations[] = {
+        /* What only others lie on stays. */
+        {"linear", "data-two", NULL, {"data-two"}},
+        {"linear", NULL, "data", {"data-one", "data-two", "data-dash--ed"}},
+        {"linear", NULL, NULL, {"data-two", "data-dash--ed"}},
+        {"linear", "sdb", NULL, {"data-two"}},
+        /* The legs of a raid LV are there for it; a leg cannot go without it. */
+        {"raid1", "data-twice", NULL,
+                {"data-twice", "data-twice_rimage_0", "data-twice_rimage_1", "data-twice_rmeta_0",
+                        "data-twice_rmeta_1"}},
+        {"raid1", "sda", NULL,
+                {"data-twice", "data-twice_rimage_0", "data-twice_rimage_1", "data-twice_rmeta_0",
+                        "data-twice_rmeta_1"}},
+        {"raid1", NULL, NULL, {NULL}},
+        {"mirror", "data-twice", NULL,
+                {"data-twice", "data-twice_mimage_0", "data-twice_mimage_1", "data-twice_mlog"}},
+        {"cache", "data-slow", NULL,
+                {"data-slow", "data-slow_corig", "data-fast_cpool_cdata", "data-fast_cpool_cmeta"}},
+        {"writecache", "data-slow", NULL, {"data-slow", "data-slow_wcorig", "data-fast_cvol"}},
+        /* An origin goes with its snapshots, and a snapshot with its origin. */
+        {"snapshot", "data-origin", NULL,
+                {"data-origin", "data-origin-real", "data-snap", "data-snap-cow", "data-other", "data-other-cow"}},
+        {"snapshot", "data-other", NULL,
+                {"data-origin", "data-origin-real", "data-snap", "data-snap-cow", "data-other", "data-other-cow"}},
+        /* Others need the pool. */
+        {"thin", "data-two", NULL, {"data-two"}},
+        /* Not what lies below, nor what is another VG's. */
+        {"luks_on_lv", "data-secret", NULL, {"opened", "data-secret"}},
+        {"luks_on_lv", "opened", NULL, {"opened"}},
+        {"lv_on_luks", NULL, "data", {"data-one"}},
+        {"md_on_lvs", "md127", NULL, {"md127"}},
+        {"md_on_lvs", NULL, "left", {"md127", "left-half"}},
+        {"lvm_on_md", "md127", NULL, {"data-one", "md127"}},
+        {"nested", NULL, "inner", {"inner-one"}},
+        {"nested", NULL, "outer", {"inner-one", "outer-pv"}},
+        {"multipath", "mpatha", NULL, {"data-one", "mpatha-part1", "mpatha"}},
+        /* What lies on a mount is in use as long as that is there. */
+        {"loop", NULL, "outer", {"outer-files"}},
+        {"loop", "loop3", NULL, {"inner-one", "loop3"}},
+        {"loop", NULL, NULL, {NULL}},
+        {"swap", NULL, NULL, {NULL}},
+        {"swap", "data-swap", NULL, {"data-swap"}},
+        {"nested", NULL, NULL, {NULL}},
+        {"strange", NULL, NULL, {"notable", "loaded", "suspended"}},
+};
+
+static void select_expected(const struct expectation *expectation, struct selection *selection)
+{
+        if (expectation->vg)
+                ck_assert_int_eq(selection_add_vg(selection, expectation->vg), 1);
+        else if (expectation->name)
+                ck_assert_int_eq(selection_add(selection, shape_node(selection->tree, expectation->name)), 0);
+        else
+                ck_assert_int_eq(selection_add_unused(selection), 0);
+        ck_assert_int_eq(selection_finish(selection), 0);
+}
+
+static bool is_expected(const struct expectation *expectation, const struct tree_node *node)
+{
+        for (size_t i = 0; i < NAMES_MAX && expectation->selected[i]; i++)
+                if (streq(expectation->selected[i], node->name))
+                        return true;
+        return false;
+}
+
+START_TEST(what_goes)
+{
+        const struct expectation *expectation = &expectations[_i];
+        _cleanup_tree_ struct tree *tree = shape_read_captured(expectation->shape);
+        _cleanup_selection_ struct selection selection = {};
+        size_t n_selected = 0;
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        select_expected(expectation, &selection);
+        for (size_t i = 0; i < tree->nodes.n; i++) {
+                const struct tree_node *node = tree->nodes.nodes[i];
+
+                if (!tree_kind_is_removable(node->kind))
+                        continue;
+                ck_assert_msg(selection_has(&selection, node) == is_expected(expectation, node), "%s, %s: %s %s",
+                        expectation->shape, expectation->name ?: expectation->vg ?: "all", node->name,
+                        selection_has(&selection, node) ? "goes" : "stays");
+                ck_assert(tree_node_is_ours(node) == selection_has(&selection, node));
+                n_selected += selection_has(&selection, node);
+        }
+        for (size_t i = 0; i < NAMES_MAX && expectation->selected[i]; i++)
+                n_selected--;
+        ck_assert_uint_eq(n_selected, 0);
+}
+END_TEST
+
+/* What is left alone already stays, and is known to have been asked for. */
+START_TEST(root_is_not_taken)
+{
+        _cleanup_tree_ struct tree *tree = shape_read_captured("debian");
+        _cleanup_selection_ struct selection selection = {};
+        const struct tree_node *root = shape_node(tree, "debian--vg-root");
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(selection_add_vg(&selection, "debian-vg"), 1);
+        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(selection_has(&selection, root));
+        ck_assert_str_eq(root->left_alone, "/ stays mounted");
+        ck_assert(tree_node_is_ours(shape_node(tree, "debian--vg-home")));
+}
+END_TEST
+
+START_TEST(a_vg_that_is_not_there)
+{
+        _cleanup_tree_ struct tree *tree = shape_read_captured("linear");
+        _cleanup_selection_ struct selection selection = {};
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(selection_add_vg(&selection, "other"), 0);
+        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(!tree_node_is_ours(shape_node(tree, "data-two")));
+}
+END_TEST
+
+/* With what is refused stays what lies on it, and what is only there for it. */
+START_TEST(what_is_refused)
+{
+        _cleanup_tree_ struct tree *nested = shape_read_captured("nested"), *raid = shape_read_captured("raid1");
+        _cleanup_selection_ struct selection of_nested = {}, of_raid = {};
+
+        ck_assert_int_eq(selection_init(&of_nested, nested), 0);
+        ck_assert_int_eq(selection_add(&of_nested, shape_node(nested, "sda")), 0);
+        ck_assert_int_eq(selection_refuse(&of_nested, shape_node(nested, "outer-pv"), "because"), 0);
+        ck_assert_int_eq(selection_finish(&of_nested), 0);
+        ck_assert_str_eq(shape_node(nested, "outer-pv")->left_alone, "because");
+        ck_assert_str_eq(shape_node(nested, "inner-one")->left_alone, "because");
+
+        ck_assert_int_eq(selection_init(&of_raid, raid), 0);
+        ck_assert_int_eq(selection_add(&of_raid, shape_node(raid, "data-twice")), 0);
+        ck_assert_int_eq(selection_refuse(&of_raid, shape_node(raid, "data-twice"), "because"), 0);
+        ck_assert_int_eq(selection_finish(&of_raid), 0);
+        ck_assert(!tree_node_is_ours(shape_node(raid, "data-twice_rimage_0")));
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("selection");
+        TCase *tcase = tcase_create("selection");
+
+        tcase_add_loop_test(tcase, what_goes, 0, ELEMENTSOF(expectations));
+        tcase_add_test(tcase, root_is_not_taken);
+        tcase_add_test(tcase, a_vg_that_is_not_there);
+        tcase_add_test(tcase, what_is_refused);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
