@@ -326,6 +326,7 @@ int teardown_init(
         if (r < 0)
                 return r;
 
+        teardown->unmonitor.vgs_are_locked = options->vgs_are_locked;
         if (options->at_shutdown) {
                 teardown->patience.on_answer = on_asked;
                 teardown->patience.userdata = teardown;

@@ -23,6 +23,7 @@ struct teardown_options {
         uint64_t stall_usec;    /* the longest time in which nothing happens, before it is given up */
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */
+        bool vgs_are_locked;    /* the caller has lvm2's locks of all VGs that are to go */
         int (*remove)(struct pool_job *job); /* removal_run() */
 };
 

@@ -77,6 +77,18 @@ static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
         return unmonitor->on_released(unmonitor->userdata);
 }
 
+/* "vgchange --monitor n", without VGs yet. */
+static int add_words(const struct unmonitor *unmonitor, const char *value, struct string_vector *arguments)
+{
+        const char *const words[] = {"vgchange", "--monitor", value};
+        int r;
+
+        r = string_vector_add_all(arguments, words, ELEMENTSOF(words));
+        if (r >= 0 && unmonitor->vgs_are_locked)
+                r = string_vector_add(arguments, "--nolocking");
+        return r < 0 ? r : string_vector_add(arguments, "--");
+}
+
 static int add_vg(struct unmonitor *unmonitor, const char *vg, struct string_vector *arguments)
 {
         if (dm_hash_lookup(unmonitor->vgs, vg))
@@ -88,12 +100,11 @@ static int add_vg(struct unmonitor *unmonitor, const char *vg, struct string_vec
 
 static int ask(struct unmonitor *unmonitor)
 {
-        static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct attempt *attempt;
         int r;
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        r = add_words(unmonitor, "n", &arguments);
         dm_list_iterate_items(attempt, &unmonitor->waiting)
                 if (r >= 0)
                         r = add_vg(unmonitor, attempt->node->vg, &arguments);
@@ -159,18 +170,19 @@ static int run_lvm(const struct string_vector *arguments)
 
 int unmonitor_undo(const struct unmonitor *unmonitor, const struct tree *tree)
 {
-        static const char *const words[] = {"vgchange", "--monitor", "y", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct dm_hash_table *added = dm_hash_create(64);
         int r = added ? 0 : -ENOMEM;
+        size_t n_words;
 
         if (r >= 0)
-                r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+                r = add_words(unmonitor, "y", &arguments);
+        n_words = arguments.n;
         for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
                 r = add_left(added, unmonitor, tree->nodes.nodes[i], &arguments);
         if (added)
                 dm_hash_destroy(added);
-        return r < 0 || arguments.n == ELEMENTSOF(words) ? r : run_lvm(&arguments);
+        return r < 0 || arguments.n == n_words ? r : run_lvm(&arguments);
 }
 
 void unmonitor_done(struct unmonitor *unmonitor)

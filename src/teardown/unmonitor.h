@@ -10,6 +10,7 @@
 struct unmonitor {
         sd_event *event;
         bool dmeventd_runs;        /* otherwise nothing is monitored, or cannot be changed */
+        bool vgs_are_locked;       /* by the caller, so that lvm2 must not wait for their locks */
         struct dm_hash_table *vgs; /* by name, those that have been asked for */
         struct dm_list waiting;    /* of attempt.list, whose VGs are to be unmonitored next */
         struct dm_list asked;      /* those that wait for `job` */
