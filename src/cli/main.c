@@ -8,6 +8,7 @@
 static const struct verb verbs[] = {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
+        {"deactivate", verb_deactivate, "[NAME...]", "Deactivate volume groups, logical volumes, other devices"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
         {"plan", verb_plan, "PLAN", "Show what headgate would do"},
         {"enable", verb_enable, "[--initrd]", "Let headgate activate volume groups from the next boot on"},
@@ -17,10 +18,10 @@ static const struct verb verbs[] = {
 static void help(void)
 {
         printf("Usage: headgate [OPTION...] VERB ...\n\n"
-               "Activation of LVM volume groups.\n\n"
+               "Activation and deactivation of LVM volume groups.\n\n"
                "Verbs:\n");
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                printf("  %-8s %-10s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
+                printf("  %-10s %-10s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
         printf("\nOptions:\n"
                "  -h, --help     Show this help, after a verb that of the verb\n"
                "      --version  Show the version\n\n"

@@ -6,11 +6,13 @@
 /* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
  * having said on standard error whatever went wrong. */
 
-/* Exit statuses of status, activate and wait. The others return 0 or EXIT_CANNOT_TELL. */
+/* Exit statuses of status, activate, wait and deactivate. The others return 0 or EXIT_CANNOT_TELL. */
 enum {
         EXIT_ALL_UP = 0,
-        EXIT_NOT_ALL_UP = 1,  /* something is missing, has failed or was not ready in time */
-        EXIT_CANNOT_TELL = 2, /* wrong usage, no permission, headgate is not in charge */
+        EXIT_ALL_DOWN = 0,
+        EXIT_NOT_ALL_UP = 1,   /* something is missing, has failed or was not ready in time */
+        EXIT_NOT_ALL_DOWN = 1, /* something is in use, or is not known */
+        EXIT_CANNOT_TELL = 2,  /* wrong usage, no permission, headgate is not in charge */
 };
 
 struct verb {
@@ -35,6 +37,7 @@ int verb_run(const struct verb_choice *choice, int argc, char *argv[]);
 int verb_status(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
+int verb_deactivate(int argc, char *argv[]);
 
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);
