@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "plan/switches.h"
+#include "shared/flags.h"
 #include "shared/util.h"
 
 /* Where "systemctl enable" puts them, without and with --runtime, and where a distribution has them that enables
@@ -25,8 +26,9 @@ static const char *const masking_links[] = {
 };
 
 /* systemd has a link of that name, for the journal, from when a process of the unit was started until the unit is
- * stopped (systemd, src/core/unit.c). */
-#define STARTED_LINK "run/systemd/units/invocation:" BLK_AVAILABILITY_UNIT
+ * stopped (systemd, src/core/unit.c). lvm2's unit starts none. */
+#define UDEV_STARTED_LINK "run/systemd/units/invocation:systemd-udevd.service"
+#define TAKEN_OVER_FILE "run/headgate/" FLAGS_TAKEN_OVER
 
 static bool link_exists(int root_fd, const char *path)
 {
@@ -53,6 +55,12 @@ static bool is_enabled(int root_fd)
         return enabled;
 }
 
+/* headgate-takeover.service is started before udev. */
+static bool has_booted_without_headgate(int root_fd)
+{
+        return link_exists(root_fd, UDEV_STARTED_LINK) && !link_exists(root_fd, TAKEN_OVER_FILE);
+}
+
 int blk_availability_mask(int root_fd, const char *early_directory)
 {
         _cleanup_close_ int unit_fd = -EBADF;
@@ -62,7 +70,7 @@ int blk_availability_mask(int root_fd, const char *early_directory)
         r = switches_describe_headgate_off(root_fd, &off);
         if (r < 0)
                 return r;
-        if (off || !is_enabled(root_fd) || link_exists(root_fd, STARTED_LINK))
+        if (off || !is_enabled(root_fd) || has_booted_without_headgate(root_fd))
                 return 0;
         unit_fd = open(early_directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (unit_fd < 0)

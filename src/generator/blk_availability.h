@@ -11,8 +11,8 @@
  * is enabled, nothing turns headgate off as a whole (see plan/switches.h), and neither this unit nor
  * headgate-teardown.service is masked itself.
  *
- * A unit that has been started already stays as it is: to mask it would be to have nothing stopped at the next
- * shutdown, as headgate is in charge of that from the next boot on.
+ * On a machine that has booted without headgate the unit stays as it is, until the next boot: to mask a unit that
+ * is active is to have nothing done when it is stopped.
  *
  * Returns 0 or a negative errno, having said nothing. */
 int blk_availability_mask(int root_fd, const char *early_directory) _nonnull_(2) _must_check_;
