@@ -7,6 +7,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "teardown/enumeration.h"
+#include "teardown/unmounting.h"
 
 char *node_describe(const struct tree_node *node)
 {
@@ -36,14 +37,17 @@ static void enumerate_holders(const struct tree_node *node, struct enumeration *
 /* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
 static char *describe_unmounting(const struct tree_node *node)
 {
+        _cleanup_free_ char *trace = node->kernel_name ? unmounting_find(node->kernel_name) : NULL;
         _cleanup_enumeration_ struct enumeration mounts = {};
 
         for (size_t i = 0; i < node->uppers.n; i++)
                 if (node->uppers.nodes[i]->kind == TREE_MOUNT && node->uppers.nodes[i]->state == TREE_GONE)
                         enumerate(&mounts, node->uppers.nodes[i]->name);
         enumerate_end(&mounts);
-        return mounts.text ? string_format("the unmounting of %s has not come to its end", mounts.text)
-                           : strdup("");
+        if (mounts.text)
+                return string_format("the unmounting of %s has not come to its end", mounts.text);
+        return trace ? string_format("the unmounting of its file system has not come to its end (%s)", trace)
+                     : strdup("");
 }
 
 char *node_describe_holders(const struct tree_node *node, const struct users *users)

@@ -6,8 +6,10 @@
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lvm/command.h"
@@ -22,6 +24,9 @@
 /* The longest time without anything happening: longer than systemd by default gives an unmount (90 s). The units'
  * TimeoutStopSec= is longer than that. */
 #define STALL_USEC (120 * USEC_PER_SEC)
+
+/* For a process that is done to end, unless something in it hangs. */
+#define END_TIMEOUT_MSEC 500
 
 static bool arg_serial;
 
@@ -149,6 +154,16 @@ static int take_down(enum teardown_scope scope)
         return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
 }
 
+/* systemd has a remark on whatever is left of a unit, so that a child that can end gets the time for it. */
+static void wait_for_end(pid_t pid)
+{
+        _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, pid, 0);
+        struct pollfd ended = {.fd = fd, .events = POLLIN};
+
+        if (fd >= 0)
+                (void) poll(&ended, 1, END_TIMEOUT_MSEC);
+}
+
 /* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
  * whether it can end then does not matter. */
 static int take_down_in_child(enum teardown_scope scope)
@@ -173,6 +188,7 @@ static int take_down_in_child(enum teardown_scope scope)
         close(ends[1]);
         if (read(ends[0], &status, 1) != 1)
                 return log_error_errno(-ECHILD, "The process that takes storage down has died.");
+        wait_for_end(pid);
         return status == EXIT_SUCCESS ? 0 : -EIO;
 }
 

@@ -13,8 +13,8 @@
 /* lvm2 reads all PVs for it, which takes as long as the slowest disk. What is monitored still can be removed. */
 #define DEADLINE_USEC (10 * USEC_PER_SEC)
 
-/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. An origin
- * is not monitored, but without it lvm2 takes its snapshots for inactive. */
+/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. An
+ * origin is not monitored, but without it lvm2 takes its snapshots for inactive. */
 static bool may_be_monitored(const struct tree_node *node)
 {
         switch (node->kind) {

@@ -11,6 +11,7 @@
 #include "fixture.h"
 #include "shapes.h"
 #include "teardown/multipath.h"
+#include "teardown/unmounting.h"
 #include "tree/schedule.h"
 
 /* A removal takes that long, so that several are under way at once. */
@@ -345,6 +346,16 @@ START_TEST(paths)
 }
 END_TEST
 
+START_TEST(threads_of_file_systems)
+{
+        ck_assert(unmounting_is_thread_of("jbd2/dm-3-8", "dm-3"));
+        ck_assert(unmounting_is_thread_of("xfsaild/dm-3", "dm-3"));
+        ck_assert(!unmounting_is_thread_of("jbd2/dm-30-8", "dm-3"));
+        ck_assert(!unmounting_is_thread_of("dm-3", "dm-3"));
+        ck_assert(!unmounting_is_thread_of("kworker/u4:2", "dm-3"));
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("teardown");
@@ -366,6 +377,7 @@ int main(void)
         tcase_add_test(tcase, circle_that_is_none);
         tcase_add_test(tcase, jobs_of_systemd);
         tcase_add_test(tcase, paths);
+        tcase_add_test(tcase, threads_of_file_systems);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
