@@ -348,10 +348,13 @@ int teardown_run(struct teardown *teardown)
                 r = sd_event_loop(teardown->event);
         report_down(teardown);
         report_end(teardown);
-        if (!teardown->options.at_shutdown && r >= 0)
-                r = unmonitor_undo(&teardown->unmonitor, tree);
         if (r < 0)
                 return r;
+        if (!teardown->options.at_shutdown) {
+                r = unmonitor_undo(&teardown->unmonitor, tree);
+                if (r < 0)
+                        log_warning("Failed to have what is left monitored again: %s", strerror(-r));
+        }
         return tree->n_gone < tree->n_to_go;
 }
 

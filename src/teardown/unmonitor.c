@@ -2,6 +2,8 @@
 
 #include "teardown/unmonitor.h"
 
+#include <poll.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 
 #include "shared/log.h"
@@ -157,15 +159,32 @@ static int add_left(struct dm_hash_table *added, const struct unmonitor *unmonit
         return string_vector_add(arguments, node->vg);
 }
 
+/* The process may hang, as it reads disks; then it is left behind. */
+static int wait_for(pid_t pid)
+{
+        _cleanup_close_ int fd = pidfd_open(pid, 0);
+        struct pollfd ended = {.fd = fd, .events = POLLIN};
+        int r, status;
+
+        if (fd < 0)
+                return -errno;
+        r = poll(&ended, 1, DEADLINE_USEC / USEC_PER_MSEC);
+        if (r <= 0)
+                return r < 0 ? -errno : -ETIMEDOUT;
+        if (waitpid(pid, &status, 0) < 0)
+                return -errno;
+        return status == 0 ? 0 : -EIO;
+}
+
 static int run_lvm(const struct string_vector *arguments)
 {
         struct lvm_command command;
-        int r, status;
+        int r;
 
         r = lvm_command_start(arguments, &command);
         if (r < 0)
                 return r;
-        r = waitpid(command.pid, &status, 0) < 0 ? -errno : status == 0 ? 0 : -EIO;
+        r = wait_for(command.pid);
         lvm_command_done(&command);
         return r;
 }
@@ -184,7 +203,9 @@ int unmonitor_undo(const struct unmonitor *unmonitor, const struct tree *tree)
                 r = add_left(added, unmonitor, tree->nodes.nodes[i], &arguments);
         if (added)
                 dm_hash_destroy(added);
-        return r < 0 || arguments.n == n_words ? r : run_lvm(&arguments);
+        if (r < 0 || arguments.n == n_words)
+                return r;
+        return unmonitor->job ? -ETIMEDOUT : run_lvm(&arguments);
 }
 
 void unmonitor_done(struct unmonitor *unmonitor)
