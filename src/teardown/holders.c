@@ -50,6 +50,14 @@ static char *describe_unmounting(const struct tree_node *node)
                      : strdup("");
 }
 
+/* The path of a swap may be that of the device. */
+static void enumerate_mount_or_swap(const struct tree_node *node, struct enumeration *names)
+{
+        _cleanup_free_ char *swap = node->kind == TREE_SWAP ? string_format("swap %s", node->name) : NULL;
+
+        enumerate(names, swap ?: node->name);
+}
+
 char *node_describe_holders(const struct tree_node *node, const struct users *users)
 {
         _cleanup_enumeration_ struct enumeration holders = {};
@@ -57,7 +65,7 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
 
         for (size_t i = 0; i < node->uppers.n; i++)
                 if (node->uppers.nodes[i]->state != TREE_GONE && !node->uppers.nodes[i]->kernel_name)
-                        enumerate(&holders, node->uppers.nodes[i]->name);
+                        enumerate_mount_or_swap(node->uppers.nodes[i], &holders);
         enumerate_holders(node, &holders);
         enumerate_end(&holders);
 
