@@ -92,6 +92,7 @@ static void report_tree(
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
+        fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_left_alone));
         fields_add(&fields,
                 string_format("HEADGATE_DURATION_USEC=%" PRIu64, since(tree->first_usec, tree->last_usec)));
         fields_add(&fields, format_nodes(teardown, component));
@@ -103,8 +104,11 @@ void report_tree_down(const struct teardown *teardown, size_t component)
         const struct storage_tree *tree = &teardown->trees[component];
         _cleanup_free_ char *name = string_printable(tree->name);
         _cleanup_free_ char *time = format_duration(since(tree->first_usec, tree->last_usec));
-        _cleanup_free_ char *message = string_format("Storage tree %s is down: %zu device%s in %s.", name ?: "?",
-                tree->n_gone, plural(tree->n_gone), time ?: "?");
+        _cleanup_free_ char *rest =
+                tree->n_left_alone > 0 ? string_format(", %zu left alone", tree->n_left_alone) : strdup("");
+        _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", name ?: "?",
+                tree->n_left_alone > 0 ? "partly down" : "down", tree->n_gone, plural(tree->n_gone), time ?: "?",
+                rest ?: "");
 
         report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, component, message);
 }

@@ -290,6 +290,8 @@ static int add_trees(struct teardown *teardown)
                 teardown->attempts[i].node = node;
                 if (tree_node_is_ours(node))
                         r = tree_nodes_add(&teardown->trees[node->component].members, node);
+                else if (tree_kind_is_removable(node->kind))
+                        teardown->trees[node->component].n_left_alone++;
         }
         return r;
 }
