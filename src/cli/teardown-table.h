@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "cli/table.h"
+#include "tree/tree.h"
+
+/* Prints, in the order in which they can go, the nodes of all storage trees of which at least one node is of
+ * interest. `tree` comes from tree_order(). What is printed is described in headgate(8). Returns 0 or a negative
+ * errno. */
+int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node),
+        const struct table_options *options) _nonnull_(1, 2, 3) _must_check_;
