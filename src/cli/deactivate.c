@@ -271,7 +271,7 @@ static int refuse_locked(struct deactivation *deactivation)
 
                 if (node->vg && selection_has(selection, node) && tree_node_is_ours(node) &&
                         volume_group_locks_get(&deactivation->locks, node->vg) < 0)
-                        r = selection_refuse(selection, node, REASON_LOCKED);
+                        r = selection_refuse(node, REASON_LOCKED);
         }
         return r;
 }
@@ -288,7 +288,7 @@ static int refuse_suspended(struct deactivation *deactivation)
                 if (!node->suspended)
                         continue;
                 reason = string_format("%s is suspended", node->name);
-                r = reason ? selection_refuse(&deactivation->selection, node, reason) : -ENOMEM;
+                r = reason ? selection_refuse(node, reason) : -ENOMEM;
         }
         return r;
 }

@@ -2,6 +2,7 @@
 
 #include "teardown/selection.h"
 
+#include "shared/util.h"
 #include "tree/lvs.h"
 
 #define REASON_NOT_SELECTED "it was not asked for"
@@ -26,33 +27,45 @@ static bool is_boundary(const struct tree_node *node)
         return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
 }
 
-static bool is_selectable(const struct selection *selection, const struct tree_node *node)
-{
-        return !is_boundary(node) && !selection_has(selection, node);
-}
-
 static bool is_snapshot_of(const struct tree_node *node, const struct tree_node *origin)
 {
         return origin->kind == TREE_LV_ORIGIN && node->kind == TREE_LV_SNAPSHOT;
 }
 
-int selection_add(struct selection *selection, struct tree_node *node)
+/* A node and what goes with it: above it up to mounts and swaps, below it an origin's snapshots. In `reached`, by
+ * index, what has been reached before. */
+static int reach(struct tree_node *node, bool *reached, struct tree_nodes *ret)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = is_selectable(selection, node) ? tree_nodes_add(&waiting, node) : 0;
+        int r = tree_nodes_add(&waiting, node);
 
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                selection->selected[node->index] = true;
+                if (is_boundary(node) || reached[node->index])
+                        continue;
+                reached[node->index] = true;
+                r = tree_nodes_add(ret, node);
                 for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
-                        if (is_selectable(selection, node->uppers.nodes[i]))
-                                r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
+                        r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
                 for (size_t i = 0; r >= 0 && i < node->lowers.n; i++)
-                        if (is_snapshot_of(node->lowers.nodes[i], node) &&
-                                is_selectable(selection, node->lowers.nodes[i]))
+                        if (is_snapshot_of(node->lowers.nodes[i], node))
                                 r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
         }
         return r;
+}
+
+int selection_add(struct selection *selection, struct tree_node *node)
+{
+        _cleanup_free_ bool *reached = calloc(selection->tree->nodes.n + 1, sizeof(*reached));
+        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
+        bool found = false;
+        int r = reached ? reach(node, reached, &nodes) : -ENOMEM;
+
+        for (size_t i = 0; i < nodes.n; i++) {
+                selection->selected[nodes.nodes[i]->index] = true;
+                found |= tree_kind_is_removable(nodes.nodes[i]->kind);
+        }
+        return r < 0 ? r : found;
 }
 
 int selection_add_vg(struct selection *selection, const char *vg)
@@ -90,14 +103,39 @@ static int mark_used(struct tree_node *node, bool *used)
         return r;
 }
 
+/* What something is mounted or swapped to on, however indirectly. `*ret` is by index, to be freed. */
+static int find_used(const struct tree *tree, bool **ret)
+{
+        int r = 0;
+
+        *ret = calloc(tree->nodes.n + 1, sizeof(**ret));
+        if (!*ret)
+                return -ENOMEM;
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
+                if (is_boundary(tree->nodes.nodes[i]))
+                        r = mark_used(tree->nodes.nodes[i], *ret);
+        return r;
+}
+
+/* A snapshot of the origin that is used though the origin is not; NULL if there is none. */
+static const struct tree_node *find_used_snapshot(const struct tree_node *origin, const bool *used)
+{
+        if (origin->kind != TREE_LV_ORIGIN || used[origin->index])
+                return NULL;
+        for (size_t i = 0; i < origin->lowers.n; i++)
+                if (is_snapshot_of(origin->lowers.nodes[i], origin) && used[origin->lowers.nodes[i]->index])
+                        return origin->lowers.nodes[i];
+        return NULL;
+}
+
 int selection_add_unused(struct selection *selection)
 {
         const struct tree_nodes *nodes = &selection->tree->nodes;
-        _cleanup_free_ bool *used = calloc(nodes->n + 1, sizeof(*used));
-        int r = used ? 0 : -ENOMEM;
+        _cleanup_free_ bool *used = NULL;
+        int r = find_used(selection->tree, &used);
 
         for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                if (is_boundary(nodes->nodes[i]))
+                if (find_used_snapshot(nodes->nodes[i], used))
                         r = mark_used(nodes->nodes[i], used);
         for (size_t i = 0; r >= 0 && i < nodes->n; i++)
                 if (!used[i] && tree_node_is_ours(nodes->nodes[i]))
@@ -105,20 +143,71 @@ int selection_add_unused(struct selection *selection)
         return r;
 }
 
-int selection_refuse(struct selection *selection, struct tree_node *node, const char *reason)
+/* With an LV stay the hidden LVs that it consists of. */
+static int leave_parts_alone(const struct tree_node *node, const char *reason)
+{
+        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
+        int r = 0;
+
+        for (;;) {
+                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++) {
+                        struct tree_node *lower = node->lowers.nodes[i];
+
+                        if (lower->left_alone || !tree_lv_is_hidden(lower) || !tree_are_in_one_vg(node, lower))
+                                continue;
+                        r = tree_leave_node_alone(lower, reason);
+                        if (r >= 0)
+                                r = tree_nodes_add(&waiting, lower);
+                }
+                if (r < 0 || waiting.n == 0)
+                        return r;
+                node = waiting.nodes[--waiting.n];
+        }
+}
+
+int selection_refuse(struct tree_node *node, const char *reason)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
         int r = tree_nodes_add(&waiting, node);
 
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                if (node->left_alone)
+                if (is_boundary(node) || node->left_alone)
                         continue;
                 r = tree_leave_node_alone(node, reason);
+                if (r >= 0)
+                        r = leave_parts_alone(node, reason);
                 for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
-                        if (selection_has(selection, node->uppers.nodes[i]))
-                                r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
+                        r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
         }
+        return r;
+}
+
+/* What is used itself is in nobody's way, and fails when it is tried. */
+static int refuse_origin(struct selection *selection, struct tree_node *origin, const bool *used)
+{
+        const struct tree_node *snapshot = find_used_snapshot(origin, used);
+        _cleanup_free_ char *reason = NULL;
+        int r;
+
+        if (!snapshot || !selection_has(selection, origin))
+                return 0;
+        reason = string_format("snapshots go with their origin, and %s is in use", snapshot->name);
+        r = reason ? selection_refuse(origin, reason) : -ENOMEM;
+        for (size_t i = 0; r >= 0 && i < origin->lowers.n; i++)
+                if (is_snapshot_of(origin->lowers.nodes[i], origin) && !used[origin->lowers.nodes[i]->index])
+                        r = selection_refuse(origin->lowers.nodes[i], reason);
+        return r;
+}
+
+static int refuse_origins(struct selection *selection)
+{
+        const struct tree_nodes *nodes = &selection->tree->nodes;
+        _cleanup_free_ bool *used = NULL;
+        int r = find_used(selection->tree, &used);
+
+        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
+                r = refuse_origin(selection, nodes->nodes[i], used);
         return r;
 }
 
@@ -158,7 +247,7 @@ static void select_what_is_left_over(struct selection *selection)
 int selection_finish(struct selection *selection)
 {
         const struct tree_nodes *nodes = &selection->tree->nodes;
-        int r = 0;
+        int r = refuse_origins(selection);
 
         select_what_is_left_over(selection);
         for (size_t i = 0; r >= 0 && i < nodes->n; i++)

@@ -18,20 +18,23 @@ struct selection {
 
 int selection_init(struct selection *selection, struct tree *tree) _nonnull_(1, 2) _must_check_;
 
-/* One node, which need not be one that can be removed: with a disk goes all that lies on it. */
+/* One node, which need not be one that can be removed: with a disk goes all that lies on it. Returns 1; 0 if there
+ * is nothing of all that that could be removed; or -ENOMEM. */
 int selection_add(struct selection *selection, struct tree_node *node) _nonnull_(1, 2) _must_check_;
 
 /* All LVs of a VG. Returns 1; 0 if it has none in the tree; or -ENOMEM. */
 int selection_add_vg(struct selection *selection, const char *vg) _nonnull_(1, 2) _must_check_;
 
-/* All that is not left alone and on which no mount and no swap lies, however indirectly. */
+/* All that is not left alone and on which no mount and no swap lies, however indirectly, nor on a snapshot of
+ * it. */
 int selection_add_unused(struct selection *selection) _nonnull_(1) _must_check_;
 
-/* Has a node stay, and all that is selected above it, which would go for nothing: left alone for that reason. */
-int selection_refuse(struct selection *selection, struct tree_node *node, const char *reason)
-        _nonnull_(1, 2, 3) _must_check_;
+/* Has a node stay: left alone for that reason, as well as what lies on it, which would go for nothing, and the
+ * hidden LVs that it consists of. */
+int selection_refuse(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
 
-/* Selects what is below, and leaves alone what is not selected, each node by itself. */
+/* Selects what is below, and leaves alone what is not selected, each node by itself. Also refuses an origin and
+ * its snapshots, if something is mounted or swapped to on one of these, as lvm2 does. */
 int selection_finish(struct selection *selection) _nonnull_(1) _must_check_;
 
 /* Whether the node is to go, or was to and is left alone. */

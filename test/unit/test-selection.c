@@ -41,6 +41,7 @@ static const struct expectation expectations[] = {
                 {"data-origin", "data-origin-real", "data-snap", "data-snap-cow", "data-other", "data-other-cow"}},
         {"snapshot", "data-other", NULL,
                 {"data-origin", "data-origin-real", "data-snap", "data-snap-cow", "data-other", "data-other-cow"}},
+        {"snapshot", NULL, NULL, {NULL}},
         /* Others need the pool. */
         {"thin", "data-two", NULL, {"data-two"}},
         /* Not what lies below, nor what is another VG's. */
@@ -68,7 +69,7 @@ static void select_expected(const struct expectation *expectation, struct select
         if (expectation->vg)
                 ck_assert_int_eq(selection_add_vg(selection, expectation->vg), 1);
         else if (expectation->name)
-                ck_assert_int_eq(selection_add(selection, shape_node(selection->tree, expectation->name)), 0);
+                ck_assert_int_eq(selection_add(selection, shape_node(selection->tree, expectation->name)), 1);
         else
                 ck_assert_int_eq(selection_add_unused(selection), 0);
         ck_assert_int_eq(selection_finish(selection), 0);
@@ -143,17 +144,72 @@ START_TEST(what_is_refused)
         _cleanup_selection_ struct selection of_nested = {}, of_raid = {};
 
         ck_assert_int_eq(selection_init(&of_nested, nested), 0);
-        ck_assert_int_eq(selection_add(&of_nested, shape_node(nested, "sda")), 0);
-        ck_assert_int_eq(selection_refuse(&of_nested, shape_node(nested, "outer-pv"), "because"), 0);
+        ck_assert_int_eq(selection_add(&of_nested, shape_node(nested, "sda")), 1);
+        ck_assert_int_eq(selection_refuse(shape_node(nested, "outer-pv"), "because"), 0);
         ck_assert_int_eq(selection_finish(&of_nested), 0);
         ck_assert_str_eq(shape_node(nested, "outer-pv")->left_alone, "because");
         ck_assert_str_eq(shape_node(nested, "inner-one")->left_alone, "because");
 
         ck_assert_int_eq(selection_init(&of_raid, raid), 0);
-        ck_assert_int_eq(selection_add(&of_raid, shape_node(raid, "data-twice")), 0);
-        ck_assert_int_eq(selection_refuse(&of_raid, shape_node(raid, "data-twice"), "because"), 0);
+        ck_assert_int_eq(selection_add(&of_raid, shape_node(raid, "data-twice")), 1);
+        ck_assert_int_eq(selection_refuse(shape_node(raid, "data-twice"), "because"), 0);
         ck_assert_int_eq(selection_finish(&of_raid), 0);
         ck_assert(!tree_node_is_ours(shape_node(raid, "data-twice_rimage_0")));
+}
+END_TEST
+
+/* Two snapshots of one origin, of which one is mounted. */
+static struct tree *make_mounted_snapshot(void)
+{
+#define UUID "LVM-ZmCeQpJwOfVQ0JFyKkbqDVGiHdpnfaJ2"
+        shape_device("sda", 8, 0);
+        shape_dm(0, "data-origin-real", UUID "oooooooooooooooooooooooooooooooo-real", "linear");
+        shape_dm(1, "data-origin", UUID "oooooooooooooooooooooooooooooooo", "snapshot-origin");
+        shape_dm(2, "data-snap-cow", UUID "ssssssssssssssssssssssssssssssss-cow", "linear");
+        shape_dm(3, "data-snap", UUID "ssssssssssssssssssssssssssssssss", "snapshot");
+        shape_dm(4, "data-other-cow", UUID "tttttttttttttttttttttttttttttttt-cow", "linear");
+        shape_dm(5, "data-other", UUID "tttttttttttttttttttttttttttttttt", "snapshot");
+#undef UUID
+        shape_hold("sda", "dm-0");
+        shape_hold("sda", "dm-2");
+        shape_hold("sda", "dm-4");
+        shape_hold("dm-0", "dm-1");
+        shape_hold("dm-0", "dm-3");
+        shape_hold("dm-2", "dm-3");
+        shape_hold("dm-0", "dm-5");
+        shape_hold("dm-4", "dm-5");
+        shape_mount(20, 1, 0, 2, "/");
+        shape_mount(21, 20, 253, 3, "/mnt");
+        return shape_read();
+}
+
+START_TEST(an_origin_of_a_snapshot_in_use)
+{
+        static const char *const names[] = {"data-origin", "data-other", "data-other-cow", "data-origin-real"};
+        _cleanup_tree_ struct tree *tree = make_mounted_snapshot();
+        _cleanup_selection_ struct selection selection = {};
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(selection_add_vg(&selection, "data"), 1);
+        ck_assert_int_eq(selection_finish(&selection), 0);
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                ck_assert_str_eq(shape_node(tree, names[i])->left_alone,
+                        "snapshots go with their origin, and data-snap is in use");
+        /* Who uses it is to be told. */
+        ck_assert(tree_node_is_ours(shape_node(tree, "data-snap")));
+}
+END_TEST
+
+START_TEST(an_origin_of_a_snapshot_in_use_is_in_use)
+{
+        _cleanup_tree_ struct tree *tree = make_mounted_snapshot();
+        _cleanup_selection_ struct selection selection = {};
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(selection_add_unused(&selection), 0);
+        ck_assert_int_eq(selection_finish(&selection), 0);
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                ck_assert(!tree_node_is_ours(tree->nodes.nodes[i]));
 }
 END_TEST
 
@@ -166,6 +222,12 @@ int main(void)
         tcase_add_test(tcase, root_is_not_taken);
         tcase_add_test(tcase, a_vg_that_is_not_there);
         tcase_add_test(tcase, what_is_refused);
+        suite_add_tcase(suite, tcase);
+
+        tcase = tcase_create("made here");
+        tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
+        tcase_add_test(tcase, an_origin_of_a_snapshot_in_use);
+        tcase_add_test(tcase, an_origin_of_a_snapshot_in_use_is_in_use);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
