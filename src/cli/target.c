@@ -6,7 +6,9 @@
 
 #include <sys/stat.h>
 
-#include "lvm/backup.h"
+#include "lvm/identifier.h"
+#include "shared/config_tree.h"
+#include "shared/root.h"
 #include "shared/util.h"
 
 #define DEV_DIRECTORY "/dev/"
@@ -113,45 +115,44 @@ static int find_lv(const struct tree *tree, const struct target *target, struct 
         return r;
 }
 
-static int select_node(struct target *target, struct selection *selection)
+static int find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
 {
-        struct tree_node *node = NULL;
-        int r = 0;
-
         if (target->lv)
-                r = find_lv(selection->tree, target, &node);
-        else
-                node = tree_find_number(selection->tree, target->number);
-        target->found = node;
-        return r >= 0 && node ? selection_add(selection, node) : r;
+                return find_lv(tree, target, ret);
+        *ret = tree_find_number(tree, target->number);
+        return 0;
 }
 
 int target_select(struct target *target, struct selection *selection)
 {
+        struct tree_node *node = NULL;
         int r;
 
-        if (!target->vg || target->lv)
-                return select_node(target, selection);
-        r = selection_add_vg(selection, target->vg);
+        if (target->vg && !target->lv) {
+                r = selection_add_vg(selection, target->vg);
+        } else {
+                r = find_node(target, selection->tree, &node);
+                if (r >= 0 && node)
+                        r = selection_add(selection, node);
+        }
         target->found = r > 0;
         return MIN(r, 0);
 }
 
-int target_is_known(const struct target *target, const struct configuration *configuration)
+int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_dm_config_ struct dm_config_tree *metadata = NULL;
+        _cleanup_free_ char *path = NULL, *section = NULL;
         int r;
 
-        /* A device without anything that headgate knows to remove. */
         if (!target->vg)
                 return 1;
-        r = backup_read(AT_FDCWD, configuration->backup_dir, target->vg, &metadata);
+        path = string_format("%s/%s", root_relative(configuration->backup_dir), target->vg);
+        section = target->lv ? string_format("%s/logical_volumes/%s", target->vg, target->lv) : strdup(target->vg);
+        r = path && section ? config_tree_read(root_fd, path, &metadata) : -ENOMEM;
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        for (size_t i = 0; target->lv && i < metadata->n_lvs; i++)
-                if (streq(metadata->lvs[i].name, target->lv))
-                        return 1;
-        return !target->lv;
+        return dm_config_find_node(metadata->root, section) != NULL;
 }
 
 void target_done(struct target *target)

@@ -10,7 +10,7 @@ struct target {
         char *vg;         /* NULL for another device */
         char *lv;         /* NULL for a whole VG, or another device */
         dev_t number;     /* of a device that has a path; else 0 */
-        bool found;       /* by target_select() */
+        bool found;       /* by target_select(), something that could be taken down */
 };
 
 /* Finds out what the name stands for: without a "/" in it a VG; with one inside, VG/LV; and else a path, which,
@@ -21,9 +21,10 @@ int target_parse(const char *name, struct target *ret) _nonnull_(1, 2) _must_che
 /* Adds what it is in a tree. Returns 0 or -ENOMEM. */
 int target_select(struct target *target, struct selection *selection) _nonnull_(1, 2) _must_check_;
 
-/* Of a target that was not found: whether there is such a VG or LV, or was when lvm2 made its last backup, so that
- * it is not active. Returns 1 or 0, or -ENOMEM. */
-int target_is_known(const struct target *target, const struct configuration *configuration)
-        _nonnull_(1, 2) _must_check_;
+/* Of a target that was not found: whether it is down already. A device is, with nothing on it to be taken down,
+ * and so is a VG or LV that is in lvm2's last backup of the VG's metadata, below `root_fd`. Returns 1 or 0, or
+ * -ENOMEM. */
+int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
+        _nonnull_(1, 3) _must_check_;
 
 void target_done(struct target *target) _nonnull_(1);

@@ -7,8 +7,8 @@
 
 #include "shared/macro.h"
 
-/* Tells when udev is done with block devices that were removed, so that their links in /dev are gone: by udev's own
- * announcements, which come after all that its rules do. */
+/* Tells when udev is done with block devices that were removed, so that their links in /dev are gone: by udev's
+ * own announcements, which come after all that its rules do. */
 struct udev_removals;
 
 /* Listens from now on. Returns 0 and `*ret`, NULL if no udevd is there; or a negative errno. */

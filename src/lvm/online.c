@@ -154,6 +154,11 @@ static int remove_record(int lvm_run_fd, const char *directory, const char *name
         return unlinkat(lvm_run_fd, path, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+int online_unclaim(int lvm_run_fd, const char *volume_group_name)
+{
+        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+}
+
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
 {
         int r;

@@ -33,10 +33,11 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names) _nonn
 int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group) _nonnull_(2);
 
 /* vgs_online/VG says that the VG was autoactivated and is not to be again for a further event. lvm2 removes it
- * when an LV of the VG is deactivated. Claiming a VG that is claimed is success. Return 0, for the question
- * also 1, or a negative errno. */
+ * when an LV of the VG is deactivated. Claiming a VG that is claimed is success, and so is the opposite. Return 0,
+ * for the question also 1, or a negative errno. */
 int online_claim(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
 int online_is_claimed(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
+int online_unclaim(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
 
 /* Removes what lvm2 has recorded of a PV that is no longer where the record says, and the VG's claim and list with
  * it, as "pvscan --cache MAJOR:MINOR" does when a device goes. `volume_group_name` may be NULL. What is not there

@@ -133,12 +133,15 @@ START_TEST(configuration_of_two_files)
         ck_assert_int_eq(configuration_read(run_fd, &defaults, &problems), 0);
         ck_assert(defaults.event_activation);
         ck_assert_str_eq(defaults.backup_dir, "/etc/lvm/backup");
+        ck_assert_str_eq(defaults.locking_dir, "/run/lock/lvm");
 
-        write_file("etc/lvm/lvm.conf", "global { event_activation = 1 }\nbackup { backup_dir = \"/srv/b\" }\n");
+        write_file("etc/lvm/lvm.conf",
+                "global { event_activation = 1 locking_dir = \"/srv/l\" }\nbackup { backup_dir = \"/srv/b\" }\n");
         write_file("etc/lvm/lvmlocal.conf", "global { event_activation = 0 }\n");
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
         ck_assert(!configuration.event_activation);
         ck_assert_str_eq(configuration.backup_dir, "/srv/b");
+        ck_assert_str_eq(configuration.locking_dir, "/srv/l");
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST

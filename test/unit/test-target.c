@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a name on the command line of headgate deactivate stands for. */
+
+#include "cli/target.h"
+
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "shapes.h"
+#include "shared/util.h"
+
+static struct target parse(const char *name)
+{
+        struct target target;
+
+        ck_assert_msg(target_parse(name, &target) == 0, "%s", name);
+        ck_assert_str_eq(target.name, name);
+        return target;
+}
+
+static const struct {
+        const char *name, *vg, *lv;
+} lvs[] = {
+        {"data", "data", NULL},
+        {"data/one", "data", "one"},
+        {"/dev/no-such-vg/one", "no-such-vg", "one"},
+        {"/dev/mapper/no--such--vg-one", "no-such-vg", "one"},
+};
+
+START_TEST(names_of_lvs)
+{
+        struct target target = parse(lvs[_i].name);
+
+        ck_assert_str_eq(target.vg, lvs[_i].vg);
+        ck_assert_pstr_eq(target.lv, lvs[_i].lv);
+        ck_assert_uint_eq(target.number, 0);
+        target_done(&target);
+}
+END_TEST
+
+static const struct {
+        const char *name;
+        int error;
+} bad_names[] = {
+        {"", -EINVAL},
+        {"-x", -EINVAL},
+        {"a b", -EINVAL},
+        {"data/", -EINVAL},
+        {"data/one/two", -EINVAL},
+        {"data/../one", -EINVAL},
+        {"/dev/no-such-device", -ENOENT},
+        {"/dev/no-such-vg/", -ENOENT},
+        {"/dev/a/b/c", -ENOENT},
+        {"/dev/mapper/nothing", -ENOENT},
+        {"/nowhere/one", -ENOENT},
+        {"./one", -ENOENT},
+        {"../one", -ENOENT},
+        {"/dev/null/one", -ENOTDIR},
+        {"/dev/null", -ENOTBLK},
+        {"/", -ENOTBLK},
+};
+
+START_TEST(what_is_no_name)
+{
+        struct target target;
+
+        ck_assert_int_eq(target_parse(bad_names[_i].name, &target), bad_names[_i].error);
+}
+END_TEST
+
+START_TEST(names_in_a_tree)
+{
+        static const struct {
+                const char *shape, *name, *node; /* that is selected; NULL if it is not found */
+        } cases[] = {
+                {"linear", "data", "data-one"},
+                {"linear", "data/two", "data-two"},
+                {"linear", "data/dash-ed", "data-dash--ed"},
+                {"linear", "data/three", NULL},
+                {"linear", "other", NULL},
+                {"thin", "data/pool", "data-pool"},
+                {"lv_on_luks", "opened", NULL},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                _cleanup_tree_ struct tree *tree = shape_read_captured(cases[i].shape);
+                _cleanup_selection_ struct selection selection = {};
+                struct target target = parse(cases[i].name);
+
+                ck_assert_int_eq(selection_init(&selection, tree), 0);
+                ck_assert_int_eq(target_select(&target, &selection), 0);
+                ck_assert_msg(target.found == (cases[i].node != NULL), "%s", cases[i].name);
+                if (cases[i].node)
+                        ck_assert(selection_has(&selection, shape_node(tree, cases[i].node)));
+                target_done(&target);
+        }
+}
+END_TEST
+
+/* A device by its number: with a disk goes what lies on it, if there is anything. */
+START_TEST(devices_in_a_tree)
+{
+        _cleanup_tree_ struct tree *tree = shape_read_captured("linear");
+        _cleanup_selection_ struct selection selection = {};
+        struct target target = {.name = "/dev/sda", .number = shape_node(tree, "sda")->number};
+
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert(target.found);
+        ck_assert(selection_has(&selection, shape_node(tree, "data-one")));
+
+        target.number = shape_node(tree, "sdc")->number;
+        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert(!target.found);
+        target.number = makedev(1, 1);
+        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert(!target.found);
+}
+END_TEST
+
+START_TEST(what_is_down_already)
+{
+        static const struct {
+                const char *name;
+                bool is_down;
+        } cases[] = {
+                {"data", true},
+                {"data/one", true},
+                {"data/snap.1", true},
+                {"data/two", false},
+                {"other", false},
+                {"other/one", false},
+                {"broken", false},
+        };
+        const struct configuration configuration = {.backup_dir = (char *) "/etc/lvm/backup"};
+
+        shape_write("etc/lvm/backup/data",
+                "data {\nid = \"x\"\nlogical_volumes {\none {\nid = \"y\"\n}\nsnap.1 {\nid = \"z\"\n}\n}\n}\n");
+        shape_write("etc/lvm/backup/broken", "broken {\n");
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                struct target target = parse(cases[i].name);
+
+                ck_assert_msg(target_is_down(&target, shape_root(), &configuration) == cases[i].is_down, "%s",
+                        target.name);
+                target_done(&target);
+        }
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("target");
+        TCase *tcase = tcase_create("target");
+
+        tcase_add_loop_test(tcase, names_of_lvs, 0, ELEMENTSOF(lvs));
+        tcase_add_loop_test(tcase, what_is_no_name, 0, ELEMENTSOF(bad_names));
+        tcase_add_test(tcase, names_in_a_tree);
+        tcase_add_test(tcase, devices_in_a_tree);
+        suite_add_tcase(suite, tcase);
+
+        tcase = tcase_create("backups");
+        tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
+        tcase_add_test(tcase, what_is_down_already);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
