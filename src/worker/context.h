@@ -3,10 +3,10 @@
 
 #include <systemd/sd-event.h>
 
+#include "lvm/job.h"
 #include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"
-#include "lvm/job.h"
 #include "worker/reader.h"
 #include "worker/uevents.h"
 

@@ -42,8 +42,8 @@ static void serve(int fd)
         struct fuse_entry_out entry = {.nodeid = BELOW, .attr = attributes(BELOW)};
         struct fuse_attr_out attr = {.attr = attributes(in->nodeid)};
         struct fuse_open_out opened = {.fh = 0};
-        struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION,
-                .max_write = 4096};
+        struct fuse_init_out init = {
+                .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096};
 
         switch (in->opcode) {
         case FUSE_INIT:
