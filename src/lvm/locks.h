@@ -15,7 +15,8 @@ struct volume_group_locks {
         struct dm_hash_table *locks; /* by the VG's name */
 };
 
-/* `directory` is global/locking_dir of lvm.conf, and is made if it does not exist. Returns 0 or a negative errno. */
+/* `directory` is global/locking_dir of lvm.conf, and is made if it does not exist. Returns 0 or a negative
+ * errno. */
 int volume_group_locks_init(struct volume_group_locks *locks, const char *directory) _nonnull_(1, 2) _must_check_;
 
 /* Takes the lock of a VG against everybody else, unless that was tried before. While somebody has it, tries again

@@ -74,8 +74,8 @@ size_t multipath_stop_queueing(const struct tree *tree)
                 const struct tree_node *node = tree->nodes.nodes[i];
                 _cleanup_free_ char *name = NULL;
 
-                if (node->kind != TREE_MULTIPATH || node->state == TREE_GONE || !is_dead(node) ||
-                        !stop_queueing(node))
+                if (node->kind != TREE_MULTIPATH || !tree_node_is_ours(node) || node->state == TREE_GONE ||
+                        !is_dead(node) || !stop_queueing(node))
                         continue;
                 name = string_printable(node->name);
                 log_warning("%s has no path left and fails I/O from now on, instead of keeping it.", name ?: "?");

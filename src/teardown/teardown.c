@@ -52,6 +52,11 @@ bool teardown_awaits(const struct teardown *teardown, const struct tree_node *no
                !node->left_alone && tree->n_gone < tree->members.n;
 }
 
+static bool is_awaited(const struct tree_node *node, const void *userdata)
+{
+        return teardown_awaits(userdata, node);
+}
+
 static bool awaits_others(const struct teardown *teardown)
 {
         for (size_t i = 0; i < teardown->tree->nodes.n; i++)
@@ -84,7 +89,12 @@ static int wait_or_give_up(struct teardown *teardown, uint64_t now)
 
         if (dm_list_empty(&teardown->busy) && !awaits_others(teardown))
                 return 1;
-        if (!dm_list_empty(&teardown->busy) || teardown->options.at_shutdown) {
+        if (teardown->options.at_shutdown) {
+                r = unmounts_ask_again(&teardown->unmounts, teardown->event, teardown->tree);
+                if (r > 0)
+                        patience_renew(&teardown->patience);
+                if (r != 0)
+                        return MIN(r, 0);
                 r = patience_ask(&teardown->patience, teardown->event);
                 if (r < 0)
                         return r;
@@ -328,6 +338,8 @@ int teardown_init(
         if (r < 0)
                 return r;
 
+        teardown->unmounts =
+                (struct unmounts){.is_awaited = is_awaited, .on_asked = on_asked, .userdata = teardown};
         teardown->unmonitor.vgs_are_locked = options->vgs_are_locked;
         if (options->at_shutdown) {
                 teardown->patience.on_answer = on_asked;
@@ -365,6 +377,7 @@ void teardown_done(struct teardown *teardown)
         pool_free(teardown->pool);
         follow_free(teardown->follow);
         patience_done(&teardown->patience);
+        unmounts_done(&teardown->unmounts);
         unmonitor_done(&teardown->unmonitor);
         sd_event_source_disable_unref(teardown->timer_source);
         sd_event_source_disable_unref(teardown->done_source);

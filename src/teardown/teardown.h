@@ -5,6 +5,7 @@
 #include "teardown/follow.h"
 #include "teardown/patience.h"
 #include "teardown/unmonitor.h"
+#include "teardown/unmounts.h"
 
 /* Takes the storage of a tree down: each node in the moment that nothing holds it any more, many at a time. It
  * never unmounts anything, and waits for those who do. One event loop; what may wait in the kernel is done in the
@@ -53,6 +54,7 @@ struct teardown {
         struct pool *pool;
         struct unmonitor unmonitor;
         struct patience patience;
+        struct unmounts unmounts;
         struct dm_list working; /* attempts whose removal is the pool's */
         struct dm_list busy;    /* attempts that are to be repeated */
         struct dm_list down;    /* storage trees of which that is to be said */
