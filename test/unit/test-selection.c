@@ -213,6 +213,24 @@ START_TEST(an_origin_of_a_snapshot_in_use_is_in_use)
 }
 END_TEST
 
+/* lvm2 can activate parts of LVs by themselves, to be looked at. */
+START_TEST(a_part_that_is_there_by_itself)
+{
+        _cleanup_selection_ struct selection selection = {};
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "data-twice_rimage_0", "LVM-ZmCeQpJwOfVQ0JFyKkbqDVGiHdpnfaJ2oooooooooooooooooooooooooooooooo",
+                "linear");
+        shape_dm(1, "opened", "CRYPT-LUKS2-oooooooooooooooooooooooooooooooo-opened", "crypt");
+        shape_hold("dm-0", "dm-1");
+        tree = shape_read();
+        ck_assert_int_eq(selection_init(&selection, tree), 0);
+        ck_assert_int_eq(selection_add(&selection, shape_node(tree, "opened")), 1);
+        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(!tree_node_is_ours(shape_node(tree, "data-twice_rimage_0")));
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("selection");
@@ -228,6 +246,7 @@ int main(void)
         tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use);
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use_is_in_use);
+        tcase_add_test(tcase, a_part_that_is_there_by_itself);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
