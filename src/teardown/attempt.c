@@ -14,3 +14,8 @@ uint64_t attempt_pause_usec(const struct attempt *attempt)
 
         return MIN(PAUSE_MIN_USEC << doublings, PAUSE_MAX_USEC);
 }
+
+bool attempt_is_possible(const struct attempt *attempt)
+{
+        return attempt->node->part || attempt->node->n_holders == 0;
+}

@@ -19,3 +19,7 @@ struct attempt {
 /* How long to wait before the next try with a node that something has open: 5 ms after the first one, for a
  * process of udev that looks at the device as soon as it was unmounted, then longer and longer, up to 200 ms. */
 uint64_t attempt_pause_usec(const struct attempt *attempt) _nonnull_(1);
+
+/* Whether there is any sense in the next try: a mount that has come meanwhile has to go first. Among nodes that
+ * hold each other in a circle that cannot be told. */
+bool attempt_is_possible(const struct attempt *attempt) _nonnull_(1);

@@ -76,7 +76,7 @@ static void give_up_busy(struct teardown *teardown, uint64_t now)
         struct attempt *attempt, *next;
 
         dm_list_iterate_items_safe(attempt, next, &teardown->busy)
-                if (is_in_vain(teardown, attempt, now) || attempt->node->n_holders > 0) {
+                if (is_in_vain(teardown, attempt, now) || !attempt_is_possible(attempt)) {
                         dm_list_del(&attempt->list);
                         tree_node_failed(teardown->tree, attempt->node);
                 }
@@ -131,7 +131,8 @@ static int set_timer(struct teardown *teardown)
         const struct attempt *attempt;
 
         dm_list_iterate_items(attempt, &teardown->busy)
-                next = MIN(next, attempt->next_usec);
+                if (attempt_is_possible(attempt))
+                        next = MIN(next, attempt->next_usec);
         next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
         if (is_idle(teardown))
                 next = MIN(next, patience_next_usec(&teardown->patience));
@@ -167,9 +168,12 @@ static int step(struct teardown *teardown)
 
         now = now_usec();
         tries_check_deadlines(teardown, now);
-        if (tree->n_gone + tree->n_failed == tree->n_to_go ||
-                teardown->progress_usec + teardown->options.stall_usec <= now)
+        if (tree->n_gone + tree->n_failed == tree->n_to_go)
                 return 1;
+        if (teardown->progress_usec + teardown->options.stall_usec <= now) {
+                log_warning("Nothing has happened for too long, giving up.");
+                return 1;
+        }
         care_for_those_who_wait(teardown, now);
         return is_idle(teardown) ? wait_or_give_up(teardown, now) : 0;
 }

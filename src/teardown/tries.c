@@ -48,12 +48,6 @@ static int start_released(struct teardown *teardown)
         return r;
 }
 
-/* A mount that has come meanwhile has to go first. */
-static bool is_due(const struct attempt *attempt, uint64_t now)
-{
-        return attempt->next_usec <= now && (attempt->node->part || attempt->node->n_holders == 0);
-}
-
 static int repeat_due(struct teardown *teardown)
 {
         uint64_t now = now_usec();
@@ -62,7 +56,7 @@ static int repeat_due(struct teardown *teardown)
         dm_list_iterate_items_safe(attempt, next, &teardown->busy) {
                 int r;
 
-                if (!is_due(attempt, now))
+                if (attempt->next_usec > now || !attempt_is_possible(attempt))
                         continue;
                 dm_list_del(&attempt->list);
                 r = submit(teardown, attempt);
