@@ -2,9 +2,8 @@
 
 #include "teardown/teardown.h"
 
-#include <signal.h>
-
 #include "shared/log.h"
+#include "shared/signals.h"
 #include "teardown/multipath.h"
 #include "teardown/progress.h"
 #include "teardown/report.h"
@@ -246,18 +245,11 @@ static int on_signal(
 
 static int add_sources(struct teardown *teardown)
 {
-        sigset_t signals;
         int r;
 
-        /* The event loop reads these; the programs that are started get them back. */
-        sigemptyset(&signals);
-        sigaddset(&signals, SIGCHLD);
-        sigaddset(&signals, SIGTERM);
-        sigaddset(&signals, SIGINT);
-        if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
-                return -errno;
-
-        r = sd_event_new(&teardown->event);
+        r = signals_block();
+        if (r >= 0)
+                r = sd_event_new(&teardown->event);
         if (r >= 0)
                 r = sd_event_add_signal(teardown->event, NULL, SIGTERM, on_signal, teardown);
         if (r >= 0)

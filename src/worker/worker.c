@@ -13,6 +13,7 @@
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/settings.h"
+#include "shared/signals.h"
 #include "shared/util.h"
 #include "worker/activation.h"
 #include "worker/deadline.h"
@@ -304,20 +305,14 @@ static unsigned int count_processors(void)
 static int add_sources(struct worker *worker, int wakeup_fd)
 {
         _cleanup_free_ char *run_path = string_format("/proc/self/fd/%i", worker->run_fd);
-        sigset_t signals;
         int r;
 
         if (!run_path)
                 return -ENOMEM;
 
-        /* The event loop reads these; the programs that are started get them back. */
-        sigemptyset(&signals);
-        sigaddset(&signals, SIGCHLD);
-        sigaddset(&signals, SIGTERM);
-        sigaddset(&signals, SIGINT);
-        if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0)
-                return -errno;
-
+        r = signals_block();
+        if (r < 0)
+                return r;
         r = sd_event_new(&worker->event);
         if (r < 0)
                 return r;
