@@ -140,7 +140,8 @@ static void allow_many_files(void)
         (void) setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int lock_active(struct deactivation *deactivation, uint64_t until_usec)
+/* Those that turn out to be concerned are waited for later. */
+static int lock_active(struct deactivation *deactivation)
 {
         _cleanup_dm_devices_ struct dm_devices devices = {};
         struct dm_pool *pool = dm_pool_create("names", 4096);
@@ -152,7 +153,7 @@ static int lock_active(struct deactivation *deactivation, uint64_t until_usec)
                 if (!skip_prefix(devices.devices[i].uuid, "LVM-"))
                         continue;
                 r = dm_split_lvm_name(pool, devices.devices[i].name, &vg, &lv, &layer)
-                            ? volume_group_locks_take(&deactivation->locks, vg, until_usec)
+                            ? volume_group_locks_take(&deactivation->locks, vg, 0)
                             : -ENOMEM;
         }
         if (pool)
@@ -170,7 +171,7 @@ static int lock_targets(struct deactivation *deactivation, uint64_t until_usec)
         return r;
 }
 
-/* The VGs that turn out to be concerned. Returns 1 if one of them had not been tried before, 0, or -ENOMEM. */
+/* The VGs that turn out to be concerned. Returns 1 if one of them was not locked before, 0, or -ENOMEM. */
 static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
 {
         const struct tree_nodes *nodes = &deactivation->tree->nodes;
@@ -199,8 +200,7 @@ int deactivation_lock_and_find(struct deactivation *deactivation)
         allow_many_files();
         r = volume_group_locks_init(&deactivation->locks, deactivation->configuration.locking_dir);
         if (r >= 0)
-                r = deactivation->targets ? lock_targets(deactivation, until_usec)
-                                          : lock_active(deactivation, until_usec);
+                r = deactivation->targets ? lock_targets(deactivation, until_usec) : lock_active(deactivation);
         if (r < 0)
                 return r;
         do {
@@ -244,6 +244,20 @@ static int refuse_suspended(struct deactivation *deactivation)
         return r;
 }
 
+static bool is_concerned(const struct deactivation *deactivation, const char *vg)
+{
+        const struct tree_nodes *nodes = &deactivation->tree->nodes;
+
+        for (size_t i = 0; i < deactivation->n_targets; i++)
+                if (deactivation->targets[i].vg && streq(deactivation->targets[i].vg, vg))
+                        return true;
+        for (size_t i = 0; i < nodes->n; i++)
+                if (nodes->nodes[i]->vg && streq(nodes->nodes[i]->vg, vg) &&
+                        selection_has(&deactivation->selection, nodes->nodes[i]))
+                        return true;
+        return false;
+}
+
 static void report_locked(struct deactivation *deactivation)
 {
         struct dm_hash_table *locks = deactivation->locks.locks;
@@ -255,7 +269,7 @@ static void report_locked(struct deactivation *deactivation)
                 const char *vg = dm_hash_get_key(locks, entry);
                 int r = volume_group_locks_get(&deactivation->locks, vg);
 
-                if (r >= 0)
+                if (r >= 0 || !is_concerned(deactivation, vg))
                         continue;
                 deactivation->something_left = true;
                 if (r == -EAGAIN)

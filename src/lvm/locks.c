@@ -78,22 +78,34 @@ static struct lock *lock_free(struct lock *lock)
 }
 DEFINE_CLEANUP(struct lock *, lock_free)
 
-int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
+static int lock_new(const struct volume_group_locks *locks, const char *name, struct lock **ret)
 {
-        _cleanup_(lock_freep) struct lock *lock = NULL;
+        _cleanup_(lock_freep) struct lock *lock = calloc(1, sizeof(*lock));
 
-        if (dm_hash_lookup(locks->locks, name))
-                return 0;
-        lock = calloc(1, sizeof(*lock));
         if (!lock)
                 return -ENOMEM;
-        lock->fd = -EBADF;
+        lock->fd = -EAGAIN;
         lock->path = string_format("%s/V_%s", locks->directory, name);
         if (!lock->path || !dm_hash_insert(locks->locks, name, lock))
                 return -ENOMEM;
+        *ret = TAKE_PTR(lock);
+        return 0;
+}
+
+int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
+{
+        struct lock *lock = dm_hash_lookup(locks->locks, name);
+        int r;
+
+        if (!lock) {
+                r = lock_new(locks, name, &lock);
+                if (r < 0)
+                        return r;
+        }
+        if (lock->fd >= 0)
+                return 0;
         lock->fd = lock_until(lock->path, until_usec);
-        TAKE_PTR(lock);
-        return 1;
+        return lock->fd >= 0;
 }
 
 static void give_back(void *data)

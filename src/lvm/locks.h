@@ -19,13 +19,13 @@ struct volume_group_locks {
  * errno. */
 int volume_group_locks_init(struct volume_group_locks *locks, const char *directory) _nonnull_(1, 2) _must_check_;
 
-/* Takes the lock of a VG against everybody else, unless that was tried before. While somebody has it, tries again
- * until `until_usec`, as by now_usec(). Returns 1 if it was tried now, whatever came of it; 0; or -ENOMEM. */
+/* Takes the lock of a VG against everybody else. While somebody has it, tries again until `until_usec`, as by
+ * now_usec(). Returns 1 if it has been taken now; 0 if it had been before, or cannot be taken; or -ENOMEM. */
 int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
         _nonnull_(1, 2) _must_check_;
 
-/* What came of it: 0, a negative errno, -EAGAIN if somebody else has the lock; or -ENOENT for a VG that was not
- * tried. */
+/* What came of the last try: 0, a negative errno, -EAGAIN if somebody else has the lock; or -ENOENT for a VG that
+ * was not tried. */
 int volume_group_locks_get(const struct volume_group_locks *locks, const char *name) _nonnull_(1, 2);
 
 /* Gives all of them back. */

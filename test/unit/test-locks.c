@@ -74,16 +74,27 @@ START_TEST(somebody_has_the_lock)
         fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         /* lvm2 that only reads. */
         ck_assert_int_eq(flock(fd, LOCK_SH), 0);
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", started + 100 * USEC_PER_MSEC), 1);
+        ck_assert_int_eq(volume_group_locks_take(&locks, "data", started + 100 * USEC_PER_MSEC), 0);
         ck_assert_uint_ge(now_usec(), started + 100 * USEC_PER_MSEC);
         ck_assert_int_eq(volume_group_locks_get(&locks, "data"), -EAGAIN);
         /* The time is over for others, too. */
         ck_assert_int_eq(volume_group_locks_take(&locks, "other", started), 1);
         ck_assert_int_eq(volume_group_locks_get(&locks, "other"), 0);
 
+        close(fd);
+        ck_assert_int_eq(volume_group_locks_take(&locks, "data", started), 1);
+        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), 0);
+}
+END_TEST
+
+START_TEST(a_lock_of_others_is_left_alone)
+{
+        _cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+        ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 0);
         volume_group_locks_done(&locks);
         ck_assert_int_eq(access(path, F_OK), 0);
-        close(fd);
 }
 END_TEST
 
@@ -125,6 +136,7 @@ int main(void)
         tcase_add_checked_fixture(tcase, set_up, tear_down);
         tcase_add_test(tcase, a_lock_is_taken_and_given_back);
         tcase_add_test(tcase, somebody_has_the_lock);
+        tcase_add_test(tcase, a_lock_of_others_is_left_alone);
         tcase_add_test(tcase, the_file_is_removed_meanwhile);
         tcase_add_test(tcase, another_file_is_not_removed);
         tcase_add_test(tcase, a_directory_that_cannot_be);
