@@ -12,6 +12,9 @@
 #include "tree/lvs.h"
 #include "tree/sysfs.h"
 
+/* Where all devices are that no hardware is behind; bcache is one of them. */
+#define VIRTUAL_DEVICES "/devices/virtual/"
+
 /* ------ device-mapper ------ */
 
 static int add_dm_device(struct tree *tree, const struct dm_device *device)
@@ -75,11 +78,35 @@ static int add_md(struct tree *tree, int root_fd, const char *kernel_name, dev_t
         return tree_add_device(tree, TREE_MD, kernel_name, number, &node);
 }
 
+/* Whether it is a partition: 1, 0 or -ENOMEM. The directory of one lies in its disk's, whose name cannot be told
+ * from that of another device; but most disks are in a directory "block". */
+static int is_partition(int root_fd, dev_t number, const char *target, const char *kernel_name)
+{
+        static const char directory[] = "/block/";
+        _cleanup_free_ char *partition = NULL;
+        size_t length = strlen(directory);
+
+        if ((size_t) (kernel_name - target) >= length && strncmp(kernel_name - length, directory, length) == 0)
+                return 0;
+        return sysfs_read_attribute(root_fd, number, "partition", &partition);
+}
+
+static int add_disk(struct tree *tree, const char *kernel_name, dev_t number, const char *target)
+{
+        struct tree_node *node;
+        int r;
+
+        r = tree_add_device(tree, TREE_DISK, kernel_name, number, &node);
+        if (r < 0)
+                return r;
+        node->is_virtual = strstr(target, VIRTUAL_DEVICES) != NULL;
+        return 0;
+}
+
 /* `target` is where the link /sys/dev/block/MAJOR:MINOR leads, to ".../block/sda/sda1" for instance. */
 static int add_device(struct tree *tree, int root_fd, dev_t number, const char *target)
 {
         const char *kernel_name = strrchr(target, '/');
-        _cleanup_free_ char *partition = NULL;
         struct tree_node *node;
         int r;
 
@@ -89,10 +116,10 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
         if (tree_find_kernel_name(tree, kernel_name))
                 return 0;
 
-        r = sysfs_read_attribute(root_fd, number, "partition", &partition);
+        r = is_partition(root_fd, number, target, kernel_name);
         if (r < 0)
                 return r;
-        if (partition)
+        if (r > 0)
                 return tree_add_device(tree, TREE_PARTITION, kernel_name, number, &node);
         /* What device-mapper does not list is on its way out. */
         if (skip_prefix(kernel_name, "dm-"))
@@ -101,7 +128,7 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
                 return add_loop(tree, root_fd, kernel_name, number);
         if (skip_prefix(kernel_name, "md"))
                 return add_md(tree, root_fd, kernel_name, number);
-        return tree_add_device(tree, TREE_DISK, kernel_name, number, &node);
+        return add_disk(tree, kernel_name, number, target);
 }
 
 static int add_devices(struct tree *tree, int root_fd)
@@ -132,34 +159,22 @@ static int add_devices(struct tree *tree, int root_fd)
 
 /* ------ what holds what ------ */
 
-/* Calls `add` with each device that a directory has a link to by name. A name that is not known is of a device
- * that came or went meanwhile. */
-static int add_linked(struct tree *tree, int root_fd, struct tree_node *node, const char *name,
-        int (*add)(struct tree *tree, struct tree_node *node, struct tree_node *linked))
+/* What it has links to in slaves/. A name that is not known is of a device that came or went meanwhile. */
+static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
 {
-        _cleanup_free_ char *path = sysfs_path(node->number, name);
+        _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
         _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
         int r = path ? 0 : -ENOMEM;
 
         if (!directory)
                 return r;
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
-                struct tree_node *linked = tree_find_kernel_name(tree, entry->d_name);
+                struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
 
-                if (linked)
-                        r = add(tree, node, linked);
+                if (slave)
+                        r = tree_add_edge(tree, slave, node);
         }
         return r;
-}
-
-static int add_upper(struct tree *tree, struct tree_node *node, struct tree_node *linked)
-{
-        return tree_add_edge(tree, node, linked);
-}
-
-static int add_lower(struct tree *tree, struct tree_node *node, struct tree_node *linked)
-{
-        return tree_add_edge(tree, linked, node);
 }
 
 /* A partition's directory lies in its disk's. */
@@ -205,16 +220,20 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         return container ? tree_add_edge(tree, container, node) : 0;
 }
 
-/* Where both nodes are known one directory says what the other one does, and reading them is what takes the
- * time. */
+/* What one device has in slaves/ the other one has in holders/, and reading directories is what takes the time:
+ * the disks of a machine, which are most of its devices, lie on nothing. */
+static bool may_have_slaves(const struct tree_node *node)
+{
+        return node->kind >= TREE_MULTIPATH || node->kind == TREE_MD ||
+               (node->kind == TREE_DISK && node->is_virtual);
+}
+
 static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
 {
         int r = 0;
 
-        if (node->kind < TREE_MULTIPATH)
-                r = add_linked(tree, root_fd, node, "holders", add_upper);
-        if (r >= 0 && node->kind != TREE_PARTITION)
-                r = add_linked(tree, root_fd, node, "slaves", add_lower);
+        if (may_have_slaves(node))
+                r = add_slaves(tree, root_fd, node);
         if (r >= 0 && node->kind == TREE_PARTITION)
                 r = add_disk_of_partition(tree, root_fd, node);
         if (r >= 0 && node->kind == TREE_MD)

@@ -90,6 +90,7 @@ struct tree_node {
         dev_t number;      /* of a block device; of a mount: what stat() says of its files */
         uint64_t mount_id; /* of a mount: as in mountinfo */
         bool is_pv;        /* an LV of another VG lies on it */
+        bool is_virtual;   /* of a disk: there is no hardware behind it */
         bool suspended;    /* I/O to it waits */
         bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
         bool is_nfs;       /* or another file system of the network's */
