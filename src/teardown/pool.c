@@ -10,14 +10,18 @@
 /* A thread only makes a system call or two. */
 #define STACK_SIZE ((size_t) 128 * 1024)
 
+/* While there is more to do anyway, the owner of the pool is not woken up for each job that is done. */
+#define ANNOUNCED_AT_ONCE 8
+
 struct pool {
         pthread_mutex_t mutex; /* for all below */
         pthread_cond_t work;   /* something was queued, or it is to end */
         struct dm_list queued, done;
         size_t n_queued;
+        size_t n_unannounced; /* of those that are done */
         size_t n_threads, n_threads_max, n_idle;
         bool ending;
-        int done_fd; /* an eventfd, not 0 while `done` is not empty */
+        int done_fd; /* an eventfd, not 0 if `done` has jobs that were announced */
 };
 
 static void destroy(struct pool *pool)
@@ -31,9 +35,11 @@ static void destroy(struct pool *pool)
 /* With the lock held. */
 static void add_done(struct pool *pool, struct pool_job *job)
 {
-        if (dm_list_empty(&pool->done))
-                (void) eventfd_write(pool->done_fd, 1);
         dm_list_add(&pool->done, &job->list);
+        if (++pool->n_unannounced < ANNOUNCED_AT_ONCE && !dm_list_empty(&pool->queued))
+                return;
+        pool->n_unannounced = 0;
+        (void) eventfd_write(pool->done_fd, 1);
 }
 
 static void run(struct pool_job *job)

@@ -34,7 +34,8 @@ struct pool *pool_free(struct pool *pool);
 DEFINE_CLEANUP(struct pool *, pool_free)
 #define _cleanup_pool_ _cleanup_(pool_freep)
 
-/* Readable (EPOLLIN) while pool_take_done() has something to return. The pool's. */
+/* Readable (EPOLLIN) when pool_take_done() has something to return. As long as jobs wait for a thread, it may have
+ * a few that were not announced yet, so that it is to be called from time to time in any case. The pool's. */
 int pool_get_fd(const struct pool *pool) _nonnull_(1);
 
 /* Has a job, of which `run` is set, done in one of the threads, after those that were given before. Should no

@@ -150,6 +150,12 @@ static void report_down(struct teardown *teardown)
         }
 }
 
+static void take_done(struct teardown *teardown)
+{
+        for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
+                tries_finish(teardown, (struct removal *) job);
+}
+
 /* Does all that can be done now. Returns 1 if that was all, 0 if there is more to come, or a negative errno. */
 static int step(struct teardown *teardown)
 {
@@ -157,6 +163,7 @@ static int step(struct teardown *teardown)
         uint64_t now;
         int r;
 
+        take_done(teardown);
         r = tries_start(teardown);
         if (r >= 0)
                 r = unmonitor_step(&teardown->unmonitor);
@@ -193,12 +200,11 @@ static int on_time(_unused_ sd_event_source *source, _unused_ uint64_t usec, voi
         return ask_step(userdata);
 }
 
-static int on_removed(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
+static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
 {
         struct teardown *teardown = userdata;
 
-        for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
-                tries_finish(teardown, (struct removal *) job);
+        take_done(teardown);
         return ask_step(teardown);
 }
 
@@ -259,7 +265,7 @@ static int add_sources(struct teardown *teardown)
                         on_time, teardown);
         if (r >= 0)
                 r = sd_event_add_io(teardown->event, &teardown->done_source, pool_get_fd(teardown->pool), EPOLLIN,
-                        on_removed, teardown);
+                        on_done, teardown);
         if (r >= 0)
                 r = sd_event_add_defer(teardown->event, &teardown->step_source, on_step, teardown);
         if (r >= 0)
