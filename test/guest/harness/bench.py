@@ -1,27 +1,42 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Statistics of the boot benchmark."""
+"""Statistics of the benchmarks of boot and of teardown."""
 
 from statistics import median
 
 # What is compared with what, where both took part.
-RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor"), ("direct", "headgate"), ("direct", "floor")]
+RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor"), ("direct", "headgate"), ("direct", "floor"),
+          ("headgate", "vgchange"), ("headgate", "blkdeactivate"), ("headgate", "serial"),
+          ("headgate", "headgate-serial"), ("vgchange", "floor"), ("serial", "floor")]
 
 
 def summary(report, disks, versions):
-    """Make the content of the JSON file from lines "ROUND CONTENDER MICROSECONDS PROCESSES"."""
-    seconds, processes = {}, {}
+    """Make the content of the JSON file from lines "ROUND CONTENDER MICROSECONDS FIGURE=NUMBER...".
+
+    Of further figures the median is told, of peaks the highest.
+    """
+    seconds, figures = {}, {}
     for line in report.text("data/rounds").splitlines():
-        _, contender, duration, count = line.split()
+        _, contender, duration, *others = line.split()
         seconds.setdefault(contender, []).append(int(duration) / 1e6)
-        processes.setdefault(contender, []).append(int(count))
-    return {
+        for name, number in (other.split("=") for other in others):
+            numbers = figures.setdefault(name, {}).setdefault(contender, [])
+            numbers.append(float(number) if "." in number else int(number))
+    content = {
         "disks": disks,
         "rounds": min(map(len, seconds.values()), default=0),
         "contenders": {contender: {"median_s": round(median(times), 3), "min_s": round(min(times), 3),
-                                   "max_s": round(max(times), 3), "processes": median(processes[contender])}
+                                   "max_s": round(max(times), 3),
+                                   **{name: round((max if name.startswith("peak_") else median)(rows[contender]), 3)
+                                      for name, rows in figures.items()}}
                        for contender, times in seconds.items()},
-        # The median over the rounds of each round's ratio: what slows down a whole round does not count.
-        "ratios": {f"{one}/{other}": round(median(a / b for a, b in zip(seconds[one], seconds[other])), 3)
-                   for one, other in RATIOS if one in seconds and other in seconds},
-        "versions": versions,
+        "ratios": ratios(seconds),
     }
+    if "ended_s" in figures:
+        content["ratios_ended"] = ratios(figures["ended_s"])
+    return content | {"versions": versions}
+
+
+def ratios(seconds):
+    """The median over the rounds of each round's ratio: what slows down a whole round does not count."""
+    return {f"{one}/{other}": round(median(a / b for a, b in zip(seconds[one], seconds[other])), 4)
+            for one, other in RATIOS if one in seconds and other in seconds}

@@ -32,6 +32,7 @@ class Scenario:
     backups: str = "known"
     lvm_calls: str = "logged"
     summary: str = "checks"
+    contenders: list = field(default_factory=list)
     body: str = ""
 
 
@@ -76,6 +77,8 @@ def read(name, disks=None):
             scenario.shutdown, scenario.shutdown_seconds = match[1], int(match[2] or scenario.shutdown_seconds)
         elif word in ("deadline", "boots"):
             setattr(scenario, word, int(rest))
+        elif word == "contenders":
+            scenario.contenders = rest.split()
         elif word == "lvm-calls":
             scenario.lvm_calls = rest
         else:
