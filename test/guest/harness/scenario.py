@@ -24,6 +24,7 @@ class Scenario:
     files: dict = field(default_factory=dict)       # path in the guest -> text
     cmdline: str = ""
     deadline: int = 90                              # seconds from boot to the end of the body, in each boot
+    kernel: str = "uml"
     root: str = "image"
     boots: int = 1
     shutdown: str = "forced"
@@ -68,7 +69,7 @@ def read(name, disks=None):
             late = rest
         elif word == "file":
             scenario.files[rest] = "".join(f"{line}\n" for line in block)
-        elif word in ("cmdline", "headgate", "backups", "summary", "root"):
+        elif word in ("cmdline", "headgate", "backups", "summary", "root", "kernel"):
             setattr(scenario, word, rest)
         elif word == "shutdown":
             match = re.fullmatch(r"(forced|real)(?: within (\d+)s)?", rest)
@@ -85,6 +86,8 @@ def read(name, disks=None):
             raise Trouble(f"{path}: unknown header word '{word}'")
     if scenario.root not in ("image", "lvm"):
         raise Trouble(f"{path}: 'root {scenario.root}' should be 'root image' or 'root lvm'")
+    if scenario.kernel not in ("uml", "qemu"):
+        raise Trouble(f"{path}: 'kernel {scenario.kernel}' should be 'kernel uml' or 'kernel qemu'")
     scenario.disks = disks or scenario.disks
     if late:
         first, last = (scenario.disks if bound == "N" else int(bound) for bound in late.split(".."))
