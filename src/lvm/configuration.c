@@ -98,6 +98,7 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
                 return r;
 
         configuration.event_activation = find_event_activation(&files);
+        configuration.use_lvmlockd = dm_config_tree_find_bool(files.local, "global/use_lvmlockd", 0) != 0;
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
         if (!configuration.backup_dir || !configuration.locking_dir)

@@ -11,6 +11,7 @@
  * itself says what is wrong with it whenever it runs. */
 struct configuration {
         bool event_activation; /* global/event_activation */
+        bool use_lvmlockd;     /* global/use_lvmlockd; without it lvm2 activates no LV of a shared VG */
         char *backup_dir;      /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
         char *locking_dir;     /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;

@@ -209,8 +209,17 @@ static void write_backup(const char *name, const char *keys)
         shape_write(path, text);
 }
 
+/* As on a machine that has shared VGs. */
+static void write_configuration(const char *text)
+{
+        _cleanup_free_ char *content = string_format("global { use_lvmlockd = 1 }\n%s", text);
+
+        shape_write("etc/lvm/lvm.conf", content);
+}
+
 static void make_two_lvs(void)
 {
+        write_configuration("");
         shape_device("sda", 8, 0);
         shape_dm(0, "mpatha", "mpath-36", "multipath");
         shape_dm(1, "vg-one", VG_UUID LV_1, "linear");
@@ -268,15 +277,32 @@ START_TEST(backups_elsewhere_or_nowhere)
         _cleanup_tree_ struct tree *elsewhere = NULL, *damaged = NULL;
 
         make_two_lvs();
-        shape_write("etc/lvm/lvm.conf", "backup { backup_dir = \"/srv/backup\" }\n");
+        write_configuration("backup { backup_dir = \"/srv/backup\" }\n");
         write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
         elsewhere = read_scope(TEARDOWN_ALL);
         is_left_alone(elsewhere, "vg-one", NULL);
 
-        shape_write("etc/lvm/lvm.conf", "");
+        write_configuration("");
         shape_write("etc/lvm/backup/vg", "vg {");
         damaged = read_scope(TEARDOWN_ALL);
         is_left_alone(damaged, "vg-one", NULL);
+}
+END_TEST
+
+/* lvm2 would not have activated it: the backup is old, or another machine's. A damaged configuration says nothing. */
+START_TEST(without_lvmlockd)
+{
+        _cleanup_tree_ struct tree *without = NULL, *damaged = NULL;
+
+        make_two_lvs();
+        shape_write("etc/lvm/lvm.conf", "");
+        write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
+        without = read_scope(TEARDOWN_ALL);
+        is_left_alone(without, "vg-one", NULL);
+
+        shape_write("etc/lvm/lvm.conf", "global {");
+        damaged = read_scope(TEARDOWN_ALL);
+        is_left_alone(damaged, "vg-one", "VG vg is shared (lock type dlm)");
 }
 END_TEST
 
@@ -322,6 +348,7 @@ int main(void)
         tcase_add_test(tcase, root_on_the_network);
         tcase_add_loop_test(tcase, shared_vgs, 0, 6);
         tcase_add_test(tcase, another_vg_of_that_name);
+        tcase_add_test(tcase, without_lvmlockd);
         tcase_add_test(tcase, backups_elsewhere_or_nowhere);
         tcase_add_test(tcase, arrays_of_mdmon);
         suite_add_tcase(suite, tcase);
