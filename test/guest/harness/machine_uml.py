@@ -6,10 +6,13 @@ import fcntl
 import os
 
 from harness.machine import LOG_WORDS, Machine, run_guest
+from harness.progress import KernelFault
 
 # What the kernel, udev and scsi_debug keep for a disk beyond its contents.
 OVERHEAD_MIB = 2
 BASE_MIB = 768
+# What the kernel says when it has followed a wrong pointer of its own: seen once in some hundred boots.
+FAULT = "Kernel panic - not syncing: Kernel mode fault"
 
 
 class Uml(Machine):
@@ -39,6 +42,10 @@ class Uml(Machine):
         with cpu_of_our_own(self.folder.parent) as cpu:
             run_guest(["taskset", "--cpu-list", str(cpu), *words], self.folder / "console.log", deadline, follow,
                       **environment)
+        console = (self.folder / "console.log").read_text(errors="replace")
+        for line in console.splitlines():
+            if FAULT in line:
+                raise KernelFault(line.strip())
 
 
 @contextlib.contextmanager

@@ -17,6 +17,10 @@ class Trouble(Exception):
     """Something that makes the result a failure; its text is for the person at the terminal."""
 
 
+class KernelFault(Trouble):
+    """The guest's kernel has crashed by itself."""
+
+
 def say(text):
     print(f"[{time.monotonic() - started:6.1f}s] {text}", file=sys.stderr, flush=True)
 
