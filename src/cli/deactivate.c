@@ -170,6 +170,8 @@ static int deactivate(struct deactivation *deactivation)
 
 static int show(struct deactivation *deactivation)
 {
+        const struct table_verb verb = teardown_table_verb(help);
+        _cleanup_table_options_ struct table_options options = {};
         int r;
 
         r = deactivation_find(deactivation);
@@ -177,7 +179,8 @@ static int show(struct deactivation *deactivation)
                 r = deactivation_decide(deactivation);
         if (r < 0 || !has_nodes_to_go(deactivation->tree))
                 return r;
-        return teardown_table_print(deactivation->tree, tree_node_is_ours, &(struct table_options){});
+        r = table_default_options(&verb, &options);
+        return r < 0 ? r : teardown_table_print(deactivation->tree, tree_node_is_ours, &verb, &options);
 }
 
 int verb_deactivate(int argc, char *argv[])

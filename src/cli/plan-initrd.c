@@ -20,68 +20,49 @@ static void help(void)
         printf("Usage: headgate plan initrd [OPTION...] [--] [DEVICE...]\n\n"
                "Show the volume groups that have to be active in the initrd, because /, /usr or the\n"
                "device to resume from lies on them, or one of the given devices, which are named as\n"
-               "in fstab.\n\n"
-               "      --json        Print JSON\n"
-               "      --noheadings  Leave out the line of headings\n"
-               "  -h, --help        Show this help\n\n"
+               "in fstab.\n\n" TABLE_HELP "\n"
                "Exit status: 0, or 2 if it cannot be told.\n\n"
                "See headgate-initrd(8).\n");
 }
 
-/* libsmartcols makes an array in JSON of the lines of a cell. NULL without memory. */
-static char *join(const struct string_vector *strings)
+static char *format_name(const void *line)
 {
-        const char *separator = arg_table.json ? "\n" : ", ";
-        size_t size = 1;
-        char *text, *end;
+        const struct needed_volume_group *volume_group = line;
 
-        for (size_t i = 0; i < strings->n; i++)
-                size += strlen(strings->strings[i]) + strlen(separator);
-        text = end = malloc(size);
-        if (!text)
-                return NULL;
-        *end = '\0';
-        for (size_t i = 0; i < strings->n; i++) {
-                end = stpcpy(end, strings->strings[i]);
-                if (i + 1 < strings->n)
-                        end = stpcpy(end, separator);
-        }
-        return text;
+        return strdup(volume_group->name);
 }
 
-static int add_columns(struct libscols_table *table)
+static char *format_needed_by(const void *line)
 {
-        struct libscols_column *column;
-        int r;
+        const struct needed_volume_group *volume_group = line;
 
-        r = table_add_column(table, arg_table.json ? "vg" : "VG", 0, SCOLS_JSON_STRING, NULL);
-        if (r >= 0)
-                r = table_add_column(table, arg_table.json ? "needed_by" : "NEEDED BY", SCOLS_FL_WRAP,
-                        SCOLS_JSON_ARRAY_STRING, &column);
-        return r < 0 ? r : scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+        return string_vector_join(&volume_group->by, ", ");
 }
 
-static int add_line(struct libscols_table *table, const struct needed_volume_group *volume_group)
+static char *format_needed_by_json(const void *line)
 {
-        struct libscols_line *line = scols_table_new_line(table, NULL);
-        int r;
+        const struct needed_volume_group *volume_group = line;
 
-        if (!line)
-                return -ENOMEM;
-        r = table_set_cell(line, 0, strdup(volume_group->name));
-        return r < 0 ? r : table_set_cell(line, 1, join(&volume_group->by));
+        return string_vector_join(&volume_group->by, "\n");
 }
+
+static const struct column columns[] = {
+        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
+        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_needed_by,
+                format_needed_by_json},
+};
+
+static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), NULL, 0};
 
 static int print(const struct needed *needed)
 {
-        _cleanup_table_ struct libscols_table *table = table_new(&arg_table, "volumegroups");
-        int r = table ? 0 : -ENOMEM;
+        _cleanup_table_ struct table table = {};
+        int r;
 
-        if (r >= 0)
-                r = add_columns(table);
+        r = table_new(&verb, &arg_table, &table);
         for (size_t i = 0; r >= 0 && i < needed->n; i++)
-                r = add_line(table, &needed->volume_groups[i]);
-        return r < 0 ? r : scols_print_table(table);
+                r = table_add_line(&table, NULL, &needed->volume_groups[i], NULL);
+        return r < 0 ? r : table_print(&table);
 }
 
 int plan_initrd(int argc, char *argv[])
@@ -90,7 +71,7 @@ int plan_initrd(int argc, char *argv[])
         _cleanup_close_ int root_fd = -EBADF;
         int r;
 
-        r = table_parse_options(argc, argv, help, &arg_table);
+        r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
 

@@ -18,10 +18,7 @@ static struct table_options arg_table;
 static void help(void)
 {
         printf("Usage: headgate plan teardown [OPTION...]\n\n"
-               "Show in which order storage is taken down at shutdown.\n\n"
-               "      --json        Print JSON\n"
-               "      --noheadings  Leave out the line of headings\n"
-               "  -h, --help        Show this help\n\n"
+               "Show in which order storage is taken down at shutdown.\n\n" TABLE_HELP "\n"
                "Exit status: 0, or 2 if something could not be read.\n\n"
                "See headgate(8).\n");
 }
@@ -34,11 +31,12 @@ static bool is_removable(const struct tree_node *node)
 
 int plan_teardown(int argc, char *argv[])
 {
+        const struct table_verb verb = teardown_table_verb(help);
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_close_ int root_fd = -EBADF;
         int r;
 
-        r = table_parse_options(argc, argv, help, &arg_table);
+        r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
         if (optind < argc) {
@@ -56,7 +54,7 @@ int plan_teardown(int argc, char *argv[])
                 (void) log_error_errno(r, "Failed to find out what storage there is: %m");
                 return EXIT_CANNOT_TELL;
         }
-        r = teardown_table_print(tree, is_removable, &arg_table);
+        r = teardown_table_print(tree, is_removable, &verb, &arg_table);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the table: %m");
                 return EXIT_CANNOT_TELL;

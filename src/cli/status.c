@@ -18,10 +18,7 @@ static struct table_options arg_table;
 static void help(void)
 {
         printf("Usage: headgate status [OPTION...] [VG...]\n\n"
-               "Show which volume groups are up, and why others are not.\n\n"
-               "      --json        Print JSON\n"
-               "      --noheadings  Leave out the line of headings\n"
-               "  -h, --help        Show this help\n\n"
+               "Show which volume groups are up, and why others are not.\n\n" TABLE_HELP "\n"
                "Exit status: 0 if all are up, 1 if something is missing or has failed, 2 if headgate\n"
                "cannot tell.\n\n"
                "See headgate(8).\n");
@@ -44,57 +41,75 @@ static uint64_t since_usec(const struct volume_group *volume_group)
 
 /* ------ columns: each makes its cell of a VG, NULL without memory ------ */
 
-static char *format_name(const struct volume_group *volume_group)
+static char *format_name(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return strdup(volume_group->name);
 }
 
-static char *format_uuid(const struct volume_group *volume_group)
+static char *format_uuid(const void *line)
 {
+        const struct volume_group *volume_group = line;
         char uuid[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(volume_group->vgid, uuid);
         return strdup(uuid);
 }
 
-static char *format_state(const struct volume_group *volume_group)
+static char *format_state(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return strdup(volume_group_state_to_string(volume_group->state));
 }
 
-static char *format_pvs(const struct volume_group *volume_group)
+static char *format_pvs(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu/%zu", volume_group_count_seen(volume_group), volume_group->n_pvs);
 }
 
-static char *format_pvs_seen(const struct volume_group *volume_group)
+static char *format_pvs_seen(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu", volume_group_count_seen(volume_group));
 }
 
-static char *format_pvs_needed(const struct volume_group *volume_group)
+static char *format_pvs_needed(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu", volume_group->n_pvs);
 }
 
-static char *format_lvs(const struct volume_group *volume_group)
+static char *format_lvs(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu/%zu", volume_group_count_active(volume_group),
                 volume_group_count_autoactivated(volume_group));
 }
 
-static char *format_lvs_active(const struct volume_group *volume_group)
+static char *format_lvs_active(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu", volume_group_count_active(volume_group));
 }
 
-static char *format_lvs_needed(const struct volume_group *volume_group)
+static char *format_lvs_needed(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%zu", volume_group_count_autoactivated(volume_group));
 }
 
-static char *format_since(const struct volume_group *volume_group)
+static char *format_since(const void *line)
 {
+        const struct volume_group *volume_group = line;
         uint64_t age = now_usec() - since_usec(volume_group);
         time_t when = time(NULL) - (time_t) (age / USEC_PER_SEC);
         struct tm local;
@@ -105,8 +120,10 @@ static char *format_since(const struct volume_group *volume_group)
         return strdup(text);
 }
 
-static char *format_since_usec(const struct volume_group *volume_group)
+static char *format_since_usec(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%" PRIu64, since_usec(volume_group));
 }
 
@@ -120,18 +137,23 @@ static uint64_t took_usec(const struct volume_group *volume_group)
         return end > volume_group->first_seen_usec ? end - volume_group->first_seen_usec : 0;
 }
 
-static char *format_took(const struct volume_group *volume_group)
+static char *format_took(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return format_duration(took_usec(volume_group));
 }
 
-static char *format_took_usec(const struct volume_group *volume_group)
+static char *format_took_usec(const void *line)
 {
+        const struct volume_group *volume_group = line;
+
         return string_format("%" PRIu64, took_usec(volume_group));
 }
 
-static char *format_reason(const struct volume_group *volume_group)
+static char *format_reason(const void *line)
 {
+        const struct volume_group *volume_group = line;
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
@@ -140,76 +162,51 @@ static char *format_reason(const struct volume_group *volume_group)
         return strdup(volume_group->reason ?: "");
 }
 
-struct column {
-        const char *name;
-        int flags;
-        int json_type;
-        char *(*format)(const struct volume_group *volume_group);
-};
-
-static const struct column table_columns[] = {
-        {"VG", 0, 0, format_name},
-        {"STATE", 0, 0, format_state},
-        {"PVS", SCOLS_FL_RIGHT, 0, format_pvs},
-        {"LVS", SCOLS_FL_RIGHT, 0, format_lvs},
-        {"SINCE", 0, 0, format_since},
-        {"TOOK", SCOLS_FL_RIGHT, 0, format_took},
-        {"REASON", SCOLS_FL_WRAP, 0, format_reason},
-};
-
-/* For programs: numbers, not words. Times are microseconds of CLOCK_MONOTONIC. */
-static const struct column json_columns[] = {
-        {"vg", 0, SCOLS_JSON_STRING, format_name},
-        {"uuid", 0, SCOLS_JSON_STRING, format_uuid},
-        {"state", 0, SCOLS_JSON_STRING, format_state},
-        {"pvs_seen", 0, SCOLS_JSON_NUMBER, format_pvs_seen},
-        {"pvs_needed", 0, SCOLS_JSON_NUMBER, format_pvs_needed},
-        {"lvs_active", 0, SCOLS_JSON_NUMBER, format_lvs_active},
-        {"lvs_needed", 0, SCOLS_JSON_NUMBER, format_lvs_needed},
-        {"since_usec", 0, SCOLS_JSON_NUMBER, format_since_usec},
-        {"took_usec", 0, SCOLS_JSON_NUMBER, format_took_usec},
-        {"reason", 0, SCOLS_JSON_STRING, format_reason},
-};
-
-/* ------ the table ------ */
-
-struct status_table {
-        struct libscols_table *table;
-        const struct column *columns;
-        size_t n_columns;
-};
-
-static void status_table_done(struct status_table *table)
+static const char *color_of(const void *line)
 {
-        scols_unref_table(table->table);
-}
+        const struct volume_group *volume_group = line;
 
-static int status_table_init(struct status_table *ret)
-{
-        *ret = (struct status_table){
-                .table = table_new(&arg_table, "volumegroups"),
-                .columns = arg_table.json ? json_columns : table_columns,
-                .n_columns = arg_table.json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns),
-        };
-        int r = ret->table ? 0 : -ENOMEM;
-
-        for (size_t i = 0; r >= 0 && i < ret->n_columns; i++) {
-                const struct column *column = &ret->columns[i];
-
-                r = table_add_column(ret->table, column->name, column->flags, column->json_type, NULL);
+        switch (volume_group->state) {
+        case VOLUME_GROUP_ACTIVE:
+                return "green";
+        case VOLUME_GROUP_WAITING:
+        case VOLUME_GROUP_COMPLETE:
+        case VOLUME_GROUP_ACTIVATING:
+                return volume_group->overdue ? "red" : "yellow";
+        case VOLUME_GROUP_FAILED:
+                return "red";
+        default:
+                return NULL;
         }
-        return r;
 }
 
-static int status_table_add(struct status_table *table, const struct volume_group *volume_group)
-{
-        struct libscols_line *line = scols_table_new_line(table->table, NULL);
-        int r = line ? 0 : -ENOMEM;
+static const struct column columns[] = {
+        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
+        {"UUID", "its UUID", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_uuid},
+        {"STATE", "waiting, complete, activating, active, skipped, failed or deactivated", COLUMN_ALWAYS, 0,
+                SCOLS_JSON_STRING, format_state, .color = color_of},
+        {"PVS", "physical volumes, seen/needed", COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_pvs},
+        {"PVS-SEEN", "physical volumes that were seen", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
+                format_pvs_seen},
+        {"PVS-NEEDED", "physical volumes that it has", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
+                format_pvs_needed},
+        {"LVS", "logical volumes, active/to be activated", COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING,
+                format_lvs},
+        {"LVS-ACTIVE", "logical volumes that are active", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
+                format_lvs_active},
+        {"LVS-NEEDED", "logical volumes that lvm2 activates by itself", COLUMN_IN_JSON, SCOLS_FL_RIGHT,
+                SCOLS_JSON_NUMBER, format_lvs_needed},
+        {"SINCE", "since when it is in this state", COLUMN_IN_TABLE, 0, SCOLS_JSON_STRING, format_since},
+        {"SINCE-USEC", "the same, in microseconds of the machine's monotonic clock", COLUMN_IN_JSON,
+                SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_since_usec},
+        {"TOOK", "from its first physical volume to its final state, or until now", COLUMN_IN_TABLE,
+                SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_took},
+        {"TOOK-USEC", "the same, in microseconds", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
+                format_took_usec},
+        {"REASON", "why it is not active", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
+};
 
-        for (size_t i = 0; r >= 0 && i < table->n_columns; i++)
-                r = table_set_cell(line, i, table->columns[i].format(volume_group));
-        return r;
-}
+static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), NULL, 0};
 
 /* A VG that lvm2 is not to activate is as it should be. */
 static bool is_up(const struct volume_group *volume_group)
@@ -219,12 +216,12 @@ static bool is_up(const struct volume_group *volume_group)
 
 static int show(const struct snapshot *snapshot, char *const names[], size_t n_names)
 {
-        _cleanup_(status_table_done) struct status_table table = {};
+        _cleanup_table_ struct table table = {};
         int r, result = EXIT_ALL_UP;
 
-        r = status_table_init(&table);
+        r = table_new(&verb, &arg_table, &table);
         for (size_t i = 0; r >= 0 && n_names == 0 && i < snapshot->n; i++) {
-                r = status_table_add(&table, snapshot->volume_groups[i]);
+                r = table_add_line(&table, NULL, snapshot->volume_groups[i], NULL);
                 if (!is_up(snapshot->volume_groups[i]))
                         result = EXIT_NOT_ALL_UP;
         }
@@ -232,14 +229,14 @@ static int show(const struct snapshot *snapshot, char *const names[], size_t n_n
                 const struct volume_group *volume_group = snapshot_find(snapshot, names[i]);
 
                 if (volume_group)
-                        r = status_table_add(&table, volume_group);
+                        r = table_add_line(&table, NULL, volume_group, NULL);
                 else
                         explain_absent(names[i]);
                 if (!volume_group || !is_up(volume_group))
                         result = EXIT_NOT_ALL_UP;
         }
         if (r >= 0)
-                r = scols_print_table(table.table);
+                r = table_print(&table);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the table: %m");
                 return EXIT_CANNOT_TELL;
@@ -253,7 +250,7 @@ int verb_status(int argc, char *argv[])
         _cleanup_close_ int run_fd = -EBADF;
         int r;
 
-        r = table_parse_options(argc, argv, help, &arg_table);
+        r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
 

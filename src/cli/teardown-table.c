@@ -8,23 +8,31 @@
 
 /* ------ columns: each makes its cell of a node, NULL without memory ------ */
 
-static char *format_name(const struct tree_node *node)
+static char *format_name(const void *line)
 {
+        const struct tree_node *node = line;
+
         return string_printable(node->name);
 }
 
-static char *format_kind(const struct tree_node *node)
+static char *format_kind(const void *line)
 {
+        const struct tree_node *node = line;
+
         return strdup(tree_kind_to_string(node->kind));
 }
 
-static char *format_device(const struct tree_node *node)
+static char *format_device(const void *line)
 {
+        const struct tree_node *node = line;
+
         return strdup(node->kernel_name ?: "");
 }
 
-static char *format_vg(const struct tree_node *node)
+static char *format_vg(const void *line)
 {
+        const struct tree_node *node = line;
+
         return string_printable(node->vg ?: "");
 }
 
@@ -34,23 +42,31 @@ static char *format_boolean(bool value)
         return strdup(value ? "1" : "0");
 }
 
-static char *format_pv(const struct tree_node *node)
+static char *format_pv(const void *line)
 {
+        const struct tree_node *node = line;
+
         return format_boolean(node->is_pv);
 }
 
-static char *format_suspended(const struct tree_node *node)
+static char *format_suspended(const void *line)
 {
+        const struct tree_node *node = line;
+
         return format_boolean(node->suspended);
 }
 
-static char *format_step(const struct tree_node *node)
+static char *format_step(const void *line)
 {
+        const struct tree_node *node = line;
+
         return string_format("%zu", node->step + 1);
 }
 
-static char *format_action(const struct tree_node *node)
+static char *format_action(const void *line)
 {
+        const struct tree_node *node = line;
+
         if (node->left_alone)
                 return strdup("leave");
         if (tree_node_is_ours(node))
@@ -58,15 +74,19 @@ static char *format_action(const struct tree_node *node)
         return strdup(node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : "");
 }
 
-static char *format_reason(const struct tree_node *node)
+static char *format_reason(const void *line)
 {
+        const struct tree_node *node = line;
+
         if (node->left_alone)
                 return string_printable(node->left_alone);
         return strdup(node->part ? "in a circle with others, which are tried in turn" : "");
 }
 
-static char *format_unit(const struct tree_node *node)
+static char *format_unit(const void *line)
 {
+        const struct tree_node *node = line;
+
         return strdup(tree_node_is_ours(node) ? teardown_unit_of(node) : "");
 }
 
@@ -102,8 +122,9 @@ static char *join_holders(const struct tree_node *node, size_t n, const char *se
 /* A PV can hold a thousand LVs. */
 #define HOLDERS_SHOWN 3
 
-static char *format_held_by(const struct tree_node *node)
+static char *format_held_by(const void *line)
 {
+        const struct tree_node *node = line;
         _cleanup_free_ char *joined = join_holders(node, HOLDERS_SHOWN, ", ");
 
         if (joined && node->uppers.n > HOLDERS_SHOWN)
@@ -112,74 +133,44 @@ static char *format_held_by(const struct tree_node *node)
 }
 
 /* One in a line is what libsmartcols makes an array of. */
-static char *format_holders(const struct tree_node *node)
+static char *format_holders(const void *line)
 {
+        const struct tree_node *node = line;
+
         return join_holders(node, SIZE_MAX, "\n");
 }
 
-struct column {
-        const char *name;
-        int flags;
-        int json_type;
-        char *(*format)(const struct tree_node *node);
+static const struct column columns[] = {
+        {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS,
+                SCOLS_FL_TREE, SCOLS_JSON_STRING, format_name},
+        {"KIND", "what it is", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_kind},
+        {"DEVICE", "the kernel's name", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_device},
+        {"VG", "the volume group of a logical volume", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_vg},
+        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN, format_pv},
+        {"SUSPENDED", "whether device-mapper has suspended it", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN,
+                format_suspended},
+        {"STEP", "when its turn is: what has the same number goes at once", COLUMN_ALWAYS, SCOLS_FL_RIGHT,
+                SCOLS_JSON_NUMBER, format_step},
+        {"ACTION", "remove, await (systemd does it) or leave", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_action},
+        {"HELD-BY", "what has to go before", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_held_by,
+                format_holders},
+        {"REASON", "why it is left alone", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
+        {"UNIT", "the unit that removes it", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_unit},
 };
 
-static const struct column table_columns[] = {
-        {"NODE", SCOLS_FL_TREE, 0, format_name},
-        {"KIND", 0, 0, format_kind},
-        {"STEP", SCOLS_FL_RIGHT, 0, format_step},
-        {"ACTION", 0, 0, format_action},
-        {"HELD BY", SCOLS_FL_WRAP, 0, format_held_by},
-        {"REASON", SCOLS_FL_WRAP, 0, format_reason},
-};
-
-static const struct column json_columns[] = {
-        {"node", SCOLS_FL_TREE, SCOLS_JSON_STRING, format_name},
-        {"kind", 0, SCOLS_JSON_STRING, format_kind},
-        {"device", 0, SCOLS_JSON_STRING, format_device},
-        {"vg", 0, SCOLS_JSON_STRING, format_vg},
-        {"pv", 0, SCOLS_JSON_BOOLEAN, format_pv},
-        {"suspended", 0, SCOLS_JSON_BOOLEAN, format_suspended},
-        {"step", 0, SCOLS_JSON_NUMBER, format_step},
-        {"action", 0, SCOLS_JSON_STRING, format_action},
-        {"held_by", SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_holders},
-        {"reason", 0, SCOLS_JSON_STRING, format_reason},
-        {"unit", 0, SCOLS_JSON_STRING, format_unit},
-};
-
-/* ------ the table ------ */
-
-static int add_columns(struct libscols_table *table, const struct column *columns, size_t n_columns)
+struct table_verb teardown_table_verb(void (*help)(void))
 {
-        for (size_t i = 0; i < n_columns; i++) {
-                struct libscols_column *column;
-                int r;
-
-                r = table_add_column(table, columns[i].name, columns[i].flags, columns[i].json_type, &column);
-                if (r < 0)
-                        return r;
-                /* Names are escaped already. */
-                if (scols_column_set_safechars(column, "\\\n") < 0)
-                        return -ENOMEM;
-                if (columns[i].json_type == SCOLS_JSON_ARRAY_STRING &&
-                        scols_column_set_wrapfunc(column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) <
-                                0)
-                        return -ENOMEM;
-        }
-        return 0;
+        return (struct table_verb){help, "trees", columns, ELEMENTSOF(columns), NULL, 0};
 }
 
 /* ------ what is in it, and in which order ------ */
 
 struct plan {
         const struct tree *tree;
-        const struct table_options *options;
         char **names;             /* of storage trees, by component */
         struct tree_node **nodes; /* of all trees, each in the order of removal */
         size_t n;
-        struct libscols_table *table;
-        const struct column *columns;
-        size_t n_columns;
+        struct table table;
 };
 
 static void plan_done(struct plan *plan)
@@ -187,7 +178,7 @@ static void plan_done(struct plan *plan)
         if (plan->names)
                 tree_names_free(plan->tree, plan->names);
         free(plan->nodes);
-        scols_unref_table(plan->table);
+        table_done(&plan->table);
 }
 
 static int compare_nodes(const void *a, const void *b, void *userdata)
@@ -225,37 +216,10 @@ static int select_nodes(struct plan *plan, bool (*is_of_interest)(const struct t
         return 0;
 }
 
-static int make_table(struct plan *plan)
-{
-        plan->columns = plan->options->json ? json_columns : table_columns;
-        plan->n_columns = plan->options->json ? ELEMENTSOF(json_columns) : ELEMENTSOF(table_columns);
-        plan->table = table_new(plan->options, "trees");
-        if (!plan->table)
-                return -ENOMEM;
-        return add_columns(plan->table, plan->columns, plan->n_columns);
-}
-
-/* The tree itself is a line with its name and without anything else. */
-static int add_tree(struct plan *plan, size_t component, struct libscols_line **ret)
-{
-        *ret = scols_table_new_line(plan->table, NULL);
-        return *ret ? table_set_cell(*ret, 0, string_printable(plan->names[component])) : -ENOMEM;
-}
-
-static int add_node(struct plan *plan, const struct tree_node *node, struct libscols_line *parent)
-{
-        struct libscols_line *line = scols_table_new_line(plan->table, parent);
-        int r = line ? 0 : -ENOMEM;
-
-        for (size_t i = 0; r >= 0 && i < plan->n_columns; i++)
-                r = table_set_cell(line, i, plan->columns[i].format(node));
-        return r;
-}
-
 int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node),
-        const struct table_options *options)
+        const struct table_verb *verb, const struct table_options *options)
 {
-        _cleanup_(plan_done) struct plan plan = {.tree = tree, .options = options};
+        _cleanup_(plan_done) struct plan plan = {.tree = tree};
         struct libscols_line *parent = NULL;
         int r;
 
@@ -263,12 +227,13 @@ int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const s
         if (r >= 0)
                 r = select_nodes(&plan, is_of_interest);
         if (r >= 0)
-                r = make_table(&plan);
+                r = table_new(verb, options, &plan.table);
         for (size_t i = 0; r >= 0 && i < plan.n; i++) {
                 if (i == 0 || plan.nodes[i - 1]->component != plan.nodes[i]->component)
-                        r = add_tree(&plan, plan.nodes[i]->component, &parent);
+                        r = table_add_title(
+                                &plan.table, string_printable(plan.names[plan.nodes[i]->component]), &parent);
                 if (r >= 0)
-                        r = add_node(&plan, plan.nodes[i], parent);
+                        r = table_add_line(&plan.table, parent, plan.nodes[i], NULL);
         }
-        return r < 0 ? r : scols_print_table(plan.table);
+        return r < 0 ? r : table_print(&plan.table);
 }

@@ -2,8 +2,20 @@
 
 #include "cli/verbs.h"
 
+#include "cli/suggestion.h"
 #include "shared/arguments.h"
 #include "shared/log.h"
+#include "shared/util.h"
+
+static void say_unknown(const struct verb_choice *choice, const char *name)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+        _cleanup_free_ char *otherwise = string_format("see %s", choice->help_command);
+
+        for (size_t i = 0; i < choice->n; i++)
+                suggestion_consider(&suggestion, choice->verbs[i].name);
+        suggestion_log_unknown(&suggestion, choice->what, otherwise ?: "see --help");
+}
 
 int verb_run(const struct verb_choice *choice, int argc, char *argv[])
 {
@@ -25,6 +37,6 @@ int verb_run(const struct verb_choice *choice, int argc, char *argv[])
                 if (streq(choice->verbs[i].name, argv[0]))
                         return choice->verbs[i].function(argc, argv);
 
-        log_error("Unknown %s \"%s\", see %s.", choice->what, argv[0], choice->help_command);
+        say_unknown(choice, argv[0]);
         return EXIT_CANNOT_TELL;
 }

@@ -242,6 +242,22 @@ int string_vector_add_all(struct string_vector *vector, const char *const *strin
         return 0;
 }
 
+char *string_vector_join(const struct string_vector *vector, const char *separator)
+{
+        size_t size = 1;
+        char *text, *end;
+
+        for (size_t i = 0; i < vector->n; i++)
+                size += strlen(vector->strings[i]) + strlen(separator);
+        text = end = malloc(size);
+        if (!text)
+                return NULL;
+        *end = '\0';
+        for (size_t i = 0; i < vector->n; i++)
+                end = stpcpy(stpcpy(end, i > 0 ? separator : ""), vector->strings[i]);
+        return text;
+}
+
 void string_vector_done(struct string_vector *vector)
 {
         for (size_t i = 0; i < vector->n; i++)

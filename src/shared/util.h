@@ -58,5 +58,7 @@ int string_vector_add(struct string_vector *vector, const char *string) _nonnull
 /* Appends copies of all of them, or of the first ones. */
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
         _nonnull_(1) _must_check_;
+/* All strings with a separator between them, to be freed by the caller; NULL without memory. */
+char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_(1, 2) _must_check_;
 void string_vector_done(struct string_vector *vector) _nonnull_(1);
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)
