@@ -6,7 +6,8 @@ from statistics import median
 # What is compared with what, where both took part.
 RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor"), ("direct", "headgate"), ("direct", "floor"),
           ("headgate", "vgchange"), ("headgate", "blkdeactivate"), ("headgate", "serial"),
-          ("headgate", "headgate-serial"), ("vgchange", "floor"), ("serial", "floor")]
+          ("headgate", "headgate-serial"), ("headgate-teardown", "floor"), ("headgate-teardown", "serial"),
+          ("vgchange", "floor"), ("serial", "floor")]
 
 
 def summary(report, disks, versions):
