@@ -11,7 +11,8 @@ from harness.progress import KernelFault
 # What the kernel, udev and scsi_debug keep for a disk beyond its contents.
 OVERHEAD_MIB = 2
 BASE_MIB = 768
-# What the kernel says when it has followed a wrong pointer of its own: seen once in some hundred boots.
+# What the kernel says when it has followed a wrong pointer of its own. 6.12 does so now and then when a process is
+# killed that is just being copied by fork(): it looks at memory maps that are being taken down.
 FAULT = "Kernel panic - not syncing: Kernel mode fault"
 
 
