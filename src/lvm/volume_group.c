@@ -221,11 +221,12 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
                 "first_seen_usec = %" PRIu64 "\n"
                 "complete_usec = %" PRIu64 "\n"
                 "activating_usec = %" PRIu64 "\n"
-                "settled_usec = %" PRIu64 "\n",
+                "settled_usec = %" PRIu64 "\n"
+                "settled_realtime_usec = %" PRIu64 "\n",
                 volume_group->name, volume_group->vgid, volume_group->seqno,
                 volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
                 volume_group->first_seen_usec, volume_group->complete_usec, volume_group->activating_usec,
-                volume_group->settled_usec);
+                volume_group->settled_usec, volume_group->settled_realtime_usec);
 
         r = print_string(file, "reason", volume_group->reason);
         if (r < 0)
@@ -386,6 +387,7 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
         volume_group->complete_usec = find_u64(root, "complete_usec");
         volume_group->activating_usec = find_u64(root, "activating_usec");
         volume_group->settled_usec = find_u64(root, "settled_usec");
+        volume_group->settled_realtime_usec = find_u64(root, "settled_realtime_usec");
 
         r = load_pvs(dm_config_find_node(root, "physical_volumes"), volume_group);
         if (r < 0)

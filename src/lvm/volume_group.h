@@ -48,12 +48,16 @@ struct volume_group {
         bool overdue;      /* its deadline has passed and has been reported */
         char *skip_reason; /* what of the metadata forbids activation, or NULL */
 
-        /* now_usec() of when the first PV was seen, the last one was seen, lvm2 was asked, and the state became
-         * final; 0 if not yet */
+        /* now_usec() of when the first PV was seen, the last one was seen, lvm2 was asked (the same for all VGs of
+         * one vgchange), and the state became final; 0 if not yet. Times before `complete_usec` are of an earlier
+         * activation. */
         uint64_t first_seen_usec;
         uint64_t complete_usec;
         uint64_t activating_usec;
         uint64_t settled_usec;
+        /* now_realtime_usec() of the same moment as `settled_usec`: what tells the times of files, those of the
+         * links in /dev for instance, on the other clock, also if that has been set since. */
+        uint64_t settled_realtime_usec;
 
         size_t n_pvs;
         struct volume_group_pv *pvs;

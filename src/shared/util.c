@@ -12,13 +12,23 @@
  * which have about 200 bytes for each PV and 400 for each LV. */
 #define READ_FILE_SIZE_MAX (16U * 1024 * 1024)
 
-uint64_t now_usec(void)
+static uint64_t read_clock(clockid_t clock)
 {
         struct timespec ts;
 
         /* Cannot fail: the clock exists and the pointer is good. */
-        (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+        (void) clock_gettime(clock, &ts);
         return (uint64_t) ts.tv_sec * USEC_PER_SEC + (uint64_t) ts.tv_nsec / 1000;
+}
+
+uint64_t now_usec(void)
+{
+        return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t now_realtime_usec(void)
+{
+        return read_clock(CLOCK_REALTIME);
 }
 
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)

@@ -12,6 +12,9 @@
 #define USEC_INFINITY UINT64_MAX
 uint64_t now_usec(void);
 
+/* Microseconds since 1970: the clock of file times, which somebody may set at any moment. */
+uint64_t now_realtime_usec(void);
+
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
  * -EFBIG above 16 MiB, -EISDIR or -EBADFD for what is no regular file. */

@@ -28,6 +28,7 @@ static void settle(struct worker *worker, struct managed_group *group, enum volu
         struct volume_group *volume_group = group->volume_group;
 
         volume_group->settled_usec = now_usec();
+        volume_group->settled_realtime_usec = now_realtime_usec();
         group->job = NULL;
         inventory_set_state(worker->inventory, group, state);
         report_settled(volume_group);
@@ -165,7 +166,7 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
         dm_list_add(&worker->jobs, &job->list);
         for (size_t i = 0; i < n; i++) {
                 groups[i]->job = job;
-                groups[i]->volume_group->activating_usec = now_usec();
+                groups[i]->volume_group->activating_usec = job->started_usec;
                 inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
         }
         return 0;

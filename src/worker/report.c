@@ -10,6 +10,14 @@
 #include "shared/messages.h"
 #include "shared/util.h"
 
+/* On the monotonic clock; left out where it has not come to it. */
+static void add_time(
+        struct fields *fields, const struct volume_group *volume_group, const char *name, uint64_t usec)
+{
+        if (usec > 0 && usec >= volume_group->first_seen_usec)
+                fields_add(fields, string_format("HEADGATE_%s_USEC=%" PRIu64, name, usec));
+}
+
 static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
         uint64_t duration_usec, const char *message)
 {
@@ -26,6 +34,10 @@ static void report_group(int level, const char *message_id, const struct volume_
         fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
         fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
+        add_time(&fields, volume_group, "FIRST_SEEN", volume_group->first_seen_usec);
+        add_time(&fields, volume_group, "COMPLETE", volume_group->complete_usec);
+        add_time(&fields, volume_group, "ASKED", volume_group->activating_usec);
+        add_time(&fields, volume_group, "SETTLED", volume_group->settled_usec);
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 

@@ -101,6 +101,7 @@ START_TEST(group_outlives_its_worker)
         group->volume_group->reason = strdup("it said \"no\", and a \\ too.");
         group->volume_group->overdue = true;
         group->volume_group->settled_usec = 1234567;
+        group->volume_group->settled_realtime_usec = 1800000000000000;
         inventory_set_state(first, group, VOLUME_GROUP_FAILED);
         ck_assert_int_eq(inventory_save(first), 0);
 
@@ -112,6 +113,7 @@ START_TEST(group_outlives_its_worker)
         ck_assert_str_eq(found->volume_group->reason, "it said \"no\", and a \\ too.");
         ck_assert(found->volume_group->overdue);
         ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
+        ck_assert_uint_eq(found->volume_group->settled_realtime_usec, 1800000000000000);
         ck_assert_uint_eq(found->volume_group->n_pvs, 3);
         ck_assert_str_eq(found->volume_group->pvs[2].device_name, "/dev/hint2");
         ck_assert_uint_eq(found->volume_group->n_lvs, 1);
