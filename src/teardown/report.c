@@ -81,6 +81,12 @@ static char *format_nodes(const struct teardown *teardown, size_t component)
         return text;
 }
 
+/* What the times in other fields count from. */
+static void add_start(struct fields *fields, const struct teardown *teardown)
+{
+        fields_add(fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
+}
+
 static void report_tree(
         int level, const char *message_id, const struct teardown *teardown, size_t component, const char *message)
 {
@@ -95,6 +101,7 @@ static void report_tree(
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_left_alone));
         fields_add(&fields,
                 string_format("HEADGATE_DURATION_USEC=%" PRIu64, since(tree->first_usec, tree->last_usec)));
+        add_start(&fields, teardown);
         fields_add(&fields, format_nodes(teardown, component));
         log_event(level, message_id, message, fields.vector, fields.n);
 }
@@ -147,6 +154,16 @@ static const char *describe_reason(const struct attempt *attempt)
         return attempt->n_tries > 0 || attempt->node->n_holders > 0 ? "it is in use" : "it was not its turn yet";
 }
 
+/* Its times, like those of a node that is gone in HEADGATE_NODES. One that was held to the end has only waited. */
+static void add_times_left(struct fields *fields, const struct teardown *teardown, const struct attempt *attempt)
+{
+        uint64_t now = now_usec(), ready = attempt->ready_usec > 0 ? attempt->ready_usec : now;
+
+        add_start(fields, teardown);
+        fields_add(fields, string_format("HEADGATE_WAITED_USEC=%" PRIu64, since(teardown->started_usec, ready)));
+        fields_add(fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, since(ready, now)));
+}
+
 static void report_node_left(
         const struct teardown *teardown, const struct tree_node *node, const struct users *users)
 {
@@ -164,7 +181,9 @@ static void report_node_left(
         if (node->vg)
                 fields_add(&fields, string_format("HEADGATE_VG=%s", node->vg));
         fields_add(&fields, string_format("HEADGATE_HOLDERS=%s", holders ?: ""));
+        fields_add(&fields, string_format("HEADGATE_KIND=%s", tree_kind_to_string(node->kind)));
         fields_add(&fields, string_format("HEADGATE_N_TRIES=%u", attempt->n_tries));
+        add_times_left(&fields, teardown, attempt);
         fields_add(&fields, string_format("ERRNO=%d", -attempt->error));
         log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
 }
