@@ -7,6 +7,8 @@
 
 static const struct verb verbs[] = {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
+        {"blame", verb_blame, "[NAME...]", "Show what took longest at boot or at shutdown, and on what"},
+        {"plot", verb_plot, "[NAME...]", "Draw that as a picture"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
         {"deactivate", verb_deactivate, "[NAME...]", "Deactivate volume groups, logical volumes, other devices"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},

@@ -35,6 +35,8 @@ struct verb_choice {
 int verb_run(const struct verb_choice *choice, int argc, char *argv[]);
 
 int verb_status(int argc, char *argv[]);
+int verb_blame(int argc, char *argv[]);
+int verb_plot(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
 int verb_deactivate(int argc, char *argv[]);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "timeline/timeline.h"
+
+/* What "headgate blame" and "headgate plot" have in common: which timeline is asked for, and what to say if there is
+ * none. */
+
+/* Reads that of this boot or of the last shutdown, and keeps of it what has one of `names`, or all if `n` is 0.
+ * Returns 0, or a negative errno, having said on standard error what is the matter. */
+int chronicle_read(struct timeline *timeline, enum timeline_kind kind, char *const names[], size_t n)
+        _nonnull_(1) _must_check_;

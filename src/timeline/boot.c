@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "timeline/boot.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "shared/util.h"
+
+/* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
+#define TICK_USEC (10 * USEC_PER_MSEC)
+
+/* Where lvm2 is configured not to wait for udev, udev may be done after vgchange. What was made later than this was
+ * made anew. */
+#define UDEV_LATEST_USEC (60 * USEC_PER_SEC)
+
+/* When the LVs of a VG came, on the monotonic clock. */
+struct arrival {
+        uint64_t made_usec;   /* the last one's device */
+        uint64_t linked_usec; /* the last one's link */
+};
+
+/* When a file was made, on the clock of file times. */
+static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
+{
+        struct statx status;
+
+        if (statx(root_fd, path, flags, STATX_BTIME, &status) < 0)
+                return -errno;
+        if (!(status.stx_mask & STATX_BTIME))
+                return -ENODATA;
+        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
+        return 0;
+}
+
+static uint64_t to_monotonic(const struct volume_group *volume_group, uint64_t realtime_usec)
+{
+        uint64_t age = volume_group->settled_realtime_usec - realtime_usec;
+
+        /* Modulo 2^64 this is right in both directions. */
+        return volume_group->settled_usec - age;
+}
+
+/* Returns 1 if it can be told, 0 if not, or -ENOMEM. */
+static int read_arrival(const struct volume_group *volume_group, int root_fd, struct arrival *ret)
+{
+        *ret = (struct arrival){};
+        if (volume_group->settled_realtime_usec == 0)
+                return 0;
+        for (size_t i = 0; i < volume_group->n_lvs; i++) {
+                const struct volume_group_lv *lv = &volume_group->lvs[i];
+                _cleanup_free_ char *path = NULL;
+                uint64_t made, linked;
+
+                if (!lv->autoactivated || !lv->active)
+                        continue;
+                path = string_format("dev/%s/%s", volume_group->name, lv->name);
+                if (!path)
+                        return -ENOMEM;
+                if (read_birth(root_fd, path, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
+                        read_birth(root_fd, path, 0, &made) < 0)
+                        return 0;
+                ret->made_usec = MAX(ret->made_usec, to_monotonic(volume_group, made));
+                ret->linked_usec = MAX(ret->linked_usec, to_monotonic(volume_group, linked));
+        }
+        return ret->made_usec + TICK_USEC >= volume_group->activating_usec &&
+               ret->made_usec <= volume_group->settled_usec && ret->linked_usec >= ret->made_usec &&
+               ret->linked_usec <= volume_group->settled_usec + UDEV_LATEST_USEC;
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+        return to > from ? to - from : 0;
+}
+
+static enum timeline_end end_of(const struct volume_group *volume_group)
+{
+        switch (volume_group->state) {
+        case VOLUME_GROUP_WAITING:
+        case VOLUME_GROUP_COMPLETE:
+        case VOLUME_GROUP_ACTIVATING:
+                return TIMELINE_UNFINISHED;
+        case VOLUME_GROUP_SKIPPED:
+                return TIMELINE_SKIPPED;
+        case VOLUME_GROUP_FAILED:
+                return TIMELINE_FAILED;
+        default:
+                return TIMELINE_DONE;
+        }
+}
+
+/* Of a VG that lvm2 was asked for. */
+static int set_activation(
+        struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
+{
+        uint64_t asked = volume_group->activating_usec, *phases = bar->phases_usec;
+        struct arrival arrival;
+        int r;
+
+        bar->asked_usec = asked;
+        phases[TIMELINE_QUEUE] = between(volume_group->complete_usec, asked);
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING) {
+                phases[TIMELINE_LVM2] = between(asked, now);
+                return 0;
+        }
+        phases[TIMELINE_LVM2] = between(asked, volume_group->settled_usec);
+        r = volume_group->state == VOLUME_GROUP_ACTIVE ? read_arrival(volume_group, root_fd, &arrival) : 0;
+        if (r <= 0)
+                return r;
+        phases[TIMELINE_LVM2] = between(asked, arrival.made_usec);
+        phases[TIMELINE_UDEV] = between(MAX(asked, arrival.made_usec), arrival.linked_usec);
+        bar->linked_usec = arrival.linked_usec;
+        return 0;
+}
+
+static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
+{
+        uint64_t complete = volume_group->complete_usec;
+
+        if (complete == 0 || complete < volume_group->first_seen_usec) {
+                bar->phases_usec[TIMELINE_PVS] = between(volume_group->first_seen_usec, now);
+                return 0;
+        }
+        bar->complete = true;
+        bar->phases_usec[TIMELINE_PVS] = between(volume_group->first_seen_usec, complete);
+        if (volume_group->activating_usec >= complete)
+                return set_activation(bar, volume_group, root_fd, now);
+        bar->phases_usec[TIMELINE_QUEUE] =
+                between(complete, volume_group->settled_usec >= complete ? volume_group->settled_usec : now);
+        return 0;
+}
+
+static char *describe(const struct volume_group *volume_group)
+{
+        size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
+
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
+        return volume_group->reason ? string_printable(volume_group->reason) : strdup("");
+}
+
+static int add_volume_group(
+        struct timeline *timeline, const struct volume_group *volume_group, int root_fd, uint64_t now)
+{
+        struct timeline_bar *bar;
+        int r;
+
+        r = timeline_add(timeline, &bar);
+        if (r < 0)
+                return r;
+        bar->name = string_printable(volume_group->name);
+        bar->reason = describe(volume_group);
+        bar->state = volume_group_state_to_string(volume_group->state);
+        bar->end = end_of(volume_group);
+        bar->first_usec = volume_group->first_seen_usec;
+        bar->n_pvs = volume_group->n_pvs;
+        bar->n_lvs = volume_group_count_autoactivated(volume_group);
+        return bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
+}
+
+/* Gives the time in which lvm2 was busy with another VG of the same vgchange to the queue. */
+static void take_turns(struct timeline *timeline)
+{
+        uint64_t batch = 0, turn = 0;
+
+        timeline_sort_by_batch(timeline);
+        for (size_t i = 0; i < timeline->n; i++) {
+                struct timeline_bar *bar = &timeline->bars[i];
+                uint64_t waited;
+
+                if (bar->linked_usec == 0)
+                        continue;
+                if (bar->asked_usec != batch)
+                        turn = batch = bar->asked_usec;
+                waited = MIN(turn - batch, bar->phases_usec[TIMELINE_LVM2]);
+                bar->phases_usec[TIMELINE_QUEUE] += waited;
+                bar->phases_usec[TIMELINE_LVM2] -= waited;
+                turn = MAX(turn, bar->linked_usec);
+        }
+}
+
+/* Without memory for them they are not known. */
+static void describe_machine(struct timeline *timeline, uint64_t now)
+{
+        struct utsname names;
+
+        timeline->realtime_usec = now_realtime_usec() - now;
+        if (uname(&names) < 0)
+                return;
+        timeline->host = string_printable(names.nodename);
+        timeline->kernel = string_printable(names.release);
+}
+
+int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
+{
+        uint64_t now = now_usec();
+        int r = 0;
+
+        timeline->kind = TIMELINE_BOOT;
+        describe_machine(timeline, now);
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = add_volume_group(timeline, volume_groups[i], root_fd, now);
+        if (r >= 0)
+                take_turns(timeline);
+        return r;
+}

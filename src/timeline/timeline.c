@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "timeline/timeline.h"
+
+#include "shared/util.h"
+
+int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
+{
+        if (timeline->n == timeline->n_allocated) {
+                size_t n = MAX(timeline->n_allocated * 2, (size_t) 64);
+                struct timeline_bar *larger = reallocarray(timeline->bars, n, sizeof(*larger));
+
+                if (!larger)
+                        return -ENOMEM;
+                timeline->bars = larger;
+                timeline->n_allocated = n;
+        }
+        *ret = &timeline->bars[timeline->n++];
+        **ret = (struct timeline_bar){};
+        return 0;
+}
+
+static void bar_done(struct timeline_bar *bar)
+{
+        free(bar->name);
+        free(bar->tree);
+        free(bar->kind);
+        free(bar->reason);
+}
+
+void timeline_done(struct timeline *timeline)
+{
+        for (size_t i = 0; i < timeline->n; i++)
+                bar_done(&timeline->bars[i]);
+        free(timeline->bars);
+        free(timeline->host);
+        free(timeline->kernel);
+        *timeline = (struct timeline){};
+}
+
+uint64_t timeline_total_usec(const struct timeline_bar *bar)
+{
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
+                sum += bar->phases_usec[i];
+        return sum;
+}
+
+uint64_t timeline_end_usec(const struct timeline_bar *bar)
+{
+        return bar->first_usec + timeline_total_usec(bar);
+}
+
+/* ------ orders ------ */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+        return a < b ? -1 : a > b;
+}
+
+static int compare_by_blame(const void *a, const void *b)
+{
+        const struct timeline_bar *first = a, *second = b;
+        int r = 0;
+
+        if (first->tree && second->tree) {
+                r = compare_numbers(second->end == TIMELINE_FAILED, first->end == TIMELINE_FAILED);
+                if (r == 0)
+                        r = compare_numbers(
+                                second->phases_usec[TIMELINE_REMOVAL], first->phases_usec[TIMELINE_REMOVAL]);
+        }
+        if (r == 0)
+                r = compare_numbers(timeline_total_usec(second), timeline_total_usec(first));
+        return r != 0 ? r : strverscmp(first->name, second->name);
+}
+
+static int compare_by_end(const void *a, const void *b)
+{
+        const struct timeline_bar *first = a, *second = b;
+        int r = first->tree && second->tree ? strverscmp(first->tree, second->tree) : 0;
+
+        if (r == 0)
+                r = compare_numbers(timeline_end_usec(first), timeline_end_usec(second));
+        return r != 0 ? r : strverscmp(first->name, second->name);
+}
+
+static int compare_by_batch(const void *a, const void *b)
+{
+        const struct timeline_bar *first = a, *second = b;
+        int r = compare_numbers(first->asked_usec, second->asked_usec);
+
+        if (r == 0)
+                r = compare_numbers(timeline_end_usec(first), timeline_end_usec(second));
+        return r != 0 ? r : strverscmp(first->name, second->name);
+}
+
+static void sort(struct timeline *timeline, int (*compare)(const void *a, const void *b))
+{
+        if (timeline->n > 1)
+                qsort(timeline->bars, timeline->n, sizeof(*timeline->bars), compare);
+}
+
+void timeline_sort_by_blame(struct timeline *timeline)
+{
+        sort(timeline, compare_by_blame);
+}
+
+void timeline_sort_by_end(struct timeline *timeline)
+{
+        sort(timeline, compare_by_end);
+}
+
+void timeline_sort_by_batch(struct timeline *timeline)
+{
+        sort(timeline, compare_by_batch);
+}
+
+/* ------ what is of interest ------ */
+
+#define PAUSE_MIN_USEC (60 * USEC_PER_SEC)
+#define PAUSE_TIMES 3
+
+static int compare_times(const void *a, const void *b)
+{
+        return compare_numbers(*(const uint64_t *) a, *(const uint64_t *) b);
+}
+
+int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
+{
+        size_t n = 0, size = timeline->n * (_TIMELINE_PHASE_MAX + 1);
+        _cleanup_free_ uint64_t *times = calloc(size + 1, sizeof(*times));
+
+        if (!times)
+                return -ENOMEM;
+        for (size_t i = 0; i < timeline->n; i++) {
+                const struct timeline_bar *bar = &timeline->bars[i];
+                uint64_t time = times[n++] = bar->first_usec;
+
+                /* Where something goes on there is no event, only the moment of asking. */
+                for (size_t j = 0; j < _TIMELINE_PHASE_MAX; j++) {
+                        time += bar->phases_usec[j];
+                        if (bar->end != TIMELINE_UNFINISHED || time < timeline_end_usec(bar))
+                                times[n++] = time;
+                }
+        }
+        if (n > 1)
+                qsort(times, n, sizeof(*times), compare_times);
+
+        *ret_usec = n > 0 ? times[n - 1] : 0;
+        for (size_t i = 1; i < n; i++)
+                if (times[i] - times[i - 1] > MAX(PAUSE_MIN_USEC, PAUSE_TIMES * (times[i - 1] - times[0]))) {
+                        *ret_usec = times[i - 1];
+                        break;
+                }
+        return 0;
+}
+
+static bool has_name(const struct timeline_bar *bar, const char *name)
+{
+        return streq(bar->name, name) || (bar->tree && streq(bar->tree, name));
+}
+
+static bool has_one_of(const struct timeline_bar *bar, char *const names[], size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (has_name(bar, names[i]))
+                        return true;
+        return n == 0;
+}
+
+int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
+{
+        size_t n_kept = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                bool found = false;
+
+                for (size_t j = 0; !found && j < timeline->n; j++)
+                        found = has_name(&timeline->bars[j], names[i]);
+                if (!found) {
+                        *ret_unknown = names[i];
+                        return -ENOENT;
+                }
+        }
+        for (size_t i = 0; i < timeline->n; i++)
+                if (has_one_of(&timeline->bars[i], names, n))
+                        timeline->bars[n_kept++] = timeline->bars[i];
+                else
+                        bar_done(&timeline->bars[i]);
+        timeline->n = n_kept;
+        return 0;
+}

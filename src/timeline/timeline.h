@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/macro.h"
+
+/* What took how long: one bar for each VG of a boot, or for each device of a shutdown. "headgate blame" prints it as
+ * a table, "headgate plot" draws it. Times are in microseconds, of the monotonic clock of the boot that it is about,
+ * which counts from the start of the kernel. */
+
+/* What a bar is made of, one after another without a gap. */
+enum timeline_phase {
+        /* boot */
+        TIMELINE_PVS,   /* from the first PV to the last one */
+        TIMELINE_QUEUE, /* complete, and lvm2 was not asked yet, or was busy with others of the same vgchange */
+        TIMELINE_LVM2,  /* until the kernel had the device of the last LV, or until vgchange ended */
+        TIMELINE_UDEV,  /* until udev had made the link of the last LV */
+        /* shutdown */
+        TIMELINE_HELD,    /* something else had to go first */
+        TIMELINE_REMOVAL, /* from the first try until it was gone, or was given up */
+        _TIMELINE_PHASE_MAX,
+};
+
+enum timeline_end {
+        TIMELINE_DONE,       /* as it should be */
+        TIMELINE_SKIPPED,    /* not to be activated */
+        TIMELINE_UNFINISHED, /* goes on */
+        TIMELINE_FAILED,     /* lvm2 has not activated it, or it could not be removed */
+};
+
+struct timeline_bar {
+        char *name;        /* of the VG, or of the device as teardown names it, see HEADGATE_NODES */
+        char *tree;        /* the storage tree; NULL at boot */
+        char *kind;        /* of device, see tree_kind_to_string(); NULL at boot */
+        char *reason;      /* why it is not up, or what holds it; NULL if there is nothing to explain */
+        const char *state; /* in one word */
+        enum timeline_end end;
+        uint64_t first_usec;
+        uint64_t phases_usec[_TIMELINE_PHASE_MAX];
+        uint64_t
+                asked_usec; /* when its vgchange was started, or the headgate-teardown that removed it: what has the
+                                same belongs together; 0 if there was none */
+        uint64_t linked_usec; /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
+        bool complete;        /* all PVs have been seen */
+        size_t n_pvs, n_lvs;  /* the LVs that are to be activated */
+        unsigned int n_tries;
+};
+
+enum timeline_kind {
+        TIMELINE_BOOT,
+        TIMELINE_SHUTDOWN,
+};
+
+/* Starts empty: all zeros, but for the kind. */
+struct timeline {
+        enum timeline_kind kind;
+        struct timeline_bar *bars;
+        size_t n, n_allocated;
+        char *host;             /* NULL if it is not known, like what follows */
+        char *kernel;           /* its release */
+        uint64_t realtime_usec; /* since 1970, when the boot or the shutdown began, or 0 */
+};
+
+/* Adds an empty bar. It stays where it is until the next one is added. Returns 0 or -ENOMEM. */
+int timeline_add(struct timeline *timeline, struct timeline_bar **ret) _nonnull_(1, 2) _must_check_;
+void timeline_done(struct timeline *timeline) _nonnull_(1);
+#define _cleanup_timeline_ _cleanup_(timeline_done)
+
+uint64_t timeline_total_usec(const struct timeline_bar *bar) _nonnull_(1);
+uint64_t timeline_end_usec(const struct timeline_bar *bar) _nonnull_(1);
+
+/* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took.
+ * What is equal goes by name. */
+void timeline_sort_by_blame(struct timeline *timeline) _nonnull_(1);
+/* In the order in which they ended, of a shutdown tree by tree. */
+void timeline_sort_by_end(struct timeline *timeline) _nonnull_(1);
+/* By vgchange, or by run of headgate-teardown, and within each by their ends. */
+void timeline_sort_by_batch(struct timeline *timeline) _nonnull_(1);
+
+/* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
+ * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
+ * long as all before it. Returns 0 or -ENOMEM. */
+int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _nonnull_(1, 2);
+
+/* Keeps what has one of these names, of a shutdown also what is of a storage tree of that name. Returns 0, or
+ * -ENOENT, with the first name that nothing has in `*ret_unknown`, and then everything is as it was. */
+int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
+        _nonnull_(1, 4) _must_check_;

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Run directories and journals as headgated and headgate-teardown leave them, for tests of blame and plot."""
+
+import os
+import random
+import subprocess
+import time
+
+STARTED = 2_500_000  # microseconds after the start of the kernel: when the first PV is seen
+
+
+def identifier(kind, number):
+    return f"{kind}{number:031d}"
+
+
+def write_volume_group(run, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0):
+    """Write the file of one VG, as volume_group_save() does; times are first seen, complete, asked, settled."""
+    quoted = name.replace('"', '\\"')
+    lines = [f'name = "{quoted}"', f'id = "{identifier("v", number)}"', "seqno = 2", f'state = "{state}"', "slow = 0",
+             "overdue = 0"]
+    keys = ("first_seen_usec", "complete_usec", "activating_usec", "settled_usec")
+    lines += [f"{key} = {value}" for key, value in zip(keys, times)]
+    lines.append(f"settled_realtime_usec = {realtime}")
+    if reason:
+        lines.append(f'reason = "{reason}"')
+    lines.append("physical_volumes {")
+    for pv in range(n_pvs):
+        lines += [f"pv{pv} {{", f'id = "{identifier("p", number * 100 + pv)}"']
+        if n_seen is None or pv < n_seen:
+            lines += [f"major = {8 + number // 200}", f"minor = {number % 200 * 16 + pv}"]
+        lines += [f'device = "/dev/sd{number}"', "}"]
+    lines += ["}", "logical_volumes {", "lv0 {", 'name = "lv"', f'id = "{identifier("l", number)}"',
+              "autoactivated = 1", f"active = {int(state == 'active')}", "}", "}"]
+    (run / "vgs" / identifier("v", number)).write_text("\n".join(lines) + "\n")
+
+
+def prepare(run, root):
+    (run / "vgs").mkdir(parents=True)
+    (run / "lvm").mkdir()
+    (run / "taken-over").touch()
+    (root / "proc").mkdir(parents=True)
+    (root / "dev").mkdir()
+    (root / "proc/dm-devices").touch()
+
+
+def environment(run, root):
+    return os.environ | {"HEADGATE_RUN_DIRECTORY": str(run), "HEADGATE_LVM_RUN_DIRECTORY": str(run / "lvm"),
+                         "HEADGATE_ROOT": str(root)}
+
+
+def note_active(root, number, name, minor):
+    with open(root / "proc/dm-devices", "a", encoding="ascii") as file:
+        file.write(f"254:{minor} {name}-lv LVM-{identifier('v', number)}{identifier('l', number)} linear\n")
+
+
+def make_links(root, names, first=0):
+    """Make devices and links, with pauses as lvm2 and udev make them; return the times of each by name."""
+    times = {}
+    for minor, name in enumerate(names, first):
+        (root / "dev" / name).mkdir()
+        device, link = root / f"dev/dm-{minor}", root / "dev" / name / "lv"
+        device.touch()
+        time.sleep(0.03)
+        link.symlink_to(f"../dm-{minor}")
+        times[name] = birth(device), birth(link)
+        time.sleep(0.02)
+    return times
+
+
+def birth(path):
+    seconds = subprocess.run(["stat", "--format", "%.6W", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return round(float(seconds) * 1_000_000)
+
+
+def write_boot(run, root, n, seed=1, troubles=True):
+    """A boot with n VGs, in vgchange batches that grow, a few of which have failed, wait or are skipped."""
+    chance = random.Random(seed)
+    prepare(run, root)
+    names = [f"vg{i:04d}" for i in range(n)]
+    if n >= 8 and troubles:
+        names[1] = "data<&>\"'"  # lvm2 would not have it; what comes from elsewhere may be anything
+    first = [STARTED + chance.randrange(0, 4_000 * n + 200_000) for _ in range(n)]
+    complete = [usec + chance.choice((0, 0, 300_000, 900_000)) for usec in first]
+    waiting = set(range(3, n, max(n // 3, 4))) if n >= 8 and troubles else set()
+    clock, todo, done = 0, sorted(set(range(n)) - waiting, key=complete.__getitem__), {}
+    while todo:
+        clock = max(clock, complete[todo[0]]) + 40_000
+        batch = [number for number in todo if complete[number] <= clock][:512]
+        todo = [number for number in todo if number not in set(batch)]
+        asked, clock = clock, clock + 50_000 + len(batch) * 20_000
+        done |= {number: (asked, clock) for number in batch}
+    for number, name in enumerate(names):
+        if number in waiting:
+            write_volume_group(run, number, name, "waiting", (first[number], 0, 0, 0), n_pvs=2, n_seen=1)
+            continue
+        asked, settled = done[number]
+        state, reason = "active", None
+        if troubles and n >= 8 and number % max(n // 2, 5) == 4:
+            state, reason = "failed", "device-mapper: reload ioctl on  (254:7) failed: <Invalid> & argument"
+        elif troubles and n >= 8 and number % max(n // 2, 6) == 5:
+            state, reason, asked, settled = "skipped", "it is exported.", 0, complete[number] + 1000
+        write_volume_group(run, number, name, state, (first[number], complete[number], asked, settled), reason=reason)
+        if state == "active":
+            note_active(root, number, name, number)
+
+
+def export_entry(number, boot, fields):
+    """One entry in the journal's export format, see https://systemd.io/JOURNAL_EXPORT_FORMATS/."""
+    monotonic = 100_000_000 + number * 1000
+    lines = [f"__CURSOR=s={'0' * 31}1;i={number:x};b={boot};m={monotonic:x};t={1_700_000_000_000_000 + monotonic:x};"
+             f"x={number:x}", f"__REALTIME_TIMESTAMP={1_700_000_000_000_000 + monotonic}",
+             f"__MONOTONIC_TIMESTAMP={monotonic}", f"_BOOT_ID={boot}"]
+    data = "\n".join(lines).encode() + b"\n"
+    for key, value in fields.items():
+        value = str(value).encode()
+        if b"\n" in value:
+            data += key.encode() + b"\n" + len(value).to_bytes(8, "little") + value + b"\n"
+        else:
+            data += key.encode() + b"=" + value + b"\n"
+    return data + b"\n"
+
+
+DOWN, LEFT, NODE_LEFT = ("272b0c314c2140d6809e2575ff623bf8", "fbd89ad45c024481b81d613b19ddcdb2",
+                         "fd3cc5ed96884230a1e670502040f61f")
+BOOT = "0123456789abcdef0123456789abcdef"
+EARLIER_BOOT = "fedcba9876543210fedcba9876543210"
+
+
+def teardown_line(message_id, **fields):
+    return {"_UID": "0", "_HOSTNAME": "guest", "SYSLOG_IDENTIFIER": "headgate-teardown", "MESSAGE_ID": message_id,
+            "MESSAGE": "Storage tree.", **fields}
+
+
+def write_journal(folder, remote, entries):
+    """Write a journal of entries, each a boot and its fields, by systemd-journal-remote; returns the file."""
+    export, journal = folder / "export", folder / "written.journal"
+    export.write_bytes(b"".join(export_entry(number + 1, *entry) for number, entry in enumerate(entries)))
+    subprocess.run([remote, "-o", journal, export], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return journal
+
+
+def shutdown_entries(n, started=90_000_000, seed=1, troubles=True):
+    """A shutdown with n devices, four to a storage tree in small ones, and one that is left."""
+    chance = random.Random(seed)
+    per_tree = 4 if n < 100 else 1
+    entries = [(EARLIER_BOOT, teardown_line(DOWN, HEADGATE_TREE="older", HEADGATE_STARTED_USEC=1,
+                                            HEADGATE_NODES="1 1 1 linear older-lv\n")),
+               (BOOT, {"_TRANSPORT": "kernel", "MESSAGE": "Linux version 6.1.0-written (somebody@somewhere)"})]
+    for tree in range(-(-n // per_tree)):
+        lines = []
+        waited = chance.randrange(0, 300_000)
+        for node in range(min(per_tree, n - tree * per_tree)):
+            took = chance.choice((3_000, 8_000, 20_000, 400_000 if chance.random() < 0.2 else 12_000))
+            lines.append(f"{waited} {took} {1 + took // 100_000} linear vg{tree:04d}-lv<{node}>&\n")
+            waited += took
+        left = troubles and tree == 1
+        entries.append((BOOT, teardown_line(LEFT if left else DOWN, HEADGATE_TREE=f"vg{tree:04d}",
+                                            HEADGATE_STARTED_USEC=started, HEADGATE_NODES="".join(lines))))
+        if left:
+            entries.append((BOOT, teardown_line(
+                NODE_LEFT, HEADGATE_TREE=f"vg{tree:04d}", HEADGATE_NODE="vg0001-busy", HEADGATE_KIND="linear",
+                HEADGATE_HOLDERS="process 7 (sleep <&>) has it open", HEADGATE_N_TRIES=9,
+                HEADGATE_STARTED_USEC=started, HEADGATE_WAITED_USEC=100_000, HEADGATE_TOOK_USEC=950_000)))
+    return entries
