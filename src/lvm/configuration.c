@@ -11,6 +11,7 @@
 #define BACKUP_DIRECTORY_DEFAULT "/etc/lvm/backup"
 /* lvm2's own default is what it was built with; this is what configure sets, and all distributions use. */
 #define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
+#define DEVICESFILE_DEFAULT "system.devices"
 
 /* Both files. What is not found in the first is looked for in the second. */
 struct files {
@@ -70,21 +71,42 @@ static const char *find_string(const struct files *files, const char *path)
         return dm_config_tree_find_str(files->local, path, NULL);
 }
 
-static int read_extra_system_ids(const struct files *files, struct string_vector *ids)
+static const struct dm_config_node *find_list(const struct files *files, const char *path)
 {
-        const struct dm_config_node *node = dm_config_tree_find_node(files->local, "local/extra_system_ids");
+        return dm_config_tree_find_node(files->local, path) ?: dm_config_tree_find_node(files->main, path);
+}
+
+static int read_strings(const struct dm_config_node *node, struct string_vector *strings)
+{
+        int r = 0;
+
+        for (const struct dm_config_value *value = node ? node->v : NULL; r >= 0 && value; value = value->next)
+                if (value->type == DM_CFG_STRING)
+                        r = string_vector_add(strings, value->v.str);
+        return r;
+}
+
+static int read_list(const struct files *files, const char *path, struct configuration_list *list)
+{
+        const struct dm_config_node *node = find_list(files, path);
+
+        list->set = node;
+        return read_strings(node, &list->values);
+}
+
+static int read_lists(const struct files *files, struct configuration *configuration)
+{
         int r;
 
-        if (!node)
-                node = dm_config_tree_find_node(files->main, "local/extra_system_ids");
-        for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next) {
-                if (value->type != DM_CFG_STRING)
-                        continue;
-                r = string_vector_add(ids, value->v.str);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        r = read_list(files, "devices/filter", &configuration->filter);
+        if (r >= 0)
+                r = read_list(files, "devices/global_filter", &configuration->global_filter);
+        if (r >= 0)
+                r = read_list(files, "activation/volume_list", &configuration->volume_list);
+        if (r >= 0)
+                r = read_list(files, "activation/auto_activation_volume_list",
+                        &configuration->auto_activation_volume_list);
+        return r;
 }
 
 int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
@@ -101,7 +123,10 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         configuration.use_lvmlockd = dm_config_tree_find_bool(files.local, "global/use_lvmlockd", 0) != 0;
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        if (!configuration.backup_dir || !configuration.locking_dir)
+        configuration.scan_lvs = dm_config_tree_find_bool(files.local, "devices/scan_lvs", 0) != 0;
+        configuration.no_devicesfile = dm_config_tree_find_bool(files.local, "devices/use_devicesfile", 1) == 0;
+        configuration.devicesfile = strdup(find_string(&files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
+        if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;
 
         r = system_id_find(root_fd,
@@ -114,7 +139,9 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
                 &configuration.system_id);
         if (r < 0)
                 return r;
-        r = read_extra_system_ids(&files, &configuration.system_id.extra);
+        r = read_strings(find_list(&files, "local/extra_system_ids"), &configuration.system_id.extra);
+        if (r >= 0)
+                r = read_lists(&files, &configuration);
         if (r < 0)
                 return r;
 
@@ -129,6 +156,12 @@ void configuration_done(struct configuration *configuration)
         configuration->backup_dir = NULL;
         free(configuration->locking_dir);
         configuration->locking_dir = NULL;
+        free(configuration->devicesfile);
+        configuration->devicesfile = NULL;
+        string_vector_done(&configuration->filter.values);
+        string_vector_done(&configuration->global_filter.values);
+        string_vector_done(&configuration->volume_list.values);
+        string_vector_done(&configuration->auto_activation_volume_list.values);
         system_id_done(&configuration->system_id);
 }
 

@@ -6,6 +6,12 @@
 #include "lvm/system_id.h"
 #include "shared/problems.h"
 
+/* A list of strings, which does not mean the same if it is empty as if it is not there. */
+struct configuration_list {
+        bool set;
+        struct string_vector values;
+};
+
 /* What lvm.conf and lvmlocal.conf say, the latter counting more, as far as headgate has to know it before lvm2
  * runs. Read with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2
  * itself says what is wrong with it whenever it runs. */
@@ -15,6 +21,13 @@ struct configuration {
         char *backup_dir;      /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
         char *locking_dir;     /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;
+        struct configuration_list filter;        /* devices/filter */
+        struct configuration_list global_filter; /* devices/global_filter */
+        struct configuration_list volume_list;   /* activation/volume_list: what may be activated at all */
+        struct configuration_list auto_activation_volume_list; /* and what is by itself */
+        bool scan_lvs;       /* devices/scan_lvs: whether lvm2 takes notice of PVs on LVs */
+        bool no_devicesfile; /* devices/use_devicesfile=0; what it is without a setting depends on the build */
+        char *devicesfile;   /* devices/devicesfile: the name of a file in etc/lvm/devices */
 };
 
 /* Reads both files from etc/lvm below `root_fd`; one that is damaged or cannot be read is added to `problems`.

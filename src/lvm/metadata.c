@@ -215,7 +215,9 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
         if (!ret->name)
                 return -ENOMEM;
 
-        ret->autoactivated = !has_flag(lv->child, "ACTIVATION_SKIP") && !has_flag(lv->child, "NOAUTOACTIVATE") &&
+        ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
+        ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
+        ret->autoactivated = !ret->activation_skip && !ret->autoactivation_off &&
                              !lv_has_segment(lv->child, segment_is_vdo_pool);
         return 0;
 }
@@ -329,6 +331,7 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         r = parse_vg(vg, metadata, reterr_reason);
         if (r < 0)
                 return r;
+        metadata->written = dm_config_find_int64(tree->root, "creation_time", 0);
 
         *ret = TAKE_PTR(metadata);
         return 0;

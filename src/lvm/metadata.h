@@ -20,7 +20,9 @@ struct metadata_pv {
 struct metadata_lv {
         char *name;
         char lvid[LVM_ID_SIZE]; /* the LV's own identifier; with the VG's before it, the end of the dm UUID */
-        bool autoactivated; /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
+        bool autoactivated;   /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
+        bool activation_skip; /* ACTIVATION_SKIP: "lvchange -ay" leaves it alone, too */
+        bool autoactivation_off; /* NOAUTOACTIVATE */
 };
 
 struct metadata {
@@ -32,6 +34,7 @@ struct metadata {
         bool exported;
         bool clustered;
         bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
+        int64_t written;         /* when lvm2 wrote this text, in seconds since 1970; 0 if it does not tell */
         bool slow; /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
         size_t n_pvs;
         struct metadata_pv *pvs;

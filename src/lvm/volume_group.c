@@ -2,6 +2,7 @@
 
 #include "lvm/volume_group.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libdevmapper.h>
 #include <sys/sysmacros.h>
@@ -420,4 +421,28 @@ int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
 
         *ret = TAKE_PTR(volume_group);
         return 0;
+}
+
+/* The name is in the first line, see print_volume_group(). */
+int volume_group_load_name(int vgs_fd, const char *vgid, char **ret)
+{
+        _cleanup_close_ int fd = openat(vgs_fd, vgid, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        struct dm_config_tree *tree;
+        char line[256];
+        ssize_t n;
+        int r;
+
+        n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+        if (n < 0)
+                return -errno;
+        line[n] = '\0';
+        line[strcspn(line, "\n")] = '\0';
+
+        tree = dm_config_from_string(line);
+        if (!tree)
+                return -EBADMSG;
+        *ret = NULL;
+        r = copy_string(tree->root, "name", ret);
+        dm_config_destroy(tree);
+        return r < 0 ? r : *ret ? 0 : -EBADMSG;
 }

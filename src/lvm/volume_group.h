@@ -100,3 +100,6 @@ const char *volume_group_state_to_string(enum volume_group_state state);
  * Negative errno on error. */
 int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret) _nonnull_(2, 3) _must_check_;
 int volume_group_save(int vgs_fd, const struct volume_group *volume_group) _nonnull_(2) _must_check_;
+/* Reads from the file VGID only what the VG is called, which costs next to nothing. `*ret` is to be freed by the
+ * caller. Returns as volume_group_load() does. */
+int volume_group_load_name(int vgs_fd, const char *vgid, char **ret) _nonnull_(2, 3) _must_check_;

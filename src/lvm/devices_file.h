@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "lvm/identifier.h"
+#include "shared/macro.h"
+
+/* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,
+ * lib/device/device_id.c: one line for each device, of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda
+ * PVID=..."; a PVID of "." is that of a device that is no PV. Comments begin with "#". */
+
+enum {
+        DEVICES_FILE_LISTED = 0,
+        DEVICES_FILE_NOT_LISTED = 1,
+        DEVICES_FILE_NONE = 2, /* there is no such file, and lvm2 may use all devices */
+};
+
+/* Whether the file `name` in etc/lvm/devices below `root_fd` lists the PV. Returns one of the above, or a negative
+ * errno. */
+int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_(2, 3) _must_check_;
