@@ -169,6 +169,7 @@ int table_parse_options(int argc, char *argv[], const struct table_verb *verb, s
                         break;
                 case 'o':
                         list = optarg;
+                        options.chosen = true;
                         break;
                 default:
                         own = find_switch(verb, c);

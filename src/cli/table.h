@@ -49,6 +49,7 @@ struct table_verb {
 struct table_options {
         bool json;
         bool no_headings;
+        bool chosen;                   /* --output was given */
         const struct column **columns; /* what is to be shown, in this order */
         size_t n_columns;
 };
