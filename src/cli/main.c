@@ -7,6 +7,7 @@
 
 static const struct verb verbs[] = {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
+        {"why", verb_why, "NAME...", "Explain why a volume group, logical volume or device is up or not"},
         {"blame", verb_blame, "[NAME...]", "Show what took longest at boot or at shutdown, and on what"},
         {"plot", verb_plot, "[NAME...]", "Draw that as a picture"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},

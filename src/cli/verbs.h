@@ -6,7 +6,7 @@
 /* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
  * having said on standard error whatever went wrong. */
 
-/* Exit statuses of status, activate, wait and deactivate. The others return 0 or EXIT_CANNOT_TELL. */
+/* Exit statuses of status, why, activate, wait and deactivate. The others return 0 or EXIT_CANNOT_TELL. */
 enum {
         EXIT_ALL_UP = 0,
         EXIT_ALL_DOWN = 0,
@@ -35,6 +35,7 @@ struct verb_choice {
 int verb_run(const struct verb_choice *choice, int argc, char *argv[]);
 
 int verb_status(int argc, char *argv[]);
+int verb_why(int argc, char *argv[]);
 int verb_blame(int argc, char *argv[]);
 int verb_plot(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);

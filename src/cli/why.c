@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
+
+#include <getopt.h>
+
+#include "cli/suggestion.h"
+#include "cli/table.h"
+#include "cli/target.h"
+#include "cli/verbs.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "why/device.h"
+#include "why/logical_volume.h"
+#include "why/volume_group.h"
+
+static struct table_options arg_table;
+
+static void help(void)
+{
+        printf("Usage: headgate why [OPTION...] VG|VG/LV|DEVICE...\n\n"
+               "Explain why a volume group, logical volume or device is up or not, and what\n"
+               "to do about it. Without an option, in sentences.\n\n" TABLE_HELP "\n"
+               "Exit status: 0 if all are up, 1 if one is not, 2 if one is not known or headgate\n"
+               "cannot tell.\n\n"
+               "See headgate-why(8).\n");
+}
+
+/* ------ columns: each makes its cell of an explanation, NULL without memory ------ */
+
+static char *format_name(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return string_printable(explanation->name);
+}
+
+static char *format_kind(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return strdup(explanation->kind);
+}
+
+static char *format_state(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return strdup(explanation->state);
+}
+
+static char *format_answer(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return strdup(explanation->answer);
+}
+
+static char *format_conditions(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return string_vector_join(&explanation->conditions, "\n");
+}
+
+static char *format_facts(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return string_vector_join(&explanation->facts, "\n");
+}
+
+static char *format_advice(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return string_vector_join(&explanation->advice, "\n");
+}
+
+static const char *color_of(const void *line)
+{
+        const struct explanation *explanation = line;
+
+        return explanation->verdict == VERDICT_UP ? "green" : "red";
+}
+
+static const struct column columns[] = {
+        {"NAME", "what was asked for", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
+        {"KIND", "vg, lv or device", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_kind},
+        {"STATE", "active, waiting, ...", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_state, .color = color_of},
+        {"ANSWER", "why, in a sentence", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_answer},
+        {"CONDITIONS", "what keeps it from being up, in words for programs", COLUMN_IN_JSON, SCOLS_FL_WRAP,
+                SCOLS_JSON_ARRAY_STRING, format_conditions},
+        {"FACTS", "what is known of it", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_facts},
+        {"ADVICE", "what to do", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_advice},
+};
+
+static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(columns), NULL, 0};
+
+/* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
+
+static int say_unknown_vg(const struct machine *machine, const char *name)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+        _cleanup_free_ char *path = string_format("/dev/%s", name);
+
+        if (!path)
+                return -ENOMEM;
+        record_suggest(machine, &suggestion);
+        /* "sda" */
+        if (!suggestion.nearest && access(path, F_OK) >= 0)
+                suggestion.nearest = TAKE_PTR(path);
+        suggestion_log_unknown(&suggestion, "VG",
+                "none of its PVs was seen, and lvm2 has no backup of it; a device is asked for by its path");
+        return 0;
+}
+
+static int say_unknown_lv(const struct record *record, const char *name)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+        _cleanup_free_ char *full = NULL;
+
+        logical_volume_suggest(record, &suggestion);
+        if (suggestion.nearest) {
+                full = string_format("%s/%s", record->volume_group->name, suggestion.nearest);
+                free(suggestion.nearest);
+                suggestion.nearest = TAKE_PTR(full);
+        }
+        full = string_format("%s/%s", record->volume_group->name, name);
+        if (!full)
+                return -ENOMEM;
+        suggestion.wanted = full;
+        suggestion_log_unknown(&suggestion, "LV", "its VG has no visible LV of this name");
+        return 0;
+}
+
+/* `lv` is NULL for the whole VG. */
+static int explain_name(
+        const struct machine *machine, const char *vg, const char *lv, struct explanation *explanation)
+{
+        _cleanup_record_ struct record record = {};
+        int r;
+
+        explanation->kind = lv ? "lv" : "vg";
+        r = record_find(machine, vg, &record);
+        if (r == RECORD_NONE)
+                return say_unknown_vg(machine, vg);
+        if (r < 0)
+                return r;
+        if (!lv) {
+                r = volume_group_explain(machine, &record, explanation);
+                return r < 0 ? r : 1;
+        }
+        r = logical_volume_explain(machine, &record, lv, explanation);
+        return r == LOGICAL_VOLUME_NONE ? say_unknown_lv(&record, lv) : r;
+}
+
+/* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
+ * visible LV. */
+static int explain_lv_device(const struct machine *machine, dev_t number, struct explanation *explanation)
+{
+        const struct dm_device *device = machine_find_dm_device(machine, number);
+        struct dm_pool *pool = device && skip_prefix(device->uuid, "LVM-") ? dm_pool_create("name", 512) : NULL;
+        char *vg = NULL, *lv = NULL, *layer = NULL;
+        _cleanup_record_ struct record record = {};
+        int r = 0;
+
+        if (pool && dm_split_lvm_name(pool, device->name, &vg, &lv, &layer) && *layer == '\0')
+                r = record_find(machine, vg, &record);
+        if (r > 0)
+                r = logical_volume_explain(machine, &record, lv, explanation);
+        if (r > 0)
+                explanation->kind = "lv";
+        if (pool)
+                dm_pool_destroy(pool);
+        return r;
+}
+
+static int explain_number(
+        const struct machine *machine, const char *path, dev_t number, struct explanation *explanation)
+{
+        _cleanup_device_facts_ struct device_facts facts = {};
+        int r;
+
+        r = device_facts_read(machine, path, number, &facts);
+        if (r < 0)
+                return r;
+        if (!facts.pv.found) {
+                r = explain_lv_device(machine, number, explanation);
+                if (r != 0)
+                        return r;
+        }
+        explanation->kind = "device";
+        r = device_explain(machine, &facts, explanation);
+        return r < 0 ? r : 1;
+}
+
+static int explain(const struct machine *machine, const char *name, struct explanation *explanation)
+{
+        _cleanup_free_ char *printable = string_printable(name);
+        struct target target = {};
+        int r;
+
+        explanation->name = strdup(name);
+        if (!explanation->name || !printable)
+                return -ENOMEM;
+        r = target_parse(name, &target);
+        if (r == -ENOMEM)
+                return r;
+        if (r == -EINVAL) {
+                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", printable);
+                return 0;
+        }
+        if (r < 0) {
+                log_error("%s: %s", printable, r == -ENOTBLK ? "not a block device" : strerror(-r));
+                return 0;
+        }
+        r = target.vg ? explain_name(machine, target.vg, target.lv, explanation)
+                      : explain_number(machine, name, target.number, explanation);
+        target_done(&target);
+        return r < 0 ? r : explanation->error < 0 ? explanation->error : r;
+}
+
+/* ------ printing ------ */
+
+static void print_sentences(const struct explanation *explanation)
+{
+        printf("%s\n", explanation->answer);
+        for (size_t i = 0; i < explanation->facts.n; i++)
+                printf("  %s\n", explanation->facts.strings[i]);
+        if (explanation->advice.n > 0)
+                printf("What to do:\n");
+        for (size_t i = 0; i < explanation->advice.n; i++)
+                printf("  %s\n", explanation->advice.strings[i]);
+}
+
+static int exit_status_of(const struct explanation *explanation)
+{
+        switch (explanation->verdict) {
+        case VERDICT_UP:
+                return EXIT_ALL_UP;
+        case VERDICT_DOWN:
+                return EXIT_NOT_ALL_UP;
+        default:
+                return EXIT_CANNOT_TELL;
+        }
+}
+
+/* Returns the exit status or a negative errno. */
+static int explain_one(const struct machine *machine, const char *name, struct table *table, const char *separator)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+        int r;
+
+        r = explain(machine, name, &explanation);
+        if (r == 0)
+                return EXIT_CANNOT_TELL;
+        if (r >= 0 && table->table)
+                r = table_add_line(table, NULL, &explanation, NULL);
+        if (r < 0)
+                return r;
+        if (!table->table) {
+                printf("%s", separator);
+                print_sentences(&explanation);
+        }
+        return exit_status_of(&explanation);
+}
+
+static int explain_all(const struct machine *machine, char *const names[], size_t n)
+{
+        _cleanup_table_ struct table table = {};
+        int r = 0, result = EXIT_ALL_UP;
+
+        if (arg_table.json || arg_table.chosen)
+                r = table_new(&verb, &arg_table, &table);
+        for (size_t i = 0; r >= 0 && i < n; i++) {
+                r = explain_one(machine, names[i], &table, i == 0 ? "" : "\n");
+                result = MAX(result, r);
+        }
+        if (r >= 0 && table.table)
+                r = table_print(&table);
+        return r < 0 ? r : result;
+}
+
+int verb_why(int argc, char *argv[])
+{
+        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        int r;
+
+        r = table_parse_options(argc, argv, &verb, &arg_table);
+        if (r <= 0)
+                return -r;
+        if (optind == argc) {
+                log_error("Name a VG, a VG/LV or a device, see --help.");
+                return EXIT_CANNOT_TELL;
+        }
+
+        r = machine_read(&machine);
+        if (r == -EACCES || r == -EPERM) {
+                log_error("Only root may look into /run/headgate and ask device-mapper.");
+                return EXIT_CANNOT_TELL;
+        }
+        if (r >= 0)
+                r = explain_all(&machine, argv + optind, (size_t) (argc - optind));
+        if (r < 0) {
+                (void) log_error_errno(r, "Failed to find out: %m");
+                return EXIT_CANNOT_TELL;
+        }
+        return r;
+}

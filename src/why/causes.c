@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/causes.h"
+
+#include "lvm/devices_file.h"
+
+#define LVM_CONF "lvm.conf"
+
+/* ------ what the metadata says ------ */
+
+static void cause_of_system_id(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct system_id *host = &machine->configuration.system_id;
+        const char *id = record->metadata->system_id, *name = record->volume_group->name;
+
+        if (!system_id_is_foreign(host, id))
+                return;
+        if (host->id)
+                explanation_cause(explanation, "foreign",
+                        "it belongs to the host with system ID \"%s\", and this one's is \"%s\"", id, host->id);
+        else
+                explanation_cause(explanation, "foreign",
+                        "it belongs to the host with system ID \"%s\", and this one has none", id);
+        explanation_advise(explanation,
+                "If that host does not use it any more: list its ID in local/extra_system_ids of lvmlocal.conf, "
+                "and give the VG this host's by \"vgchange --systemid ID %s\", see lvmsystemid(7).",
+                name);
+}
+
+static void cause_of_lock_type(const struct record *record, struct explanation *explanation)
+{
+        const char *name = record->volume_group->name;
+
+        if (record->metadata->lock_type) {
+                explanation_cause(explanation, "shared", "it is shared by several hosts (lock type %s)",
+                        record->metadata->lock_type);
+                explanation_advise(explanation,
+                        "Activate it with the lock manager: \"vgchange --lockstart %s\", then \"vgchange -aey "
+                        "%s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
+                        name, name);
+        } else if (record->metadata->clustered) {
+                explanation_cause(
+                        explanation, "clustered", "it is clustered, which lvm2 has no support for any more");
+                explanation_advise(explanation,
+                        "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
+        }
+}
+
+void causes_of_metadata(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const char *name = record->volume_group->name;
+
+        if (!record->metadata)
+                return;
+        if (record->metadata->exported) {
+                explanation_cause(explanation, "exported", "it is exported");
+                explanation_advise(explanation,
+                        "If it is to be used on this host: \"vgimport %s\", then \"vgchange -aay %s\".", name,
+                        name);
+        }
+        cause_of_system_id(machine, record, explanation);
+        cause_of_lock_type(record, explanation);
+        if (record->metadata->autoactivation_off) {
+                explanation_cause(explanation, "vg-autoactivation-off", "its autoactivation is off");
+                explanation_advise(explanation,
+                        "Activate it by \"vgchange -ay %s\"; to have it activated by itself from now on: "
+                        "\"vgchange --setautoactivation y %s\".",
+                        name, name);
+        }
+}
+
+/* ------ what lvm.conf says ------ */
+
+enum naming {
+        NAMED,
+        NAMED_BY_TAG, /* perhaps: lvm2 has to tell */
+        NOT_NAMED,
+};
+
+/* How lvm2 reads these lists (lvm.conf(5)): "vg", "vg/lv", "@tag", "@*". `lv` may be NULL, for any LV. */
+static enum naming find_in_list(const struct configuration_list *list, const char *vg, const char *lv)
+{
+        enum naming naming = NOT_NAMED;
+
+        for (size_t i = 0; i < list->values.n; i++) {
+                const char *value = list->values.strings[i], *rest = skip_prefix(value, vg);
+
+                if (value[0] == '@')
+                        naming = NAMED_BY_TAG;
+                else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
+                        return NAMED;
+        }
+        return naming;
+}
+
+/* Returns whether it is one. */
+static bool cause_of_list(const struct configuration_list *list, const char *setting, const char *condition,
+        const char *vg, const char *lv, struct explanation *explanation)
+{
+        enum naming naming = list->set ? find_in_list(list, vg, lv) : NAMED;
+
+        if (naming == NAMED)
+                return false;
+        explanation_cause(explanation, condition, "%s in " LVM_CONF " does not name it%s", setting,
+                naming == NAMED_BY_TAG ? ", unless by a tag" : "");
+        explanation_advise(explanation, "Add \"%s%s%s\" to %s in " LVM_CONF ", if it is to be activated.", vg,
+                lv ? "/" : "", lv ?: "", setting);
+        return true;
+}
+
+static bool causes_of_lists(
+        const struct machine *machine, const char *vg, const char *lv, struct explanation *explanation)
+{
+        const struct configuration *configuration = &machine->configuration;
+        bool automatic, any;
+
+        automatic = cause_of_list(&configuration->auto_activation_volume_list,
+                "activation/auto_activation_volume_list", "auto-activation-volume-list", vg, lv, explanation);
+        any = cause_of_list(
+                &configuration->volume_list, "activation/volume_list", "volume-list", vg, lv, explanation);
+        if (automatic && !any)
+                explanation_advise(explanation, "Or activate it by hand: \"%s -ay %s%s%s\".",
+                        lv ? "lvchange" : "vgchange", vg, lv ? "/" : "", lv ?: "");
+        return automatic || any;
+}
+
+void causes_of_configuration(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const char *name = record->volume_group->name;
+
+        if (!machine->configuration.event_activation) {
+                explanation_cause(explanation, "event-activation-off",
+                        "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself");
+                explanation_advise(explanation, "Activate it by hand: \"vgchange -ay %s\".", name);
+        }
+        (void) causes_of_lists(machine, name, NULL, explanation);
+}
+
+/* ------ what lvm2 has said of a PV ------ */
+
+/* What lvm2 says of a device that it leaves alone (lvm2, lib/device/dev-type.c and tools/pvscan.c), and what is
+ * wrong then. */
+static const struct {
+        const char *words;
+        const char *condition;
+        const char *advice;
+} refusals[] = {
+        {"filter", "filter", "Let devices/filter and devices/global_filter in " LVM_CONF " accept the device."},
+        {"devices file", "devices-file",
+                "If lvm2 is to use the device, add it to the devices file: see lvmdevices(8), --adddev."},
+        {"multipath component", "multipath-component", "The VG is to be found on the multipath device instead."},
+        {"md component", "md-component", "The VG is to be found on the md array instead."},
+        {"partitioned", "partition-table",
+                "Remove the partition table if the whole disk is the PV, see wipefs(8)."},
+        {"too small", "too-small", "Lower devices/pv_min_size in " LVM_CONF ", if the device is to be used."},
+        {"used by LV", "pv-on-lv", "Set devices/scan_lvs=1 in " LVM_CONF ", if the PV is this host's own."},
+        {"duplicate", "duplicate-pv",
+                "Take one of the two devices away, or give it a new identity: vgimportclone(8)."},
+        {"exported", "exported", NULL},
+        {"foreign", "foreign", NULL},
+        {"shared", "shared", NULL},
+};
+
+static void fact_of_filter(
+        const char *setting, const struct configuration_list *list, struct explanation *explanation)
+{
+        _cleanup_free_ char *values = list->set ? string_vector_join(&list->values, "\", \"") : NULL;
+
+        if (values)
+                explanation_fact(explanation, "%s in " LVM_CONF " is [ \"%s\" ].", setting, values);
+}
+
+void causes_of_refusal(
+        const struct machine *machine, const char *pvid, const char *words, struct explanation *explanation)
+{
+        const struct configuration *configuration = &machine->configuration;
+
+        for (size_t i = 0; i < ELEMENTSOF(refusals); i++)
+                if (strstr(words, refusals[i].words)) {
+                        explanation_condition(explanation, refusals[i].condition);
+                        if (refusals[i].advice)
+                                explanation_advise(explanation, "%s", refusals[i].advice);
+                }
+        if (explanation_has_condition(explanation, "filter")) {
+                fact_of_filter("devices/filter", &configuration->filter, explanation);
+                fact_of_filter("devices/global_filter", &configuration->global_filter, explanation);
+        }
+        if (!configuration->no_devicesfile && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
+                devices_file_find_pv(machine->root_fd, configuration->devicesfile, pvid) ==
+                        DEVICES_FILE_NOT_LISTED)
+                explanation_fact(
+                        explanation, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
+}
+
+/* ------ LVs ------ */
+
+void causes_of_lv(const struct machine *machine, const struct record *record, const struct volume_group_lv *lv,
+        struct explanation *explanation)
+{
+        const struct metadata_lv *metadata = record_find_metadata_lv(record, lv->name);
+        const char *vg = record->volume_group->name;
+
+        if (metadata && metadata->activation_skip) {
+                explanation_cause(explanation, "activation-skip", "its activation skip flag is set");
+                explanation_advise(explanation,
+                        "Activate it in spite of the flag: \"lvchange -ay -K %s/%s\"; to clear the flag: "
+                        "\"lvchange --setactivationskip n %s/%s\".",
+                        vg, lv->name, vg, lv->name);
+        }
+        if (metadata && metadata->autoactivation_off) {
+                explanation_cause(explanation, "lv-autoactivation-off", "its autoactivation is off");
+                explanation_advise(explanation,
+                        "Activate it by \"lvchange -ay %s/%s\"; to have it activated by itself from now on: "
+                        "\"lvchange --setautoactivation y %s/%s\".",
+                        vg, lv->name, vg, lv->name);
+        }
+        if (!lv->autoactivated) {
+                if (!metadata || (!metadata->activation_skip && !metadata->autoactivation_off))
+                        explanation_cause(explanation, "not-wanted", "it is not activated by itself");
+                return;
+        }
+        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED) {
+                explanation_cause(explanation, "deactivated", "somebody has deactivated it since");
+                explanation_advise(explanation, "Activate it again: \"lvchange -ay %s/%s\".", vg, lv->name);
+                return;
+        }
+        if (!causes_of_lists(machine, vg, lv->name, explanation))
+                explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/holders.h"
+
+#include <sys/sysmacros.h>
+
+#include "lvm/identifier.h"
+#include "shared/root.h"
+#include "teardown/holders.h"
+#include "teardown/others.h"
+#include "tree/keep.h"
+#include "tree/mounts.h"
+#include "tree/sysfs.h"
+
+/* Of more devices than that the number has to do. */
+#define TOLD_MAX 4
+
+/* ------ a tree of what is asked for, and of what lies on it ------ */
+
+/* `node` may be there already. The kind does not matter here, but what is not removed at shutdown has to be a
+ * disk. */
+static int add_device(const struct machine *machine, struct tree *tree, const char *kernel_name, dev_t number,
+        struct tree_node **ret)
+{
+        const struct dm_device *device = machine_find_dm_device(machine, number);
+        int r;
+
+        *ret = tree_find_number(tree, number);
+        if (*ret)
+                return 0;
+        r = tree_add_device(tree, device ? TREE_DM : TREE_DISK, kernel_name, number, ret);
+        if (r < 0 || !device)
+                return r;
+        return tree_set_dm(tree, *ret, device->name, device->uuid, device->target);
+}
+
+/* `path` is that of the holder's directory from the node's on. */
+static int add_holder(const struct machine *machine, struct tree *tree, struct tree_node *node, const char *path,
+        const char *name)
+{
+        _cleanup_free_ char *attribute = string_format("%s%s/dev", path, name);
+        unsigned int major_number, minor_number;
+        _cleanup_free_ char *text = NULL;
+        struct tree_node *holder;
+        int r;
+
+        r = attribute ? sysfs_read_attribute(machine->root_fd, node->number, attribute, &text) : -ENOMEM;
+        if (r <= 0 || sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
+                return MIN(r, 0);
+        r = add_device(machine, tree, name, makedev(major_number, minor_number), &holder);
+        return r < 0 ? r : tree_add_edge(tree, node, holder);
+}
+
+/* What is in a directory of the node's in sysfs and begins with `prefix`. */
+static int add_holders_in(const struct machine *machine, struct tree *tree, struct tree_node *node,
+        const char *directory_name, const char *prefix)
+{
+        _cleanup_free_ char *path = sysfs_path(node->number, directory_name);
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(machine->root_fd, path) : NULL;
+        int r = path ? 0 : -ENOMEM;
+
+        for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
+                if (entry->d_name[0] != '.' && skip_prefix(entry->d_name, prefix))
+                        r = add_holder(machine, tree, node, directory_name, entry->d_name);
+        return r;
+}
+
+/* The list of nodes grows meanwhile. */
+static int add_holders(const struct machine *machine, struct tree *tree)
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+
+                r = add_holders_in(machine, tree, node, "holders/", "");
+                /* The partitions of a disk. */
+                if (r >= 0 && node->kind == TREE_DISK)
+                        r = add_holders_in(machine, tree, node, "", node->kernel_name);
+        }
+        return r;
+}
+
+static int add_mounts(const struct machine *machine, struct tree *tree)
+{
+        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
+        int r;
+
+        r = tree_read_mounts(tree, machine->root_fd, &went, &came);
+        if (r >= 0)
+                r = tree_leave_system_alone(tree, machine->root_fd);
+        return r < 0 ? r : teardown_leave_others_alone(tree, machine->root_fd);
+}
+
+/* ------ sentences ------ */
+
+static const char *find_mount_point(const struct tree_node *node)
+{
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->kind == TREE_MOUNT)
+                        return node->uppers.nodes[i]->name;
+        return NULL;
+}
+
+static void explain_node(const struct tree_node *node, const struct users *users, struct explanation *explanation)
+{
+        _cleanup_free_ char *holders = node_describe_holders(node, users);
+        _cleanup_free_ char *name = node_describe(node);
+
+        if (!holders || !name) {
+                explanation->error = -ENOMEM;
+                return;
+        }
+        if (node->left_alone)
+                explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->left_alone);
+        else if (*holders != '\0')
+                explanation_fact(explanation, "At shutdown %s waits for what uses it: %s.", name, holders);
+}
+
+/* Everybody uses what the system lies on. */
+static int explain_nodes(
+        const struct machine *machine, struct tree *tree, size_t n, struct explanation *explanation)
+{
+        size_t n_told = MIN(n, (size_t) TOLD_MAX);
+        struct sought sought[TOLD_MAX] = {};
+        int r;
+
+        r = add_holders(machine, tree);
+        if (r >= 0)
+                r = add_mounts(machine, tree);
+        if (r < 0)
+                return r;
+
+        for (size_t i = 0; i < n_told; i++)
+                if (!tree->nodes.nodes[i]->left_alone) {
+                        sought[i].number = tree->nodes.nodes[i]->number;
+                        sought[i].mount_point = find_mount_point(tree->nodes.nodes[i]);
+                }
+        /* The processes are those of this machine, not of one that was captured. */
+        if (!root_is_chosen())
+                nodes_look_for_users(sought, n_told);
+        for (size_t i = 0; i < n_told; i++) {
+                explain_node(tree->nodes.nodes[i], &sought[i].users, explanation);
+                users_done(&sought[i].users);
+        }
+        if (n > n_told)
+                explanation_fact(explanation, "What shutdown waits for of its other %zu LVs, ask for one by one.",
+                        n - n_told);
+        return 0;
+}
+
+static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)
+{
+        const char *id = skip_prefix(device->uuid, "LVM-");
+        const char *rest = id ? skip_prefix(id, vgid) : NULL;
+
+        return rest && (lvid ? streq(rest, lvid) : strlen(rest) == LVM_ID_LENGTH);
+}
+
+int explain_holders_of_lvs(
+        const struct machine *machine, const char *vgid, const char *lvid, struct explanation *explanation)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        struct tree_node *node;
+        size_t n = 0;
+        int r;
+
+        r = tree_new(&tree);
+        for (size_t i = 0; r >= 0 && i < machine->devices.n; i++) {
+                const struct dm_device *device = &machine->devices.devices[i];
+                _cleanup_free_ char *kernel_name = NULL;
+
+                if (!is_asked_for(device, vgid, lvid))
+                        continue;
+                kernel_name = string_format("dm-%u", minor(device->number));
+                r = kernel_name ? add_device(machine, tree, kernel_name, device->number, &node) : -ENOMEM;
+                n++;
+        }
+        return r < 0 || n == 0 ? r : explain_nodes(machine, tree, n, explanation);
+}
+
+int explain_holders_of_device(
+        const struct machine *machine, dev_t number, const char *kernel_name, struct explanation *explanation)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        struct tree_node *node;
+        int r;
+
+        r = tree_new(&tree);
+        if (r >= 0)
+                r = add_device(machine, tree, kernel_name, number, &node);
+        return r < 0 ? r : explain_nodes(machine, tree, 1, explanation);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "why/explanation.h"
+#include "why/machine.h"
+
+/* What holds devices, and so what shutdown waits for before it takes them down: facts. Only what lies on these
+ * devices is looked at. Returns 0 or a negative errno. */
+
+/* Of the active LVs of a VG, or of one of them if `lvid` is not NULL. */
+int explain_holders_of_lvs(const struct machine *machine, const char *vgid, const char *lvid,
+        struct explanation *explanation) _nonnull_(1, 2, 4) _must_check_;
+
+/* Of any block device. */
+int explain_holders_of_device(const struct machine *machine, dev_t number, const char *kernel_name,
+        struct explanation *explanation) _nonnull_(1, 3, 4) _must_check_;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/logical_volume.h"
+
+#include "why/causes.h"
+#include "why/holders.h"
+#include "why/volume_group.h"
+
+static int explain_active(const struct machine *machine, const struct record *record,
+        const struct volume_group_lv *lv, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+
+        explanation_answer(explanation, VERDICT_UP, "active", "LV %s/%s is active.", volume_group->name, lv->name);
+        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(machine, record));
+        return explain_holders_of_lvs(machine, volume_group->vgid, lv->lvid, explanation);
+}
+
+/* Of its own causes and its VG's, its own would be there also if the VG were active. */
+static int explain_inactive(const struct machine *machine, const struct record *record,
+        const struct volume_group_lv *lv, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        bool is_up = volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEACTIVATED;
+        int r;
+
+        if (is_up || !lv->autoactivated)
+                causes_of_lv(machine, record, lv, explanation);
+        if (explanation->causes.n > 0) {
+                explanation_answer(explanation, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.",
+                        volume_group->name, lv->name, explanation_first_cause(explanation, ""));
+                explanation_tell_other_causes(explanation);
+                string_vector_done(&explanation->causes);
+        }
+        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(machine, record));
+        if (volume_group->state == VOLUME_GROUP_ACTIVE)
+                return 0;
+
+        r = volume_group_explain_facts(machine, record, explanation);
+        if (r < 0)
+                return r;
+        if (explanation->answer)
+                explanation_fact(explanation, "The VG is not active as a whole: %s.",
+                        explanation_first_cause(explanation, "nobody knows why"));
+        else
+                explanation_answer(explanation, VERDICT_DOWN, "inactive",
+                        "LV %s/%s is not active, as its VG is not: %s.", volume_group->name, lv->name,
+                        explanation_first_cause(explanation, "nobody knows why"));
+        explanation_tell_other_causes(explanation);
+        return 0;
+}
+
+int logical_volume_explain(const struct machine *machine, const struct record *record, const char *name,
+        struct explanation *explanation)
+{
+        const struct volume_group_lv *lv = record_find_lv(record, name);
+        int r;
+
+        if (!lv)
+                return LOGICAL_VOLUME_NONE;
+        r = lv->active ? explain_active(machine, record, lv, explanation)
+                       : explain_inactive(machine, record, lv, explanation);
+        return r < 0 ? r : LOGICAL_VOLUME_FOUND;
+}
+
+void logical_volume_suggest(const struct record *record, struct suggestion *suggestion)
+{
+        for (size_t i = 0; i < record->volume_group->n_lvs; i++)
+                suggestion_consider(suggestion, record->volume_group->lvs[i].name);
+}

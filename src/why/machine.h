@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "lvm/configuration.h"
+#include "lvm/dm_devices.h"
+#include "shared/settings.h"
+
+/* What "headgate why" reads once, whatever it is asked for. No process is started for it, and nothing is waited
+ * for. */
+struct machine {
+        int root_fd;
+        int run_fd;     /* /run/headgate; < 0 where there is none */
+        int lvm_run_fd; /* /run/lvm; < 0 where there is none */
+        bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
+        struct settings settings;
+        struct configuration configuration;
+        struct dm_devices devices; /* of device-mapper, without details */
+        struct problems problems;  /* of configuration files */
+};
+
+/* Returns 0 or a negative errno, -EACCES or -EPERM for somebody who is not root. */
+int machine_read(struct machine *ret) _nonnull_(1) _must_check_;
+void machine_done(struct machine *machine) _nonnull_(1);
+#define _cleanup_machine_ _cleanup_(machine_done)
+
+/* Whether the kernel has a block device of that number. */
+bool machine_has_device(const struct machine *machine, dev_t number) _nonnull_(1);
+
+/* The device-mapper device of that number or UUID, or NULL. */
+const struct dm_device *machine_find_dm_device(const struct machine *machine, dev_t number) _nonnull_(1);
+
+/* When something was, of now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
+char *describe_time(uint64_t usec) _must_check_;
+/* The same of a time in seconds since 1970. */
+char *describe_date(int64_t seconds) _must_check_;

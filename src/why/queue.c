@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/queue.h"
+
+#include <fcntl.h>
+
+#include "shared/flags.h"
+#include "tree/sysfs.h"
+
+/* What there is in the two directories of requests. */
+struct requests {
+        size_t n;
+        bool expected; /* one of them says that somebody waits for the VG */
+};
+
+static void count_requests(const struct machine *machine, const char *name, struct requests *requests)
+{
+        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(machine->run_fd, directories[i]);
+
+                for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                        const char *expected = skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED);
+
+                        if (entry->d_name[0] == '.')
+                                continue;
+                        requests->n += !expected;
+                        requests->expected |= expected && streq(expected, name);
+                }
+        }
+}
+
+/* How many VGs are in a state in which lvm2 is at work on them, or about to be. */
+static size_t count_state(const struct machine *machine, enum volume_group_state state)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
+        size_t n = 0;
+
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+
+                if (entry->d_name[0] != '.' &&
+                        volume_group_load(dirfd(directory), entry->d_name, &volume_group) >= 0)
+                        n += volume_group->state == state;
+        }
+        return n;
+}
+
+static void explain_complete(
+        const struct machine *machine, const struct volume_group *volume_group, struct explanation *explanation)
+{
+        size_t n_activating = count_state(machine, VOLUME_GROUP_ACTIVATING);
+        size_t n_complete = count_state(machine, VOLUME_GROUP_COMPLETE);
+        _cleanup_free_ char *time = describe_time(volume_group->complete_usec);
+
+        explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
+        explanation_fact(explanation,
+                "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.", n_activating,
+                plural(n_activating), n_complete, plural(n_complete));
+}
+
+static void explain_activating(const struct volume_group *volume_group, struct explanation *explanation)
+{
+        _cleanup_free_ char *time = describe_time(volume_group->activating_usec);
+
+        explanation_fact(explanation, "lvm2 was asked at %s.", time ?: "?");
+        if (volume_group->slow)
+                explanation_fact(explanation,
+                        "It has LVs that may take long, thin pools to be checked for instance; others go on.");
+}
+
+void explain_queue(const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        struct requests requests = {};
+
+        if (machine->run_fd < 0 || !machine->in_charge)
+                return;
+        if (volume_group->state == VOLUME_GROUP_COMPLETE)
+                explain_complete(machine, volume_group, explanation);
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+                explain_activating(volume_group, explanation);
+
+        count_requests(machine, volume_group->name, &requests);
+        if (requests.expected)
+                explanation_fact(
+                        explanation, "Boot, or somebody else, waits for it, so that it goes before others.");
+        if (requests.n > 0)
+                explanation_fact(explanation,
+                        "%zu request%s of all kinds %s not been dealt with, and headgate's worker %s.", requests.n,
+                        plural(requests.n), requests.n == 1 ? "has" : "have",
+                        flags_ask_running(machine->run_fd) == FLAGS_IS_RUNNING ? "is at work" : "is not running");
+        if (flags_is_set(machine->run_fd, FLAGS_BOOT_FINISHED) == 0)
+                explanation_fact(
+                        explanation, "The devices that were there at boot have not all been dealt with yet.");
+}

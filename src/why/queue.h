@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "why/explanation.h"
+#include "why/record.h"
+
+/* Where a VG that is not settled is in headgate's queue: facts, from /run/headgate. */
+void explain_queue(const struct machine *machine, const struct record *record, struct explanation *explanation)
+        _nonnull_(1, 2, 3);

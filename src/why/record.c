@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/record.h"
+
+#include <fcntl.h>
+
+#include "lvm/active.h"
+#include "lvm/backup.h"
+#include "lvm/online.h"
+#include "shared/root.h"
+#include "tree/sysfs.h"
+#include "why/pv.h"
+
+/* ------ the worker's files ------ */
+
+/* Of several VGs of one name the first counts. */
+static int find_in_directory(DIR *directory, const char *name, struct record *record)
+{
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                _cleanup_free_ char *found = NULL;
+                int r;
+
+                if (entry->d_name[0] == '.' ||
+                        volume_group_load_name(dirfd(directory), entry->d_name, &found) < 0 || !streq(found, name))
+                        continue;
+                if (record->volume_group) {
+                        record->n_namesakes++;
+                        continue;
+                }
+                r = volume_group_load(dirfd(directory), entry->d_name, &record->volume_group);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static DIR *open_records(const struct machine *machine)
+{
+        return machine->run_fd < 0 ? NULL : open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
+}
+
+static int find_of_worker(const struct machine *machine, const char *name, struct record *record)
+{
+        _cleanup_closedir_ DIR *directory = open_records(machine);
+
+        return directory ? find_in_directory(directory, name, record) : 0;
+}
+
+/* ------ lvm2's backup ------ */
+
+static int find_device_name(const struct machine *machine, dev_t number, char **ret)
+{
+        _cleanup_free_ char *location = NULL;
+        int r;
+
+        r = sysfs_read_location(machine->root_fd, number, &location);
+        if (r <= 0)
+                return r;
+        *ret = string_format("/dev/%s", strrchr(location, '/') + 1);
+        return *ret ? 0 : -ENOMEM;
+}
+
+/* Which of the PVs there are, by lvm2's own record. */
+static int look_for_pvs(const struct machine *machine, struct volume_group *volume_group)
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && machine->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
+                struct volume_group_pv *pv = &volume_group->pvs[i];
+                char *name = NULL;
+                dev_t number;
+
+                if (online_read_pv(machine->lvm_run_fd, pv->pvid, &number) != ONLINE_FOUND ||
+                        !machine_has_device(machine, number))
+                        continue;
+                r = find_device_name(machine, number, &name);
+                if (r < 0 || !name)
+                        continue;
+                free(pv->device_name);
+                pv->device_name = name;
+                pv->device = number;
+        }
+        return r;
+}
+
+static int find_in_backup(const struct machine *machine, const char *name, struct record *record)
+{
+        int r;
+
+        r = backup_read(
+                machine->root_fd, root_relative(machine->configuration.backup_dir), name, &record->metadata);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        record->source = RECORD_OF_BACKUP;
+        r = volume_group_new(record->metadata, &record->volume_group);
+        return r < 0 ? r : look_for_pvs(machine, record->volume_group);
+}
+
+/* ------ metadata ------ */
+
+static bool is_newer(const struct metadata *metadata, const struct record *record)
+{
+        return streq(metadata->vgid, record->volume_group->vgid) &&
+               (!record->metadata || metadata->seqno > record->metadata->seqno);
+}
+
+static int read_metadata_of_pv(
+        const struct machine *machine, const struct volume_group_pv *source, struct record *record)
+{
+        _cleanup_free_ char *suspended = NULL;
+        _cleanup_pv_ struct pv pv = {};
+        int r;
+
+        /* Who reads from a device that is suspended waits until it is not. */
+        r = sysfs_read_attribute(machine->root_fd, source->device, "dm/suspended", &suspended);
+        if (r < 0 || (suspended && streq(suspended, "1")))
+                return r;
+        r = pv_read(source->device_name, &pv);
+        if (r < 0 || !pv.metadata || !is_newer(pv.metadata, record))
+                return r;
+        metadata_free(record->metadata);
+        record->metadata = TAKE_PTR(pv.metadata);
+        record->metadata_device = NULL;
+        r = string_replace(&record->device_name, strdup(source->device_name));
+        record->metadata_device = record->device_name;
+        return r;
+}
+
+/* Any PV that has what the worker has read will do. */
+static int read_metadata(const struct machine *machine, struct record *record)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++) {
+                if (record->metadata_device && record->metadata->seqno >= volume_group->seqno)
+                        return 0;
+                if (volume_group->pvs[i].device != 0)
+                        r = read_metadata_of_pv(machine, &volume_group->pvs[i], record);
+        }
+        if (r < 0 || record->metadata)
+                return r;
+
+        r = backup_read(machine->root_fd, root_relative(machine->configuration.backup_dir), volume_group->name,
+                &record->metadata);
+        if (r >= 0 && !streq(record->metadata->vgid, volume_group->vgid))
+                record->metadata = metadata_free(record->metadata);
+        return r == -ENOMEM ? r : 0;
+}
+
+/* ------ the state ------ */
+
+/* lvm2 takes back its claim on a VG of which LVs are deactivated. Without that, what is not active is not
+ * wanted. */
+static void judge_worker_state(struct record *record, bool all_active, size_t n_active)
+{
+        struct volume_group *volume_group = record->volume_group;
+
+        if (volume_group->state == VOLUME_GROUP_ACTIVE && !all_active && !record->claimed)
+                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+        /* Somebody has done by hand what failed. */
+        else if (volume_group->state == VOLUME_GROUP_FAILED && all_active && n_active > 0)
+                volume_group->state = VOLUME_GROUP_ACTIVE;
+}
+
+static void judge_backup_state(struct record *record, bool all_active, size_t n_active)
+{
+        struct volume_group *volume_group = record->volume_group;
+
+        if (n_active > 0 && all_active)
+                volume_group->state = VOLUME_GROUP_ACTIVE;
+        else if (volume_group_count_seen(volume_group) == volume_group->n_pvs)
+                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+        else
+                volume_group->state = VOLUME_GROUP_WAITING;
+}
+
+static int judge_state(const struct machine *machine, struct record *record)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        struct volume_group *volume_group = record->volume_group;
+        size_t n_active;
+        bool all_active;
+        int r;
+
+        r = active_devices_get(&devices);
+        if (r < 0)
+                return r;
+        active_devices_mark(devices, volume_group);
+        n_active = volume_group_count_active(volume_group);
+        all_active = n_active >= volume_group_count_autoactivated(volume_group);
+        record->claimed =
+                machine->lvm_run_fd >= 0 && online_is_claimed(machine->lvm_run_fd, volume_group->name) > 0;
+        if (record->source == RECORD_OF_WORKER)
+                judge_worker_state(record, all_active, n_active);
+        else
+                judge_backup_state(record, all_active, n_active);
+        return 0;
+}
+
+static bool is_up(const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (!volume_group->lvs[i].active)
+                        return false;
+        return volume_group->state == VOLUME_GROUP_ACTIVE;
+}
+
+int record_find(const struct machine *machine, const char *name, struct record *ret)
+{
+        _cleanup_record_ struct record record = {};
+        int r;
+
+        r = find_of_worker(machine, name, &record);
+        if (r >= 0 && !record.volume_group)
+                r = find_in_backup(machine, name, &record);
+        if (r < 0 || !record.volume_group)
+                return r < 0 ? r : RECORD_NONE;
+        r = judge_state(machine, &record);
+        /* A disk that does not answer is no reason to wait if all is well. */
+        if (r >= 0 && !is_up(record.volume_group))
+                r = read_metadata(machine, &record);
+        if (r < 0)
+                return r;
+        *ret = record;
+        record = (struct record){};
+        return RECORD_FOUND;
+}
+
+/* ------ names ------ */
+
+static void suggest_from(DIR *directory, struct suggestion *suggestion)
+{
+        for (const struct dirent *entry; (entry = readdir(directory));)
+                if (volume_group_name_is_valid(entry->d_name))
+                        suggestion_consider(suggestion, entry->d_name);
+}
+
+void record_suggest(const struct machine *machine, struct suggestion *suggestion)
+{
+        _cleanup_closedir_ DIR *records = open_records(machine);
+        _cleanup_closedir_ DIR *backups =
+                open_directory_at(machine->root_fd, root_relative(machine->configuration.backup_dir));
+
+        for (const struct dirent *entry; records && (entry = readdir(records));) {
+                _cleanup_free_ char *name = NULL;
+
+                if (entry->d_name[0] != '.' && volume_group_load_name(dirfd(records), entry->d_name, &name) >= 0)
+                        suggestion_consider(suggestion, name);
+        }
+        if (backups)
+                suggest_from(backups, suggestion);
+}
+
+const struct metadata_lv *record_find_metadata_lv(const struct record *record, const char *name)
+{
+        for (size_t i = 0; record->metadata && i < record->metadata->n_lvs; i++)
+                if (streq(record->metadata->lvs[i].name, name))
+                        return &record->metadata->lvs[i];
+        return NULL;
+}
+
+const struct volume_group_lv *record_find_lv(const struct record *record, const char *name)
+{
+        for (size_t i = 0; i < record->volume_group->n_lvs; i++)
+                if (streq(record->volume_group->lvs[i].name, name))
+                        return &record->volume_group->lvs[i];
+        return NULL;
+}
+
+void record_done(struct record *record)
+{
+        volume_group_free(record->volume_group);
+        metadata_free(record->metadata);
+        free(record->device_name);
+        *record = (struct record){};
+}

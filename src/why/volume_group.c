@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "why/volume_group.h"
+
+#include "plan/switches.h"
+#include "why/causes.h"
+#include "why/duplicates.h"
+#include "why/holders.h"
+#include "why/missing.h"
+#include "why/queue.h"
+
+/* Of more LVs that are not active than that the number has to do. */
+#define TOLD_MAX 8
+
+static bool is_absent(const struct record *record)
+{
+        return record->source == RECORD_OF_BACKUP && volume_group_count_seen(record->volume_group) == 0 &&
+               record->volume_group->state == VOLUME_GROUP_WAITING;
+}
+
+const char *volume_group_describe_place(const struct machine *machine, const struct record *record)
+{
+        if (is_absent(record))
+                return "absent";
+        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED && !machine->in_charge)
+                return "inactive";
+        return volume_group_state_to_string(record->volume_group->state);
+}
+
+/* ------ causes ------ */
+
+/* Of a reason, which is a sentence, what goes into another one. */
+static int length_of_clause(const char *reason)
+{
+        size_t length = strcspn(reason, "\n");
+
+        return (int) (length > 0 && reason[length - 1] == '.' ? length - 1 : length);
+}
+
+/* What lvm2 said when it did not record a PV is part of the worker's reason. */
+static void cause_of_reason(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        const char *reason = volume_group->reason;
+
+        if (volume_group->state == VOLUME_GROUP_FAILED) {
+                reason = reason ?: "it gave no reason";
+                explanation_cause(
+                        explanation, "failed", "lvm2 was asked, and said: %.*s", length_of_clause(reason), reason);
+                explanation_advise(explanation,
+                        "When that is mended, have it tried again: \"headgate activate %s\".", volume_group->name);
+                return;
+        }
+        if (!reason || volume_group->state != VOLUME_GROUP_SKIPPED)
+                return;
+        if (!skip_prefix(reason, "lvm2 does not accept")) {
+                if (explanation->causes.n == 0)
+                        explanation_cause(explanation, "not-wanted", "%.*s", length_of_clause(reason), reason);
+                return;
+        }
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                if (volume_group->pvs[i].device_name && strstr(reason, volume_group->pvs[i].device_name))
+                        causes_of_refusal(machine, volume_group->pvs[i].pvid, reason, explanation);
+        explanation_cause(explanation, "refused", "%.*s", length_of_clause(reason), reason);
+        explanation_advise(explanation,
+                "When that is mended, have the device looked at again: \"udevadm trigger --action=add DEVICE\".");
+}
+
+static void cause_of_deactivation(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const char *name = record->volume_group->name;
+
+        if (machine->in_charge) {
+                explanation_cause(
+                        explanation, "deactivated", "somebody has deactivated LVs of it since it was active");
+                explanation_advise(explanation, "Activate it again: \"headgate activate %s\".", name);
+        } else {
+                explanation_cause(
+                        explanation, "inactive", "its LVs are not active, though all of its PVs are there");
+                explanation_advise(explanation, "Activate it by hand: \"vgchange -aay %s\".", name);
+        }
+}
+
+/* The others are settled without them. */
+static void cause_of_queue(const struct volume_group *volume_group, struct explanation *explanation)
+{
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+                explanation_cause(explanation, "activating", "lvm2 is at work on it just now");
+        else if (volume_group->state == VOLUME_GROUP_COMPLETE)
+                explanation_cause(explanation, "queued", "it waits for its turn, with all of its PVs there");
+        else
+                return;
+        explanation_advise(explanation, "Wait for it: \"headgate wait %s\".", volume_group->name);
+}
+
+static int find_causes(const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        int r = 0;
+
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                r = explain_missing_pvs(machine, record, explanation);
+        if (r < 0)
+                return r;
+        causes_of_metadata(machine, record, explanation);
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED)
+                cause_of_deactivation(machine, record, explanation);
+        causes_of_configuration(machine, record, explanation);
+        cause_of_reason(machine, record, explanation);
+        cause_of_queue(volume_group, explanation);
+        return 0;
+}
+
+/* ------ facts ------ */
+
+static int explain_headgate(const struct machine *machine, struct explanation *explanation)
+{
+        const char *off = NULL;
+        int r;
+
+        if (machine->in_charge)
+                return 0;
+        r = switches_describe_headgate_off(machine->root_fd, &off);
+        if (r < 0)
+                return r;
+        explanation_condition(explanation, "headgate-off");
+        explanation_fact(
+                explanation, "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "", off ?: "");
+        if (explanation->verdict != VERDICT_UP)
+                explanation_advise(explanation,
+                        "Without headgate, lvm2's pvscan says why in the journal: \"journalctl -b -t lvm -t "
+                        "systemd-udevd\".");
+        return 0;
+}
+
+static void explain_inactive_lvs(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        size_t n_inactive = 0;
+
+        for (size_t i = 0; i < record->volume_group->n_lvs; i++) {
+                const struct volume_group_lv *lv = &record->volume_group->lvs[i];
+                struct explanation own = {};
+
+                if (lv->active || ++n_inactive > TOLD_MAX)
+                        continue;
+                causes_of_lv(machine, record, lv, &own);
+                explanation_fact(explanation, "LV %s is not active: %s.", lv->name,
+                        explanation_first_cause(&own, "nobody knows why"));
+                for (size_t j = 0; j < own.conditions.n; j++)
+                        explanation_condition(explanation, own.conditions.strings[j]);
+                for (size_t j = 0; j < own.advice.n; j++)
+                        explanation_advise(explanation, "%s", own.advice.strings[j]);
+                explanation_done(&own);
+        }
+        if (n_inactive > TOLD_MAX)
+                explanation_fact(explanation, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
+}
+
+static void explain_times(const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        _cleanup_free_ char *settled = describe_time(volume_group->settled_usec);
+        _cleanup_free_ char *waited = NULL, *queued = NULL, *activated = NULL;
+
+        if (record->source != RECORD_OF_WORKER || volume_group->state != VOLUME_GROUP_ACTIVE ||
+                volume_group->settled_usec == 0)
+                return;
+        explanation_fact(explanation, "It is active since %s.", settled ?: "?");
+        /* What the initrd has activated was not asked for here. */
+        if (volume_group->activating_usec < volume_group->complete_usec)
+                return;
+        waited = format_duration(volume_group->complete_usec - volume_group->first_seen_usec);
+        queued = format_duration(volume_group->activating_usec - volume_group->complete_usec);
+        activated = format_duration(volume_group->settled_usec - volume_group->activating_usec);
+        explanation_fact(explanation,
+                "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2 and udev.",
+                volume_group->n_pvs, plural(volume_group->n_pvs), waited ?: "?", queued ?: "?", activated ?: "?");
+}
+
+static void explain_namesakes(const struct record *record, struct explanation *explanation)
+{
+        char formatted[LVM_ID_FORMATTED_SIZE];
+
+        if (record->n_namesakes == 0)
+                return;
+        lvm_id_format(record->volume_group->vgid, formatted);
+        explanation_condition(explanation, "duplicate-name");
+        explanation_fact(explanation, "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
+                record->n_namesakes == 1 ? "is" : "are", record->n_namesakes, plural(record->n_namesakes),
+                formatted);
+        explanation_advise(explanation, "Give one of them another name: \"vgrename UUID NAME\".");
+}
+
+static bool has_active_lv(const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (volume_group->lvs[i].active)
+                        return true;
+        return false;
+}
+
+int volume_group_explain_facts(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        int r = 0;
+
+        if (volume_group->state != VOLUME_GROUP_ACTIVE)
+                r = find_causes(machine, record, explanation);
+        if (r >= 0)
+                r = explain_headgate(machine, explanation);
+        if (r < 0)
+                return r;
+        explain_times(record, explanation);
+        explain_queue(machine, record, explanation);
+        explain_namesakes(record, explanation);
+        return explain_duplicate_pvs(machine, record, explanation);
+}
+
+/* ------ the answer ------ */
+
+static void answer(const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        const char *state = volume_group_describe_place(machine, record);
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+        size_t n_active = volume_group_count_active(volume_group);
+
+        if (volume_group->state != VOLUME_GROUP_ACTIVE)
+                explanation_answer(explanation, VERDICT_DOWN, state, "VG %s is not active%s: %s.",
+                        volume_group->name, has_active_lv(volume_group) ? " as a whole" : "",
+                        explanation_first_cause(explanation, "nobody knows why"));
+        else if (n_wanted == 0)
+                explanation_answer(explanation, VERDICT_UP, state,
+                        "VG %s is up, but it has no LVs that are activated by themselves.", volume_group->name);
+        else if (n_active < n_wanted)
+                explanation_answer(explanation, VERDICT_UP, state,
+                        "VG %s is active, though only %zu of its %zu LVs are.", volume_group->name, n_active,
+                        n_wanted);
+        else
+                explanation_answer(explanation, VERDICT_UP, state, "VG %s is active: %zu of %zu LV%s.",
+                        volume_group->name, n_active, n_wanted, plural(n_wanted));
+}
+
+int volume_group_explain(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        int r;
+
+        /* What there is to say depends on it. */
+        explanation->verdict = volume_group->state == VOLUME_GROUP_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
+        r = volume_group_explain_facts(machine, record, explanation);
+        if (r < 0)
+                return r;
+        answer(machine, record, explanation);
+        explanation_tell_other_causes(explanation);
+        if (volume_group->state == VOLUME_GROUP_ACTIVE || has_active_lv(volume_group))
+                explain_inactive_lvs(machine, record, explanation);
+        return has_active_lv(volume_group) ? explain_holders_of_lvs(machine, volume_group->vgid, NULL, explanation)
+                                           : 0;
+}

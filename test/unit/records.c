@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "records.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "images.h"
+#include "shapes.h"
+#include "shared/flags.h"
+#include "shared/util.h"
+#include "why/logical_volume.h"
+#include "why/volume_group.h"
+
+void records_set_up(void)
+{
+        _cleanup_free_ char *root = NULL;
+
+        shape_set_up();
+        root = string_format("%s/root", run_directory());
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
+        ck_assert_int_eq(mkdirat(run_fd, VOLUME_GROUP_DIRECTORY, 0700), 0);
+        ck_assert_int_eq(flags_set(run_fd, FLAGS_TAKEN_OVER), 0);
+        ck_assert_int_eq(flags_set(run_fd, FLAGS_BOOT_FINISHED), 0);
+}
+
+void records_tear_down(void)
+{
+        unsetenv("HEADGATE_ROOT");
+        shape_tear_down();
+}
+
+/* ------ a VG on record, with its PVs on images ------ */
+
+char *records_image_path(const char *name)
+{
+        return string_format("%s/%s.img", getenv("HEADGATE_TEST_IMAGES"), name);
+}
+
+struct volume_group *records_read_image(const char *image)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_free_ char *text = image_read_text(image);
+        struct volume_group *volume_group = NULL;
+        const char *reason;
+
+        ck_assert_int_eq(metadata_parse(text, &metadata, &reason), 0);
+        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        return volume_group;
+}
+
+/* "plain-1" is PV 0 of the VG. */
+void records_see_pv(struct volume_group *volume_group, size_t index, const char *image)
+{
+        volume_group->pvs[index].device = makedev(8, (unsigned int) index);
+        free(volume_group->pvs[index].device_name);
+        volume_group->pvs[index].device_name = records_image_path(image);
+}
+
+void records_save(const struct volume_group *volume_group)
+{
+        _cleanup_close_ int vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        ck_assert_int_eq(volume_group_save(vgs_fd, volume_group), 0);
+}
+
+/* With all PVs there. */
+void records_save_settled(const char *image, enum volume_group_state state, const char *reason)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image(image);
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                records_see_pv(volume_group, i, image);
+        volume_group->state = state;
+        volume_group->reason = reason ? strdup(reason) : NULL;
+        volume_group->first_seen_usec = volume_group->complete_usec = now_usec() - 2 * USEC_PER_SEC;
+        volume_group->activating_usec = now_usec() - USEC_PER_SEC;
+        volume_group->settled_usec = now_usec();
+        records_save(volume_group);
+}
+
+/* The LV is active, as dm device 253:MINOR. */
+void records_activate(const char *image, const char *lv_name, unsigned int minor_number)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image(image);
+
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (streq(volume_group->lvs[i].name, lv_name)) {
+                        _cleanup_free_ char *uuid =
+                                string_format("LVM-%s%s", volume_group->vgid, volume_group->lvs[i].lvid);
+                        _cleanup_free_ char *name = string_format("%s-%s", volume_group->name, lv_name);
+
+                        shape_dm(minor_number, name, uuid, "linear");
+                        return;
+                }
+        ck_abort_msg("no LV %s", lv_name);
+}
+
+void records_claim(const char *name)
+{
+        _cleanup_free_ char *path = string_format("lvm/vgs_online/%s", name);
+        int fd;
+
+        ck_assert(mkdirat(run_fd, "lvm", 0700) == 0 || errno == EEXIST);
+        ck_assert(mkdirat(run_fd, "lvm/vgs_online", 0700) == 0 || errno == EEXIST);
+        fd = openat(run_fd, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        ck_assert_int_ge(fd, 0);
+        close(fd);
+}
+
+/* ------ questions ------ */
+
+void records_print(const struct explanation *explanation)
+{
+        printf("%s\n", explanation->answer);
+        for (size_t i = 0; i < explanation->facts.n; i++)
+                printf("  %s\n", explanation->facts.strings[i]);
+        for (size_t i = 0; i < explanation->advice.n; i++)
+                printf("  -> %s\n", explanation->advice.strings[i]);
+}
+
+/* `lv` is NULL for the VG. */
+struct explanation records_ask(const char *vg, const char *lv)
+{
+        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_record_ struct record record = {};
+        struct explanation explanation = {};
+
+        ck_assert_int_eq(machine_read(&machine), 0);
+        ck_assert_int_eq(record_find(&machine, vg, &record), RECORD_FOUND);
+        if (lv)
+                ck_assert_int_eq(
+                        logical_volume_explain(&machine, &record, lv, &explanation), LOGICAL_VOLUME_FOUND);
+        else
+                ck_assert_int_eq(volume_group_explain(&machine, &record, &explanation), 0);
+        ck_assert_int_eq(explanation.error, 0);
+        ck_assert_ptr_nonnull(explanation.answer);
+        records_print(&explanation);
+        return explanation;
+}
+
+static bool any_has(const struct string_vector *texts, const char *part)
+{
+        for (size_t i = 0; i < texts->n; i++)
+                if (strstr(texts->strings[i], part))
+                        return true;
+        return false;
+}
+
+void expect_answer(
+        const struct explanation *explanation, enum verdict verdict, const char *state, const char *answer)
+{
+        ck_assert_int_eq(explanation->verdict, verdict);
+        ck_assert_str_eq(explanation->state, state);
+        ck_assert_str_eq(explanation->answer, answer);
+}
+
+bool has_fact(const struct explanation *explanation, const char *part)
+{
+        return any_has(&explanation->facts, part);
+}
+
+bool has_advice(const struct explanation *explanation, const char *part)
+{
+        return any_has(&explanation->advice, part);
+}

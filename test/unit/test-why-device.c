@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What headgate why says of devices, by what sysfs and udev would tell of them, and by images of what lvm2
+ * writes. */
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "images.h"
+#include "records.h"
+#include "shapes.h"
+#include "shared/util.h"
+#include "why/device.h"
+
+#define MEBIBYTE (1024U * 1024)
+
+/* /dev/sda, or an image. Strings are copied from `given`; without an image there is nothing on it. */
+static struct explanation ask_device(const char *image, const struct device_facts *given)
+{
+        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_device_facts_ struct device_facts facts = *given;
+        struct explanation explanation = {};
+
+        facts.number = makedev(8, 0);
+        facts.path = image ? records_image_path(image) : strdup("/dev/sda");
+        facts.kernel_name = strdup("sda");
+        facts.upper_map = given->upper_map ? strdup(given->upper_map) : NULL;
+        facts.fs_type = given->fs_type ? strdup(given->fs_type) : NULL;
+        facts.partition_table = given->partition_table ? strdup(given->partition_table) : NULL;
+        if (image)
+                ck_assert_int_eq(pv_read(facts.path, &facts.pv), 0);
+
+        ck_assert_int_eq(machine_read(&machine), 0);
+        ck_assert_int_eq(device_explain(&machine, &facts, &explanation), 0);
+        ck_assert_int_eq(explanation.error, 0);
+        ck_assert_ptr_nonnull(explanation.answer);
+        records_print(&explanation);
+        return explanation;
+}
+
+static const struct {
+        struct device_facts facts;
+        const char *condition, *answer, *advice;
+} no_pvs[] = {
+        {{.in_udev = true}, "no-pv", "/dev/sda is not a PV: it has no LVM label.", NULL},
+        {{.in_udev = true, .upper_map = (char *) "md0", .upper_is_md = true}, "md-component",
+                "/dev/sda is not a PV: it is a part of the md array md0.", "/dev/md0"},
+        {{.in_udev = true, .fs_type = (char *) "linux_raid_member"}, "md-component",
+                "/dev/sda is not a PV: it is a part of an md array, which is not assembled.", "mdadm --assemble"},
+        {{.in_udev = true, .upper_map = (char *) "dm-3"}, "multipath-component",
+                "/dev/sda is not a PV: it is a path of a multipath device, dm-3.", "multipath -ll"},
+        {{.in_udev = true, .multipath_path = true}, "multipath-component",
+                "/dev/sda is not a PV: it is a path of a multipath device.", "multipath -ll"},
+        {{.in_udev = true, .fs_type = (char *) "crypto_LUKS"}, "luks",
+                "/dev/sda is not a PV: it is encrypted (LUKS), and what is in it is on another device.",
+                "cryptsetup open /dev/sda"},
+        {{.in_udev = true, .partition_table = (char *) "gpt"}, "partition-table",
+                "/dev/sda is not a PV: it has a partition table (gpt).", "partitions one by one"},
+        {{.in_udev = true, .suspended = true}, "suspended",
+                "/dev/sda is not a PV: it is suspended, so that whoever reads it has to wait.", "dmsetup resume"},
+        {{.in_udev = true, .size = MEBIBYTE}, "too-small",
+                "/dev/sda is not a PV: it has 1048576 bytes, less than devices/pv_min_size.", NULL},
+        {{.in_udev = true, .not_ready = true}, "not-ready", "/dev/sda is not a PV: it has no LVM label.", NULL},
+        {{.in_udev = true, .rules_disabled = true}, "rules-disabled", "/dev/sda is not a PV: it has no LVM label.",
+                NULL},
+        {{.in_udev = false}, "not-in-udev", "/dev/sda is not a PV: it has no LVM label.", "udevadm settle"},
+};
+
+START_TEST(devices_that_are_no_pvs)
+{
+        _cleanup_explanation_ struct explanation explanation = ask_device(NULL, &no_pvs[_i].facts);
+
+        expect_answer(&explanation, VERDICT_DOWN, "no-pv", no_pvs[_i].answer);
+        expect_condition(&explanation, no_pvs[_i].condition);
+        if (no_pvs[_i].advice)
+                expect_advice(&explanation, no_pvs[_i].advice);
+}
+END_TEST
+
+START_TEST(unreadable_device)
+{
+        _cleanup_explanation_ struct explanation explanation =
+                ask_device(NULL, &(struct device_facts){.in_udev = true, .pv.error = -EIO});
+
+        expect_answer(&explanation, VERDICT_UNKNOWN, "unknown", "/dev/sda cannot be read: Input/output error.");
+        expect_condition(&explanation, "unreadable");
+}
+END_TEST
+
+START_TEST(pv_without_vg)
+{
+        _cleanup_explanation_ struct explanation explanation =
+                ask_device("orphan-1", &(struct device_facts){.in_udev = true});
+
+        ck_assert_int_eq(explanation.verdict, VERDICT_DOWN);
+        ck_assert_str_eq(explanation.state, "no-vg");
+        ck_assert_ptr_nonnull(strstr(explanation.answer, " is a PV that belongs to no VG."));
+        expect_fact(&explanation, "Its PV UUID is ");
+}
+END_TEST
+
+static void record_online(const char *pvid)
+{
+        _cleanup_free_ char *path = string_format("lvm/pvs_online/%s", pvid);
+
+        ck_assert(mkdirat(run_fd, "lvm", 0700) == 0 || errno == EEXIST);
+        ck_assert(mkdirat(run_fd, "lvm/pvs_online", 0700) == 0 || errno == EEXIST);
+        _cleanup_close_ int fd = openat(run_fd, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        ck_assert_int_eq(write_all(fd, "8:0\n", 4), 0);
+}
+
+START_TEST(pv_of_a_vg)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_explanation_ struct explanation active = {}, waiting = {};
+
+        record_online(volume_group->pvs[0].pvid);
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_activate("plain-1", "linear", 0);
+        records_activate("plain-1", "striped", 1);
+        records_activate("plain-1", "tagged", 2);
+        active = ask_device("plain-1", &(struct device_facts){.in_udev = true});
+        ck_assert_int_eq(active.verdict, VERDICT_UP);
+        ck_assert_ptr_nonnull(strstr(active.answer, " is a PV of VG plain, which is active."));
+        expect_fact(&active, "VG plain is active: 3 of 3 LVs.");
+        ck_assert(!explanation_has_condition(&active, "refused"));
+
+        records_see_pv(volume_group, 0, "plain-1");
+        records_save(volume_group);
+        waiting = ask_device("plain-1", &(struct device_facts){.in_udev = true});
+        ck_assert_int_eq(waiting.verdict, VERDICT_DOWN);
+        ck_assert_ptr_nonnull(strstr(waiting.answer, " is a PV of VG plain, which is waiting."));
+        expect_condition(&waiting, "missing-pv");
+}
+END_TEST
+
+/* It has no metadata, but its VG's other PVs have told of it. */
+START_TEST(pv_without_metadata)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("copies-2");
+        _cleanup_explanation_ struct explanation without = {}, with = {};
+        _cleanup_free_ char *path = records_image_path("copies-1"), *link = NULL;
+        _cleanup_pv_ struct pv pv = {};
+
+        without = ask_device("copies-1", &(struct device_facts){.in_udev = true});
+        ck_assert_str_eq(without.state, "no-vg");
+        ck_assert_ptr_nonnull(strstr(without.answer, "as far as it tells: it holds no metadata."));
+
+        ck_assert_int_eq(pv_read(path, &pv), 0);
+        link = string_format("members/%s", pv.label.pvid);
+        ck_assert_int_eq(mkdirat(run_fd, "members", 0700), 0);
+        ck_assert_int_eq(symlinkat(volume_group->vgid, run_fd, link), 0);
+        records_save(volume_group);
+        with = ask_device("copies-1", &(struct device_facts){.in_udev = true});
+        ck_assert_ptr_nonnull(strstr(with.answer, " is a PV of VG copies, which is waiting."));
+}
+END_TEST
+
+START_TEST(pv_that_lvm2_has_not_recorded)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        shape_write("etc/lvm/lvm.conf", "devices { global_filter = [ \"r|.*|\" ] }\n");
+        shape_write("etc/lvm/devices/system.devices", "VERSION=1.1.1\n");
+        records_save_settled("plain-1", VOLUME_GROUP_SKIPPED, "lvm2 does not accept its PV /dev/sda.");
+        explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true});
+        expect_condition(&explanation, "refused");
+        expect_condition(&explanation, "filter");
+        expect_fact(&explanation, "lvm2 has not recorded it");
+        expect_fact(&explanation, "devices/global_filter in lvm.conf is [ \"r|.*|\" ].");
+        expect_fact(&explanation, "/etc/lvm/devices/system.devices does not list this PV.");
+}
+END_TEST
+
+START_TEST(pv_on_something_that_lvm2_ignores)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true, .multipath_path = true});
+        expect_condition(&explanation, "multipath-component");
+        expect_fact(&explanation, "lvm2 leaves the device alone: it is a path of a multipath device.");
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("why-device");
+        TCase *tcase = tcase_create("why-device");
+
+        tcase_add_checked_fixture(tcase, records_set_up, records_tear_down);
+        tcase_add_loop_test(tcase, devices_that_are_no_pvs, 0, ELEMENTSOF(no_pvs));
+        tcase_add_test(tcase, unreadable_device);
+        tcase_add_test(tcase, pv_without_vg);
+        tcase_add_test(tcase, pv_of_a_vg);
+        tcase_add_test(tcase, pv_without_metadata);
+        tcase_add_test(tcase, pv_that_lvm2_has_not_recorded);
+        tcase_add_test(tcase, pv_on_something_that_lvm2_ignores);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What headgate why says of VGs and LVs, by written files and by images of what lvm2 writes. */
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "images.h"
+#include "lvm/devices_file.h"
+#include "records.h"
+#include "shapes.h"
+#include "shared/flags.h"
+#include "shared/util.h"
+#include "why/logical_volume.h"
+#include "why/volume_group.h"
+
+/* ------ VGs that are there and not to be activated ------ */
+
+#define FOREIGN "it belongs to the host with system ID \"elsewhere\", and this one"
+#define LIST "activation/auto_activation_volume_list in lvm.conf does not name it."
+
+static const struct {
+        const char *image, *vg;
+        enum volume_group_state state;
+        const char *reason; /* of the worker */
+        const char *lvm_conf;
+        const char *condition, *answer, *advice;
+} unwanted[] = {
+        {"exported-1", "exported", VOLUME_GROUP_SKIPPED, "the VG is exported (vgimport makes it usable).", NULL,
+                "exported", "VG exported is not active: it is exported.", "vgimport exported"},
+        {"systemid-1", "systemid", VOLUME_GROUP_FAILED,
+                "Cannot access VG systemid with system ID elsewhere with unknown local system ID.", NULL,
+                "foreign", "VG systemid is not active: " FOREIGN " has none.", "vgchange --systemid ID systemid"},
+        {"systemid-1", "systemid", VOLUME_GROUP_SKIPPED, "lvm2 does not accept its PV /dev/sda.",
+                "global { system_id_source = \"lvmlocal\" }\nlocal { system_id = \"here\" }\n", "foreign",
+                "VG systemid is not active: " FOREIGN "'s is \"here\".", "lvmsystemid(7)"},
+        {"shared-1", "shared", VOLUME_GROUP_SKIPPED, "the VG is shared (lock type sanlock), ...", NULL, "shared",
+                "VG shared is not active: it is shared by several hosts (lock type sanlock).",
+                "vgchange --lockstart shared"},
+        {"clustered-1", "clustered", VOLUME_GROUP_SKIPPED, "the VG is clustered.", NULL, "clustered",
+                "VG clustered is not active: it is clustered, which lvm2 has no support for any more.",
+                "--lockopt force clustered"},
+        {"noauto-1", "noauto", VOLUME_GROUP_SKIPPED, "the VG's autoactivation is off (...).", NULL,
+                "vg-autoactivation-off", "VG noauto is not active: its autoactivation is off.",
+                "vgchange -ay noauto"},
+        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "event_activation=0 in lvm.conf.",
+                "global { event_activation = 0 }\n", "event-activation-off",
+                "VG plain is not active: global/event_activation is 0 in lvm.conf, so that nothing is "
+                "activated by itself.",
+                "vgchange -ay plain"},
+        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+                "activation { auto_activation_volume_list = [ \"other\", \"plainer\" ] }\n",
+                "auto-activation-volume-list", "VG plain is not active: " LIST, "vgchange -ay plain"},
+        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+                "activation { auto_activation_volume_list = [] }\n", "auto-activation-volume-list",
+                "VG plain is not active: " LIST, "Add \"plain\""},
+        {"plain-1", "plain", VOLUME_GROUP_FAILED, "Activation of VG plain is not in volume_list.",
+                "activation { volume_list = [ \"@here\" ] }\n", "volume-list",
+                "VG plain is not active: activation/volume_list in lvm.conf does not name it, unless by a tag.",
+                "Add \"plain\" to activation/volume_list"},
+        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+                "activation { auto_activation_volume_list = [ \"plain/linear\" ] }\n", "not-wanted",
+                "VG plain is not active: no LV of it is wanted by lvm2's configuration.", NULL},
+        {"plain-1", "plain", VOLUME_GROUP_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.",
+                NULL, "failed",
+                "VG plain is not active: lvm2 was asked, and said: device-mapper: reload ioctl on "
+                "plain-linear failed: Busy.",
+                "headgate activate plain"},
+        {"plain-1", "plain", VOLUME_GROUP_FAILED, NULL, NULL, "failed",
+                "VG plain is not active: lvm2 was asked, and said: it gave no reason.", "headgate activate plain"},
+        {"plain-1", "plain", VOLUME_GROUP_COMPLETE, NULL, NULL, "queued",
+                "VG plain is not active: it waits for its turn, with all of its PVs there.",
+                "headgate wait plain"},
+        {"plain-1", "plain", VOLUME_GROUP_ACTIVATING, NULL, NULL, "activating",
+                "VG plain is not active: lvm2 is at work on it just now.", "headgate wait plain"},
+};
+
+START_TEST(vgs_that_are_not_wanted)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        if (unwanted[_i].lvm_conf)
+                shape_write("etc/lvm/lvm.conf", unwanted[_i].lvm_conf);
+        records_save_settled(unwanted[_i].image, unwanted[_i].state, unwanted[_i].reason);
+        explanation = records_ask(unwanted[_i].vg, NULL);
+        expect_answer(
+                &explanation, VERDICT_DOWN, volume_group_state_to_string(unwanted[_i].state), unwanted[_i].answer);
+        expect_condition(&explanation, unwanted[_i].condition);
+        if (unwanted[_i].advice)
+                expect_advice(&explanation, unwanted[_i].advice);
+}
+END_TEST
+
+/* What the worker has of lvm2's words. */
+static const struct {
+        const char *words, *lvm_conf, *condition, *fact, *advice;
+} refusals[] = {
+        {"pvscan[1] %s excluded: device is rejected by filter config.",
+                "devices { filter = [ \"r|^/dev/sd.*|\" ] }\n", "filter", "is [ \"r|^/dev/sd.*|\" ].",
+                "devices/filter"},
+        {"pvscan[1] %s excluded: device is not in devices file.", NULL, "devices-file",
+                "/etc/lvm/devices/system.devices does not list this PV.", "lvmdevices(8)"},
+        {"pvscan[1] %s excluded: device is a multipath component.", NULL, "multipath-component", "", "multipath"},
+        {"pvscan[1] PV %s is duplicate for PVID x on 8:1 and 8:2.", NULL, "duplicate-pv", "", "vgimportclone(8)"},
+};
+
+START_TEST(pvs_that_lvm2_does_not_accept)
+{
+        _cleanup_free_ char *path = records_image_path("orphan-1"), *line = NULL, *reason = NULL;
+        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("names-1");
+
+        records_see_pv(volume_group, 0, "orphan-1");
+        shape_write("etc/lvm/devices/system.devices", "VERSION=1.1.1\nIDTYPE=sys_wwid PVID=nothing\n");
+        if (refusals[_i].lvm_conf)
+                shape_write("etc/lvm/lvm.conf", refusals[_i].lvm_conf);
+        line = string_format("%.*s%s%s", (int) strcspn(refusals[_i].words, "%"), refusals[_i].words, path,
+                strstr(refusals[_i].words, "%s") + 2);
+        reason = string_format("lvm2 does not accept its PV %s: %s", path, line);
+        volume_group->state = VOLUME_GROUP_SKIPPED;
+        volume_group->reason = strdup(reason);
+        records_save(volume_group);
+
+        explanation = records_ask("a.b+c_d", NULL);
+        ck_assert_int_eq(explanation.verdict, VERDICT_DOWN);
+        ck_assert_ptr_nonnull(strstr(explanation.answer, "lvm2 does not accept its PV"));
+        expect_condition(&explanation, "refused");
+        expect_condition(&explanation, refusals[_i].condition);
+        expect_fact(&explanation, refusals[_i].fact);
+        expect_advice(&explanation, refusals[_i].advice);
+}
+END_TEST
+
+/* ------ PVs ------ */
+
+START_TEST(missing_pvs)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_explanation_ struct explanation explanation = {}, lv = {};
+        char uuid[LVM_ID_FORMATTED_SIZE];
+        _cleanup_free_ char *fact = NULL;
+
+        records_see_pv(volume_group, 0, "plain-1");
+        free(volume_group->pvs[1].device_name);
+        volume_group->pvs[1].device_name = strdup("/dev/no-such-disk");
+        volume_group->first_seen_usec = now_usec() - 40 * USEC_PER_SEC;
+        volume_group->overdue = true;
+        records_save(volume_group);
+        ck_assert_int_eq(flags_post(run_fd, "expect:plain"), 0);
+        ck_assert_int_eq(flags_post(run_fd, "8:1"), 0);
+        ck_assert_int_eq(flags_clear(run_fd, FLAGS_BOOT_FINISHED), 0);
+
+        explanation = records_ask("plain", NULL);
+        expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG plain is not active: 1 of its 2 PVs is missing.");
+        expect_condition(&explanation, "missing-pv");
+        lvm_id_format(volume_group->pvs[1].pvid, uuid);
+        fact = string_format("PV %s is missing; its last place was /dev/no-such-disk.", uuid);
+        expect_fact(&explanation, fact);
+        expect_fact(&explanation, "There is no /dev/no-such-disk now.");
+        expect_fact(&explanation, "1 of its 2 PVs is there: ");
+        expect_fact(&explanation, "lvm2 wrote of its PVs last at ");
+        expect_fact(&explanation, "is overdue: its deadline was 30.0s.");
+        expect_fact(&explanation, "somebody else, waits for it");
+        expect_fact(&explanation,
+                "1 request of all kinds has not been dealt with, and headgate's worker is not running.");
+        expect_fact(&explanation, "have not all been dealt with yet");
+        expect_advice(&explanation, "vgchange -ay --activationmode degraded plain");
+        expect_advice(&explanation, "vgreduce --removemissing plain");
+
+        lv = records_ask("plain", "linear");
+        expect_answer(&lv, VERDICT_DOWN, "inactive",
+                "LV plain/linear is not active, as its VG is not: 1 of its 2 PVs is missing.");
+        expect_condition(&lv, "missing-pv");
+}
+END_TEST
+
+START_TEST(pvs_that_lvm2_has_marked)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("missing-1");
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        records_see_pv(volume_group, 0, "missing-1");
+        records_save(volume_group);
+        explanation = records_ask("missing", NULL);
+        expect_fact(&explanation, "lvm2 has changed the VG without it (flag MISSING).");
+}
+END_TEST
+
+static void write_backup(const char *image, const char *name)
+{
+        _cleanup_free_ char *path = string_format("etc/lvm/backup/%s", name), *text = image_read_text(image);
+
+        shape_write(path, text);
+}
+
+START_TEST(nothing_but_a_backup)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        write_backup("plain-1", "plain");
+        explanation = records_ask("plain", NULL);
+        expect_answer(&explanation, VERDICT_DOWN, "absent", "VG plain is not active: none of its 2 PVs was seen.");
+        expect_fact(&explanation, "by its backup.");
+        ck_assert(!has_advice(&explanation, "vgreduce"));
+}
+END_TEST
+
+START_TEST(unknown_names)
+{
+        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_suggestion_ struct suggestion of_record = {.wanted = "plian"}, of_backup = {.wanted = "nauto"};
+        _cleanup_suggestion_ struct suggestion of_lv = {.wanted = "liner"};
+        _cleanup_record_ struct record record = {};
+        struct explanation explanation = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        write_backup("noauto-1", "noauto");
+        ck_assert_int_eq(machine_read(&machine), 0);
+        ck_assert_int_eq(record_find(&machine, "plian", &record), RECORD_NONE);
+        record_suggest(&machine, &of_record);
+        ck_assert_pstr_eq(of_record.nearest, "plain");
+        record_suggest(&machine, &of_backup);
+        ck_assert_pstr_eq(of_backup.nearest, "noauto");
+
+        ck_assert_int_eq(record_find(&machine, "plain", &record), RECORD_FOUND);
+        ck_assert_int_eq(logical_volume_explain(&machine, &record, "liner", &explanation), LOGICAL_VOLUME_NONE);
+        logical_volume_suggest(&record, &of_lv);
+        ck_assert_pstr_eq(of_lv.nearest, "linear");
+}
+END_TEST
+
+START_TEST(pvs_that_are_there_twice)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        shape_device("sdx", 8, 0);
+        shape_device("sdy", 8, 9);
+        ck_assert_int_eq(mkdirat(run_fd, "devices", 0700), 0);
+        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:0"), 0);
+        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:9"), 0);
+        /* A device that has gone since. */
+        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:10"), 0);
+        records_claim("plain");
+
+        explanation = records_ask("plain", NULL);
+        expect_condition(&explanation, "duplicate-pv");
+        expect_fact(&explanation, "and also on /dev/sdy");
+        expect_advice(&explanation, "vgimportclone(8)");
+}
+END_TEST
+
+START_TEST(vgs_of_one_name)
+{
+        _cleanup_volume_group_ struct volume_group *other = records_read_image("noauto-1");
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_WAITING, NULL);
+        ck_assert_int_eq(string_replace(&other->name, strdup("plain")), 0);
+        records_save(other);
+        explanation = records_ask("plain", NULL);
+        expect_condition(&explanation, "duplicate-name");
+        expect_fact(&explanation, "There is 1 more VG of this name");
+}
+END_TEST
+
+/* ------ VGs that are up ------ */
+
+/* The others of its LVs are not to be activated. */
+static void activate_plain(void)
+{
+        records_activate("plain-1", "linear", 0);
+        records_activate("plain-1", "striped", 1);
+        records_activate("plain-1", "tagged", 2);
+        records_claim("plain");
+}
+
+START_TEST(active_vg)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        activate_plain();
+        explanation = records_ask("plain", NULL);
+        expect_answer(&explanation, VERDICT_UP, "active", "VG plain is active: 3 of 3 LVs.");
+        expect_fact(&explanation, "It is active since ");
+        expect_fact(&explanation, "then 1.0s in the queue, ");
+        expect_fact(&explanation, "LV skipped is not active: its activation skip flag is set.");
+        expect_fact(&explanation, "LV noauto is not active: its autoactivation is off.");
+        expect_condition(&explanation, "activation-skip");
+        expect_condition(&explanation, "lv-autoactivation-off");
+        expect_advice(&explanation, "lvchange -ay -K plain/skipped");
+        expect_advice(&explanation, "lvchange --setautoactivation y plain/noauto");
+}
+END_TEST
+
+START_TEST(one_lv_of_an_active_vg)
+{
+        _cleanup_explanation_ struct explanation active = {}, skipped = {}, off = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        activate_plain();
+        active = records_ask("plain", "linear");
+        expect_answer(&active, VERDICT_UP, "active", "LV plain/linear is active.");
+        skipped = records_ask("plain", "skipped");
+        expect_answer(&skipped, VERDICT_DOWN, "inactive",
+                "LV plain/skipped is not active: its activation skip flag is set.");
+        off = records_ask("plain", "noauto");
+        expect_answer(&off, VERDICT_DOWN, "inactive", "LV plain/noauto is not active: its autoactivation is off.");
+        ck_assert_uint_eq(off.conditions.n, 1);
+}
+END_TEST
+
+START_TEST(lv_that_a_list_leaves_out)
+{
+        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+
+        shape_write("etc/lvm/lvm.conf",
+                "activation { auto_activation_volume_list = [ \"plain/linear\", \"plain/striped\" ] }\n");
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, "the others are not wanted by lvm2's configuration.");
+        records_activate("plain-1", "linear", 0);
+        records_activate("plain-1", "striped", 1);
+        records_claim("plain");
+        vg = records_ask("plain", NULL);
+        expect_answer(&vg, VERDICT_UP, "active", "VG plain is active, though only 2 of its 3 LVs are.");
+        expect_condition(&vg, "auto-activation-volume-list");
+        lv = records_ask("plain", "tagged");
+        expect_answer(&lv, VERDICT_DOWN, "inactive", "LV plain/tagged is not active: " LIST);
+        expect_advice(&lv, "lvchange -ay plain/tagged");
+}
+END_TEST
+
+START_TEST(deactivated_since)
+{
+        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_activate("plain-1", "linear", 0);
+        vg = records_ask("plain", NULL);
+        expect_answer(&vg, VERDICT_DOWN, "deactivated",
+                "VG plain is not active as a whole: somebody has deactivated LVs of it since it was active.");
+        expect_condition(&vg, "deactivated");
+        expect_fact(&vg, "LV striped is not active: somebody has deactivated it since.");
+        expect_advice(&vg, "headgate activate plain");
+        lv = records_ask("plain", "tagged");
+        expect_answer(&lv, VERDICT_DOWN, "inactive",
+                "LV plain/tagged is not active: somebody has deactivated it since.");
+}
+END_TEST
+
+START_TEST(headgate_is_off)
+{
+        _cleanup_explanation_ struct explanation explanation = {};
+
+        ck_assert_int_eq(flags_clear(run_fd, FLAGS_TAKEN_OVER), 0);
+        shape_write("proc/cmdline", "root=/dev/sda headgate=0\n");
+        write_backup("plain-1", "plain");
+        activate_plain();
+        explanation = records_ask("plain", NULL);
+        expect_answer(&explanation, VERDICT_UP, "active", "VG plain is active: 3 of 3 LVs.");
+        expect_condition(&explanation, "headgate-off");
+        expect_fact(&explanation, "headgate is not in charge, lvm2's own udev rule is. ");
+        expect_fact(&explanation, "headgate=0");
+}
+END_TEST
+
+START_TEST(what_holds_it)
+{
+        _cleanup_explanation_ struct explanation vg = {}, root = {};
+
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        activate_plain();
+        shape_mount(20, 1, 253, 2, "/");
+        shape_mount(21, 20, 253, 0, "/srv/data");
+        vg = records_ask("plain", NULL);
+        expect_fact(&vg, "At shutdown plain-linear (dm-0) waits for what uses it: held by /srv/data.");
+        ck_assert(!has_fact(&vg, "plain-striped"));
+        root = records_ask("plain", "tagged");
+        expect_fact(&root, "At shutdown plain-tagged (dm-2) is left alone: / stays mounted.");
+}
+END_TEST
+
+/* ------ the devices file ------ */
+
+#define PVID "6HcCa1MXOX9c6GnXbnO5XxrqYxTEHguq"
+
+START_TEST(devices_file)
+{
+        ck_assert_int_eq(devices_file_find_pv(shape_root(), "system.devices", PVID), DEVICES_FILE_NONE);
+        shape_write("etc/lvm/devices/system.devices",
+                "# PVID=" PVID "\nVERSION=1.1.2\nIDTYPE=devname IDNAME=/dev/sda DEVNAME=/dev/sda PVID=.\n");
+        ck_assert_int_eq(devices_file_find_pv(shape_root(), "system.devices", PVID), DEVICES_FILE_NOT_LISTED);
+        shape_write("etc/lvm/devices/other", "IDTYPE=sys_wwid IDNAME=x DEVNAME=/dev/sda PVID=" PVID " PART=1\n");
+        ck_assert_int_eq(devices_file_find_pv(shape_root(), "other", PVID), DEVICES_FILE_LISTED);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("why");
+        TCase *tcase = tcase_create("why");
+
+        tcase_add_checked_fixture(tcase, records_set_up, records_tear_down);
+        tcase_add_loop_test(tcase, vgs_that_are_not_wanted, 0, ELEMENTSOF(unwanted));
+        tcase_add_loop_test(tcase, pvs_that_lvm2_does_not_accept, 0, ELEMENTSOF(refusals));
+        tcase_add_test(tcase, missing_pvs);
+        tcase_add_test(tcase, pvs_that_lvm2_has_marked);
+        tcase_add_test(tcase, nothing_but_a_backup);
+        tcase_add_test(tcase, unknown_names);
+        tcase_add_test(tcase, pvs_that_are_there_twice);
+        tcase_add_test(tcase, vgs_of_one_name);
+        tcase_add_test(tcase, active_vg);
+        tcase_add_test(tcase, one_lv_of_an_active_vg);
+        tcase_add_test(tcase, lv_that_a_list_leaves_out);
+        tcase_add_test(tcase, deactivated_since);
+        tcase_add_test(tcase, headgate_is_off);
+        tcase_add_test(tcase, what_holds_it);
+        tcase_add_test(tcase, devices_file);
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}
