@@ -106,6 +106,12 @@ static bool contains_word(const char *line, const char *word)
         return false;
 }
 
+/* vgchange prints it of each VG, whatever came of it. */
+static bool is_summary(const char *line)
+{
+        return strstr(line, " logical volume(s) in volume group ");
+}
+
 char *lvm_output_find(const char *output, const char *word)
 {
         _cleanup_free_ char *copy = strdup(output);
@@ -113,7 +119,7 @@ char *lvm_output_find(const char *output, const char *word)
 
         for (char *line; copy && (line = strsep(&rest, "\n"));) {
                 line += strspn(line, " \t");
-                if (contains_word(line, word))
+                if (contains_word(line, word) && !is_summary(line))
                         return strdup(line);
         }
         return NULL;

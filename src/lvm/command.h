@@ -26,5 +26,6 @@ int command_start(const char *path, const struct string_vector *arguments, struc
 void lvm_command_done(struct lvm_command *command) _nonnull_(1);
 
 /* The first line of `output` in which `word` stands by itself, that is not as a part of a longer name, without
- * its indentation. Returns a string to be freed by the caller, or NULL: no such line, or no memory. */
+ * its indentation. The line of how many LVs of a VG are active does not count. Returns a string to be freed by the
+ * caller, or NULL: no such line, or no memory. */
 char *lvm_output_find(const char *output, const char *word) _nonnull_(1, 2) _must_check_;

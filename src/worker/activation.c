@@ -51,6 +51,32 @@ static int settle_active(struct worker *worker, struct managed_group *group)
         return 0;
 }
 
+/* As device-mapper calls it, and as lvm2 does. */
+static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
+{
+        _cleanup_free_ char *name = string_format("%s/%s", vg, lv);
+        char *line = name ? lvm_output_find(output, name) : NULL;
+        struct dm_pool *pool = line ? NULL : dm_pool_create("name", 512);
+        char *dm_name = pool ? dm_build_dm_name(pool, vg, lv, NULL) : NULL;
+
+        if (dm_name)
+                line = lvm_output_find(output, dm_name);
+        if (pool)
+                dm_pool_destroy(pool);
+        return line;
+}
+
+/* What lvm2 has said of the VG, or else of an LV that is not active; NULL if there is nothing. */
+static char *find_words(const char *output, const struct volume_group *volume_group)
+{
+        char *line = lvm_output_find(output, volume_group->name);
+
+        for (size_t i = 0; !line && i < volume_group->n_lvs; i++)
+                if (!volume_group->lvs[i].active)
+                        line = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
+        return line;
+}
+
 /* Judges by the devices that there are. What lvm2 printed explains what there is not. */
 static int settle_by_devices(
         struct worker *worker, struct managed_group *group, int exit_status, const char *output)
@@ -66,7 +92,7 @@ static int settle_by_devices(
         if (n_active >= n_wanted)
                 return settle_active(worker, group);
 
-        line = lvm_output_find(output, volume_group->name);
+        line = find_words(output, volume_group);
         if (exit_status == 0 && (!line || n_active > 0)) {
                 /* lvm2 is content, so its configuration wants no more. */
                 free(line);
