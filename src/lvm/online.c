@@ -12,18 +12,29 @@
 
 #define RECORDS_MAX 16384
 
+static const char *run_directory(void)
+{
+        return secure_getenv("HEADGATE_LVM_RUN_DIRECTORY") ?: LVM_RUN_DIRECTORY;
+}
+
+int online_open_to_look(void)
+{
+        int fd = open(run_directory(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        return fd < 0 ? -errno : fd;
+}
+
 int online_open_directory(void)
 {
         static const char *const directories[] = {"pvs_online", "pvs_lookup", "vgs_online"};
-        const char *path = secure_getenv("HEADGATE_LVM_RUN_DIRECTORY") ?: LVM_RUN_DIRECTORY;
         _cleanup_close_ int fd = -EBADF;
 
         /* Early at boot, systemd-tmpfiles has not made them yet. */
-        if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        if (mkdir(run_directory(), 0700) < 0 && errno != EEXIST)
                 return -errno;
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd = online_open_to_look();
         if (fd < 0)
-                return -errno;
+                return fd;
 
         for (size_t i = 0; i < ELEMENTSOF(directories); i++)
                 if (mkdirat(fd, directories[i], 0700) < 0 && errno != EEXIST)

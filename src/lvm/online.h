@@ -14,6 +14,9 @@
  * a descriptor or a negative errno. */
 int online_open_directory(void);
 
+/* Opens it as it is, for who only looks: any of it may be missing. Returns a descriptor or a negative errno. */
+int online_open_to_look(void);
+
 enum {
         ONLINE_FOUND = 0,
         ONLINE_NONE = 1, /* no such file, or one that says nothing */
