@@ -144,6 +144,8 @@ static int explain_name(
         explanation->kind = lv ? "lv" : "vg";
         r = record_find(machine, vg, &record);
         if (r == RECORD_NONE)
+                r = record_search(machine, vg, &record);
+        if (r == RECORD_NONE)
                 return say_unknown_vg(machine, vg);
         if (r < 0)
                 return r;

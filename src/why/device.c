@@ -2,93 +2,12 @@
 
 #include "why/device.h"
 
-#include <inttypes.h>
-
 #include "lvm/online.h"
 #include "why/causes.h"
+#include "why/device_causes.h"
 #include "why/duplicates.h"
 #include "why/holders.h"
 #include "why/volume_group.h"
-
-/* lvm2's default of devices/pv_min_size. */
-#define PV_SIZE_MIN (2U * 1024 * 1024)
-
-/* ------ what keeps lvm2 away from it, whatever is on it ------ */
-
-static void causes_of_layers(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
-{
-        const struct dm_device *dm = machine_find_dm_device(machine, facts->number);
-
-        if (facts->upper_map && facts->upper_is_md) {
-                explanation_cause(
-                        explanation, "md-component", "it is a part of the md array %s", facts->upper_map);
-                explanation_advise(
-                        explanation, "What is in the array is to be found on /dev/%s.", facts->upper_map);
-        } else if (facts->fs_type && streq(facts->fs_type, "linux_raid_member")) {
-                explanation_cause(
-                        explanation, "md-component", "it is a part of an md array, which is not assembled");
-                explanation_advise(explanation, "Assemble the array: \"mdadm --assemble --scan\".");
-        }
-        if (facts->multipath_path || (facts->upper_map && !facts->upper_is_md)) {
-                explanation_cause(explanation, "multipath-component", "it is a path of a multipath device%s%s",
-                        facts->upper_map ? ", " : "", facts->upper_map ?: "");
-                explanation_advise(explanation, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
-        }
-        if (facts->fs_type && streq(facts->fs_type, "crypto_LUKS")) {
-                explanation_cause(
-                        explanation, "luks", "it is encrypted (LUKS), and what is in it is on another device");
-                explanation_advise(
-                        explanation, "If it is not open yet: \"cryptsetup open %s NAME\".", facts->path);
-        }
-        if (dm && skip_prefix(dm->uuid, "LVM-") && !machine->configuration.scan_lvs) {
-                explanation_cause(explanation, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
-                explanation_advise(explanation,
-                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
-        }
-}
-
-static void causes_of_device(const struct device_facts *facts, struct explanation *explanation)
-{
-        if (facts->suspended) {
-                explanation_cause(
-                        explanation, "suspended", "it is suspended, so that whoever reads it has to wait");
-                explanation_advise(explanation, "Find out who has suspended it; \"dmsetup resume\" ends that.");
-        }
-        if (facts->partition_table && !facts->pv.found) {
-                explanation_cause(
-                        explanation, "partition-table", "it has a partition table (%s)", facts->partition_table);
-                explanation_advise(explanation, "Ask for its partitions one by one.");
-        }
-        if (facts->partition_table && facts->pv.found) {
-                explanation_cause(explanation, "partition-table",
-                        "it has a partition table (%s) besides the PV's label", facts->partition_table);
-                explanation_advise(explanation, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
-                        facts->partition_table);
-        }
-        if (facts->size > 0 && facts->size < PV_SIZE_MIN)
-                explanation_cause(explanation, "too-small",
-                        "it has %" PRIu64 " bytes, less than devices/pv_min_size", facts->size);
-}
-
-/* What udev says of it, which may keep headgate from looking at it. */
-static void explain_udev(const struct device_facts *facts, struct explanation *explanation)
-{
-        if (facts->rules_disabled) {
-                explanation_condition(explanation, "rules-disabled");
-                explanation_fact(explanation, "device-mapper has udev's rules leave it alone "
-                                              "(DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
-        }
-        if (facts->not_ready) {
-                explanation_condition(explanation, "not-ready");
-                explanation_fact(explanation, "udev says that it is not ready (SYSTEMD_READY=0).");
-        }
-        if (!facts->in_udev) {
-                explanation_condition(explanation, "not-in-udev");
-                explanation_fact(explanation, "udev has not dealt with it yet.");
-                explanation_advise(explanation, "See whether udev is busy: \"udevadm settle\".");
-        }
-}
 
 /* ------ what is on it ------ */
 
@@ -134,16 +53,22 @@ static void answer_orphan(const struct device_facts *facts, const char *uuid, st
         explanation_tell_other_causes(explanation);
 }
 
-/* lvm2 has made a record of each PV that it accepts, if it was asked at all. */
+/* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
+static bool is_recorded(const struct machine *machine, const struct metadata *metadata)
+{
+        return machine->configuration.event_activation && metadata && !metadata->exported &&
+               !metadata->lock_type &&
+               !system_id_is_foreign(&machine->configuration.system_id, metadata->system_id);
+}
+
+/* lvm2 has made a record of each PV that it accepts. */
 static void explain_recording(
         const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
 {
         const char *pvid = facts->pv.label.pvid;
         dev_t recorded;
 
-        if (machine->lvm_run_fd < 0)
-                return;
-        if (online_read_pv(machine->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
+        if (machine->lvm_run_fd >= 0 && online_read_pv(machine->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
                 if (recorded == facts->number)
                         return;
                 explanation_fact(explanation, "lvm2 has recorded this PV as another device.");
@@ -206,14 +131,9 @@ static void answer_of_vg(const struct device_facts *facts, const char *name, con
         explanation_tell_other_causes(explanation);
         if (explanation->causes.n > 0)
                 explanation_fact(explanation, "lvm2 leaves the device alone: %s.", explanation->causes.strings[0]);
-        for (size_t i = 0; i < vg->conditions.n; i++)
-                explanation_condition(explanation, vg->conditions.strings[i]);
         if (vg->answer)
                 explanation_fact(explanation, "%s", vg->answer);
-        for (size_t i = 0; i < vg->facts.n; i++)
-                explanation_fact(explanation, "%s", vg->facts.strings[i]);
-        for (size_t i = 0; i < vg->advice.n; i++)
-                explanation_advise(explanation, "%s", vg->advice.strings[i]);
+        explanation_take_over(explanation, vg);
 }
 
 static int explain_pv(
@@ -235,9 +155,11 @@ static int explain_pv(
         }
 
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
-        if (facts->pv.metadata && !facts->pv.metadata->exported && !facts->pv.metadata->lock_type)
+        if (is_recorded(machine, facts->pv.metadata))
                 explain_recording(machine, facts, explanation);
         r = record_find(machine, name, &record);
+        if (r == RECORD_NONE)
+                r = record_search(machine, name, &record);
         if (r > 0)
                 r = volume_group_explain(machine, &record, &vg);
         if (r >= 0)
@@ -252,8 +174,7 @@ int device_explain(
 {
         int r = 0;
 
-        causes_of_layers(machine, facts, explanation);
-        causes_of_device(facts, explanation);
+        causes_of_device(machine, facts, explanation);
         if (facts->pv.found)
                 r = explain_pv(machine, facts, explanation);
         else

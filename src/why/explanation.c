@@ -94,6 +94,18 @@ void explanation_tell_other_causes(struct explanation *explanation)
         }
 }
 
+void explanation_take_over(struct explanation *explanation, const struct explanation *other)
+{
+        for (size_t i = 0; i < other->conditions.n; i++)
+                explanation_condition(explanation, other->conditions.strings[i]);
+        for (size_t i = 0; i < other->facts.n; i++)
+                explanation_fact(explanation, "%s", other->facts.strings[i]);
+        for (size_t i = 0; i < other->advice.n; i++)
+                explanation_advise(explanation, "%s", other->advice.strings[i]);
+        if (other->error < 0)
+                explanation->error = other->error;
+}
+
 bool explanation_has_condition(const struct explanation *explanation, const char *condition)
 {
         return has(&explanation->conditions, condition);

@@ -46,6 +46,9 @@ const char *explanation_first_cause(const struct explanation *explanation, const
 /* The other causes, as sentences. */
 void explanation_tell_other_causes(struct explanation *explanation) _nonnull_(1);
 
+/* Adds conditions, facts and advice of another one, such as that of a part. */
+void explanation_take_over(struct explanation *explanation, const struct explanation *other) _nonnull_(1, 2);
+
 bool explanation_has_condition(const struct explanation *explanation, const char *condition) _nonnull_(1, 2);
 
 void explanation_done(struct explanation *explanation) _nonnull_(1);

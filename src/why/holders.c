@@ -102,6 +102,21 @@ static const char *find_mount_point(const struct tree_node *node)
         return NULL;
 }
 
+static bool has_device_above(const struct tree_node *node)
+{
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->kernel_name)
+                        return true;
+        return false;
+}
+
+/* Whether a look through all processes may find somebody. Everybody uses what the system lies on, and what holds a
+ * disk are the devices on it. */
+static bool is_worth_a_look(const struct tree_node *node)
+{
+        return !node->left_alone && (node->kind != TREE_DISK || !has_device_above(node));
+}
+
 static void explain_node(const struct tree_node *node, const struct users *users, struct explanation *explanation)
 {
         _cleanup_free_ char *holders = node_describe_holders(node, users);
@@ -113,16 +128,18 @@ static void explain_node(const struct tree_node *node, const struct users *users
         }
         if (node->left_alone)
                 explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->left_alone);
+        else if (*holders != '\0' && node->kind == TREE_DISK)
+                explanation_fact(explanation, "%s is in use: %s.", name, holders);
         else if (*holders != '\0')
                 explanation_fact(explanation, "At shutdown %s waits for what uses it: %s.", name, holders);
 }
 
-/* Everybody uses what the system lies on. */
 static int explain_nodes(
         const struct machine *machine, struct tree *tree, size_t n, struct explanation *explanation)
 {
         size_t n_told = MIN(n, (size_t) TOLD_MAX);
         struct sought sought[TOLD_MAX] = {};
+        bool look = false;
         int r;
 
         r = add_holders(machine, tree);
@@ -132,21 +149,38 @@ static int explain_nodes(
                 return r;
 
         for (size_t i = 0; i < n_told; i++)
-                if (!tree->nodes.nodes[i]->left_alone) {
+                if (is_worth_a_look(tree->nodes.nodes[i])) {
                         sought[i].number = tree->nodes.nodes[i]->number;
                         sought[i].mount_point = find_mount_point(tree->nodes.nodes[i]);
+                        look = true;
                 }
         /* The processes are those of this machine, not of one that was captured. */
-        if (!root_is_chosen())
+        if (look && !root_is_chosen())
                 nodes_look_for_users(sought, n_told);
         for (size_t i = 0; i < n_told; i++) {
                 explain_node(tree->nodes.nodes[i], &sought[i].users, explanation);
                 users_done(&sought[i].users);
         }
         if (n > n_told)
-                explanation_fact(explanation, "What shutdown waits for of its other %zu LVs, ask for one by one.",
-                        n - n_told);
+                explanation_fact(
+                        explanation, "%zu more of its LVs are in use; ask for them one by one.", n - n_told);
         return 0;
+}
+
+/* Whether the kernel knows of anybody who has it open, be it a mount or a device. If it does not tell, somebody
+ * may. */
+static bool is_open(const struct dm_device *device)
+{
+        struct dm_task *task = root_is_chosen() ? NULL : dm_task_create(DM_DEVICE_INFO);
+        struct dm_info info = {.open_count = 1};
+
+        if (task && dm_task_set_major(task, (int) major(device->number)) &&
+                dm_task_set_minor(task, (int) minor(device->number)) && dm_task_run(task) &&
+                !dm_task_get_info(task, &info))
+                info.open_count = 1;
+        if (task)
+                dm_task_destroy(task);
+        return info.open_count != 0;
 }
 
 static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)
@@ -170,7 +204,7 @@ int explain_holders_of_lvs(
                 const struct dm_device *device = &machine->devices.devices[i];
                 _cleanup_free_ char *kernel_name = NULL;
 
-                if (!is_asked_for(device, vgid, lvid))
+                if (!is_asked_for(device, vgid, lvid) || !is_open(device))
                         continue;
                 kernel_name = string_format("dm-%u", minor(device->number));
                 r = kernel_name ? add_device(machine, tree, kernel_name, device->number, &node) : -ENOMEM;

@@ -46,7 +46,7 @@ int machine_read(struct machine *ret)
         if (r < 0)
                 return r;
         /* Where it is missing, nothing was recorded. */
-        machine.lvm_run_fd = online_open_directory();
+        machine.lvm_run_fd = online_open_to_look();
 
         *ret = machine;
         machine = (struct machine){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};

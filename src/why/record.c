@@ -3,6 +3,9 @@
 #include "why/record.h"
 
 #include <fcntl.h>
+#include <libdevmapper.h>
+#include <libudev.h>
+#include <sys/sysmacros.h>
 
 #include "lvm/active.h"
 #include "lvm/backup.h"
@@ -13,37 +16,85 @@
 
 /* ------ the worker's files ------ */
 
-/* Of several VGs of one name the first counts. */
-static int find_in_directory(DIR *directory, const char *name, struct record *record)
-{
-        for (const struct dirent *entry; (entry = readdir(directory));) {
-                _cleanup_free_ char *found = NULL;
-                int r;
-
-                if (entry->d_name[0] == '.' ||
-                        volume_group_load_name(dirfd(directory), entry->d_name, &found) < 0 || !streq(found, name))
-                        continue;
-                if (record->volume_group) {
-                        record->n_namesakes++;
-                        continue;
-                }
-                r = volume_group_load(dirfd(directory), entry->d_name, &record->volume_group);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
 static DIR *open_records(const struct machine *machine)
 {
         return machine->run_fd < 0 ? NULL : open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
 }
 
+/* A VG that has the identifier and not the name counts as not found. */
+static int load_if_named(DIR *directory, const char *vgid, const char *name, struct record *record)
+{
+        int r;
+
+        r = volume_group_load(dirfd(directory), vgid, &record->volume_group);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        if (!streq(record->volume_group->name, name))
+                record->volume_group = volume_group_free(record->volume_group);
+        return 0;
+}
+
+/* An active LV has the VG's name in its own, and the VG's identifier in its UUID. */
+static int find_by_active_lv(
+        const struct machine *machine, DIR *directory, const char *name, struct record *record)
+{
+        struct dm_pool *pool = dm_pool_create("name", 512);
+        char *prefix = pool ? dm_build_dm_name(pool, name, "", NULL) : NULL;
+        int r = prefix ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && !record->volume_group && i < machine->devices.n; i++) {
+                const struct dm_device *device = &machine->devices.devices[i];
+                const char *id = skip_prefix(device->uuid, "LVM-");
+                char vgid[LVM_ID_SIZE] = {};
+
+                if (!id || strlen(id) < LVM_ID_LENGTH || !skip_prefix(device->name, prefix))
+                        continue;
+                memcpy(vgid, id, LVM_ID_LENGTH);
+                r = lvm_id_is_valid(vgid) ? load_if_named(directory, vgid, name, record) : 0;
+        }
+        if (pool)
+                dm_pool_destroy(pool);
+        return r;
+}
+
+/* The VG of that name in any file, or with a VG found already, how many others have its name. */
+static int look_through_records(DIR *directory, const char *name, struct record *record)
+{
+        int r = 0;
+
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                _cleanup_free_ char *found = NULL;
+
+                if (entry->d_name[0] == '.' ||
+                        (record->volume_group && streq(entry->d_name, record->volume_group->vgid)) ||
+                        volume_group_load_name(dirfd(directory), entry->d_name, &found) < 0 || !streq(found, name))
+                        continue;
+                if (record->volume_group)
+                        record->n_namesakes++;
+                else
+                        r = load_if_named(directory, entry->d_name, name, record);
+        }
+        return r;
+}
+
 static int find_of_worker(const struct machine *machine, const char *name, struct record *record)
 {
         _cleanup_closedir_ DIR *directory = open_records(machine);
+        int r;
 
-        return directory ? find_in_directory(directory, name, record) : 0;
+        if (!directory)
+                return 0;
+        r = find_by_active_lv(machine, directory, name, record);
+        return r < 0 || record->volume_group ? r : look_through_records(directory, name, record);
+}
+
+/* Only if something is wrong with a VG that was found without looking through all files. */
+static int count_namesakes(const struct machine *machine, struct record *record)
+{
+        _cleanup_closedir_ DIR *directory = open_records(machine);
+
+        record->n_namesakes = 0;
+        return directory ? look_through_records(directory, record->volume_group->name, record) : 0;
 }
 
 /* ------ lvm2's backup ------ */
@@ -209,19 +260,124 @@ static bool is_up(const struct volume_group *volume_group)
 int record_find(const struct machine *machine, const char *name, struct record *ret)
 {
         _cleanup_record_ struct record record = {};
-        int r;
+        int r = 0;
 
-        r = find_of_worker(machine, name, &record);
+        /* What a worker has written down is out of date where headgate is not in charge any more. */
+        if (!machine->in_charge)
+                r = find_in_backup(machine, name, &record);
         if (r >= 0 && !record.volume_group)
+                r = find_of_worker(machine, name, &record);
+        if (r >= 0 && !record.volume_group && machine->in_charge)
                 r = find_in_backup(machine, name, &record);
         if (r < 0 || !record.volume_group)
                 return r < 0 ? r : RECORD_NONE;
         r = judge_state(machine, &record);
         /* A disk that does not answer is no reason to wait if all is well. */
-        if (r >= 0 && !is_up(record.volume_group))
+        if (r >= 0 && !is_up(record.volume_group)) {
                 r = read_metadata(machine, &record);
+                if (r >= 0)
+                        r = count_namesakes(machine, &record);
+        }
         if (r < 0)
                 return r;
+        *ret = record;
+        record = (struct record){};
+        return RECORD_FOUND;
+}
+
+/* ------ disks that the worker does not know ------ */
+
+static bool worker_knows(const struct machine *machine, dev_t number)
+{
+        _cleanup_free_ char *link = string_format("devices/%u:%u", major(number), minor(number));
+
+        return machine->in_charge && link && faccessat(machine->run_fd, link, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
+}
+
+static int take_disk(
+        const struct machine *machine, const char *path, dev_t number, struct pv *pv, struct record *record)
+{
+        struct volume_group_pv *seen;
+        int r;
+
+        record->source = RECORD_OF_DISK;
+        record->metadata = TAKE_PTR(pv->metadata);
+        record->metadata_number = number;
+        r = string_replace(&record->device_name, strdup(path));
+        if (r >= 0)
+                r = volume_group_new(record->metadata, &record->volume_group);
+        if (r >= 0)
+                r = look_for_pvs(machine, record->volume_group);
+        if (r < 0)
+                return r;
+        record->metadata_device = record->device_name;
+        seen = volume_group_find_pv(record->volume_group, pv->label.pvid);
+        if (!seen)
+                return 0;
+        seen->device = number;
+        return string_replace(&seen->device_name, strdup(path));
+}
+
+static int look_at_disk(
+        const struct machine *machine, struct udev_device *device, const char *name, struct record *record)
+{
+        const char *path = udev_device_get_devnode(device);
+        dev_t number = udev_device_get_devnum(device);
+        _cleanup_free_ char *suspended = NULL;
+        _cleanup_pv_ struct pv pv = {};
+        int r;
+
+        if (!path || worker_knows(machine, number))
+                return 0;
+        r = sysfs_read_attribute(machine->root_fd, number, "dm/suspended", &suspended);
+        if (r < 0 || (suspended && streq(suspended, "1")))
+                return r;
+        r = pv_read(path, &pv);
+        if (r < 0 || !pv.metadata || !streq(pv.metadata->name, name))
+                return r;
+        return take_disk(machine, path, number, &pv, record);
+}
+
+static int look_at_disks(
+        const struct machine *machine, struct udev_enumerate *enumerate, const char *name, struct record *record)
+{
+        struct udev_list_entry *entry;
+        int r;
+
+        r = udev_enumerate_add_match_subsystem(enumerate, "block");
+        if (r >= 0)
+                r = udev_enumerate_add_match_property(enumerate, "ID_FS_TYPE", "LVM2_member");
+        if (r >= 0)
+                r = udev_enumerate_scan_devices(enumerate);
+        if (r < 0)
+                return r;
+        udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
+                struct udev_device *device = udev_device_new_from_syspath(
+                        udev_enumerate_get_udev(enumerate), udev_list_entry_get_name(entry));
+
+                r = device ? look_at_disk(machine, device, name, record) : 0;
+                udev_device_unref(device);
+                if (r < 0 || record->volume_group)
+                        return r;
+        }
+        return 0;
+}
+
+int record_search(const struct machine *machine, const char *name, struct record *ret)
+{
+        _cleanup_record_ struct record record = {};
+        struct udev *udev = root_is_chosen() ? NULL : udev_new();
+        struct udev_enumerate *enumerate = udev ? udev_enumerate_new(udev) : NULL;
+        int r = 0;
+
+        if (enumerate)
+                r = look_at_disks(machine, enumerate, name, &record);
+        udev_enumerate_unref(enumerate);
+        udev_unref(udev);
+        if (r >= 0 && record.volume_group)
+                r = judge_state(machine, &record);
+        if (r < 0 || !record.volume_group)
+                return r < 0 ? r : RECORD_NONE;
         *ret = record;
         record = (struct record){};
         return RECORD_FOUND;

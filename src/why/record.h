@@ -11,6 +11,7 @@
 enum record_source {
         RECORD_OF_WORKER,
         RECORD_OF_BACKUP, /* headgate has seen none of its PVs, or is not in charge */
+        RECORD_OF_DISK,   /* likewise, and lvm2 has no backup of it */
 };
 
 struct record {
@@ -19,8 +20,9 @@ struct record {
         bool claimed;                      /* lvm2 takes it for autoactivated */
         struct metadata *metadata;         /* NULL if none can be read, or if all LVs are active */
         const char *metadata_device;       /* the PV that it comes from; NULL for the backup */
-        size_t n_namesakes;                /* other VGs of this name that the worker knows */
-        char *device_name;                 /* owns metadata_device */
+        dev_t metadata_number;             /* of the disk, for RECORD_OF_DISK */
+        size_t n_namesakes; /* other VGs of this name that the worker knows; 0 if all LVs are active */
+        char *device_name;  /* owns metadata_device */
 };
 
 enum {
@@ -30,6 +32,11 @@ enum {
 
 /* Finds the VG by its name. Returns one of the above, or a negative errno. */
 int record_find(const struct machine *machine, const char *name, struct record *ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* Looks for the VG on PVs that udev knows and headgate has not been told of: disks of virtual machines, for one
+ * thing. Reads all of these. Returns as above. */
+int record_search(const struct machine *machine, const char *name, struct record *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Considers the names of all VGs that are known. */

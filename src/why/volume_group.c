@@ -4,6 +4,7 @@
 
 #include "plan/switches.h"
 #include "why/causes.h"
+#include "why/device_causes.h"
 #include "why/duplicates.h"
 #include "why/holders.h"
 #include "why/missing.h"
@@ -18,10 +19,19 @@ static bool is_absent(const struct record *record)
                record->volume_group->state == VOLUME_GROUP_WAITING;
 }
 
+/* There are disks of it, and the worker has not been told of any. */
+static bool is_unseen(const struct machine *machine, const struct record *record)
+{
+        return machine->in_charge && record->source == RECORD_OF_DISK &&
+               record->volume_group->state != VOLUME_GROUP_ACTIVE;
+}
+
 const char *volume_group_describe_place(const struct machine *machine, const struct record *record)
 {
         if (is_absent(record))
                 return "absent";
+        if (is_unseen(machine, record))
+                return "unseen";
         if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED && !machine->in_charge)
                 return "inactive";
         return volume_group_state_to_string(record->volume_group->state);
@@ -67,6 +77,30 @@ static void cause_of_reason(
                 "When that is mended, have the device looked at again: \"udevadm trigger --action=add DEVICE\".");
 }
 
+/* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
+static int cause_of_unseen(
+        const struct machine *machine, const struct record *record, struct explanation *explanation)
+{
+        const char *path = record->metadata_device;
+        _cleanup_device_facts_ struct device_facts facts = {};
+        _cleanup_explanation_ struct explanation own = {};
+        int r;
+
+        r = device_facts_read(machine, path, record->metadata_number, &facts);
+        if (r < 0)
+                return r;
+        causes_of_device(machine, &facts, &own);
+        if (own.causes.n > 0)
+                explanation_cause(
+                        explanation, "unseen", "lvm2 leaves its PV %s alone: %s", path, own.causes.strings[0]);
+        else
+                explanation_cause(explanation, "unseen", "headgate was not told of its PV %s", path);
+        explanation_take_over(explanation, &own);
+        explain_udev(&facts, explanation);
+        explanation_advise(explanation, "Ask for the device: \"headgate why %s\".", path);
+        return 0;
+}
+
 static void cause_of_deactivation(
         const struct machine *machine, const struct record *record, struct explanation *explanation)
 {
@@ -104,8 +138,12 @@ static int find_causes(const struct machine *machine, const struct record *recor
                 r = explain_missing_pvs(machine, record, explanation);
         if (r < 0)
                 return r;
+        if (is_unseen(machine, record))
+                r = cause_of_unseen(machine, record, explanation);
+        if (r < 0)
+                return r;
         causes_of_metadata(machine, record, explanation);
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED)
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(machine, record))
                 cause_of_deactivation(machine, record, explanation);
         causes_of_configuration(machine, record, explanation);
         cause_of_reason(machine, record, explanation);
@@ -130,8 +168,7 @@ static int explain_headgate(const struct machine *machine, struct explanation *e
                 explanation, "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "", off ?: "");
         if (explanation->verdict != VERDICT_UP)
                 explanation_advise(explanation,
-                        "Without headgate, lvm2's pvscan says why in the journal: \"journalctl -b -t lvm -t "
-                        "systemd-udevd\".");
+                        "What lvm2 said of its disks is in the journal: \"journalctl -b --grep pvscan\".");
         return 0;
 }
 
@@ -149,10 +186,7 @@ static void explain_inactive_lvs(
                 causes_of_lv(machine, record, lv, &own);
                 explanation_fact(explanation, "LV %s is not active: %s.", lv->name,
                         explanation_first_cause(&own, "nobody knows why"));
-                for (size_t j = 0; j < own.conditions.n; j++)
-                        explanation_condition(explanation, own.conditions.strings[j]);
-                for (size_t j = 0; j < own.advice.n; j++)
-                        explanation_advise(explanation, "%s", own.advice.strings[j]);
+                explanation_take_over(explanation, &own);
                 explanation_done(&own);
         }
         if (n_inactive > TOLD_MAX)
