@@ -112,6 +112,14 @@ static bool is_summary(const char *line)
         return strstr(line, " logical volume(s) in volume group ");
 }
 
+bool lvm_output_has_summary(const char *output, const char *volume_group_name)
+{
+        _cleanup_free_ char *summary =
+                string_format(" logical volume(s) in volume group \"%s\" ", volume_group_name);
+
+        return summary && strstr(output, summary);
+}
+
 char *lvm_output_find(const char *output, const char *word)
 {
         _cleanup_free_ char *copy = strdup(output);

@@ -29,3 +29,6 @@ void lvm_command_done(struct lvm_command *command) _nonnull_(1);
  * its indentation. The line of how many LVs of a VG are active does not count. Returns a string to be freed by the
  * caller, or NULL: no such line, or no memory. */
 char *lvm_output_find(const char *output, const char *word) _nonnull_(1, 2) _must_check_;
+
+/* Whether vgchange has come to its end with a VG, and has said how many of its LVs are active. */
+bool lvm_output_has_summary(const char *output, const char *volume_group_name) _nonnull_(1, 2);

@@ -77,9 +77,10 @@ static char *find_words(const char *output, const struct volume_group *volume_gr
         return line;
 }
 
-/* Judges by the devices that there are. What lvm2 printed explains what there is not. */
+/* Judges by the devices that there are. What lvm2 printed, when it was asked for `n_groups` VGs at once, explains
+ * what there is not. */
 static int settle_by_devices(
-        struct worker *worker, struct managed_group *group, int exit_status, const char *output)
+        struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output)
 {
         struct volume_group *volume_group = group->volume_group;
         size_t n_active = volume_group_count_active(volume_group);
@@ -93,6 +94,9 @@ static int settle_by_devices(
                 return settle_active(worker, group);
 
         line = find_words(output, volume_group);
+        /* Of several VGs, it is another one's status if lvm2 has nothing to say against this one. */
+        if (n_groups > 1 && !line && lvm_output_has_summary(output, volume_group->name))
+                exit_status = 0;
         if (exit_status == 0 && (!line || n_active > 0)) {
                 /* lvm2 is content, so its configuration wants no more. */
                 free(line);
@@ -122,6 +126,7 @@ static int on_activated(struct job *job, int exit_status, void *userdata)
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct managed_group *group, *next;
+        size_t n_groups = 0;
         int r;
 
         dm_list_del(&job->list);
@@ -137,6 +142,8 @@ static int on_activated(struct job *job, int exit_status, void *userdata)
                 log_debug("vgchange has ended with status %i: %s", exit_status, output);
         }
 
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                n_groups += group->job == job;
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
                 struct volume_group *volume_group = group->volume_group;
 
@@ -151,7 +158,7 @@ static int on_activated(struct job *job, int exit_status, void *userdata)
                         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
                         continue;
                 }
-                r = settle_by_devices(worker, group, exit_status, output ?: "");
+                r = settle_by_devices(worker, group, n_groups, exit_status, output ?: "");
                 if (r < 0)
                         return r;
         }

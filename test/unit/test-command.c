@@ -38,6 +38,8 @@ START_TEST(line_is_found_by_a_whole_name)
         assert_found("vg1", "Volume group \"vg1\" not found");
         /* The summary says nothing of why there are not more. */
         assert_found("vg10", NULL);
+        ck_assert(lvm_output_has_summary(output, "vg10"));
+        ck_assert(!lvm_output_has_summary(output, "vg1"));
         assert_found("vg10-lv", "device-mapper: create ioctl on vg10-lv failed: Device or resource busy");
         assert_found("vg", NULL);
         assert_found("g1", NULL);
