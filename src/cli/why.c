@@ -99,14 +99,14 @@ static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(col
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
 
-static int say_unknown_vg(const struct machine *machine, const char *name)
+static int say_unknown_vg(const struct sources *sources, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *path = string_format("/dev/%s", name);
 
         if (!path)
                 return -ENOMEM;
-        record_suggest(machine, &suggestion);
+        record_suggest(sources, &suggestion);
         /* "sda" */
         if (!suggestion.nearest && access(path, F_OK) >= 0)
                 suggestion.nearest = TAKE_PTR(path);
@@ -136,41 +136,41 @@ static int say_unknown_lv(const struct record *record, const char *name)
 
 /* `lv` is NULL for the whole VG. */
 static int explain_name(
-        const struct machine *machine, const char *vg, const char *lv, struct explanation *explanation)
+        const struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
 {
         _cleanup_record_ struct record record = {};
         int r;
 
         explanation->kind = lv ? "lv" : "vg";
-        r = record_find(machine, vg, &record);
+        r = record_find(sources, vg, &record);
         if (r == RECORD_NONE)
-                r = record_search(machine, vg, &record);
+                r = record_search(sources, vg, &record);
         if (r == RECORD_NONE)
-                return say_unknown_vg(machine, vg);
+                return say_unknown_vg(sources, vg);
         if (r < 0)
                 return r;
         if (!lv) {
-                r = volume_group_explain(machine, &record, explanation);
+                r = volume_group_explain(sources, &record, explanation);
                 return r < 0 ? r : 1;
         }
-        r = logical_volume_explain(machine, &record, lv, explanation);
+        r = logical_volume_explain(sources, &record, lv, explanation);
         return r == LOGICAL_VOLUME_NONE ? say_unknown_lv(&record, lv) : r;
 }
 
 /* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
  * visible LV. */
-static int explain_lv_device(const struct machine *machine, dev_t number, struct explanation *explanation)
+static int explain_lv_device(const struct sources *sources, dev_t number, struct explanation *explanation)
 {
-        const struct dm_device *device = machine_find_dm_device(machine, number);
+        const struct dm_device *device = sources_find_dm_device(sources, number);
         struct dm_pool *pool = device && skip_prefix(device->uuid, "LVM-") ? dm_pool_create("name", 512) : NULL;
         char *vg = NULL, *lv = NULL, *layer = NULL;
         _cleanup_record_ struct record record = {};
         int r = 0;
 
         if (pool && dm_split_lvm_name(pool, device->name, &vg, &lv, &layer) && *layer == '\0')
-                r = record_find(machine, vg, &record);
+                r = record_find(sources, vg, &record);
         if (r > 0)
-                r = logical_volume_explain(machine, &record, lv, explanation);
+                r = logical_volume_explain(sources, &record, lv, explanation);
         if (r > 0)
                 explanation->kind = "lv";
         if (pool)
@@ -179,25 +179,25 @@ static int explain_lv_device(const struct machine *machine, dev_t number, struct
 }
 
 static int explain_number(
-        const struct machine *machine, const char *path, dev_t number, struct explanation *explanation)
+        const struct sources *sources, const char *path, dev_t number, struct explanation *explanation)
 {
         _cleanup_device_facts_ struct device_facts facts = {};
         int r;
 
-        r = device_facts_read(machine, path, number, &facts);
+        r = device_facts_read(sources, path, number, &facts);
         if (r < 0)
                 return r;
         if (!facts.pv.found) {
-                r = explain_lv_device(machine, number, explanation);
+                r = explain_lv_device(sources, number, explanation);
                 if (r != 0)
                         return r;
         }
         explanation->kind = "device";
-        r = device_explain(machine, &facts, explanation);
+        r = device_explain(sources, &facts, explanation);
         return r < 0 ? r : 1;
 }
 
-static int explain(const struct machine *machine, const char *name, struct explanation *explanation)
+static int explain(const struct sources *sources, const char *name, struct explanation *explanation)
 {
         _cleanup_free_ char *printable = string_printable(name);
         struct target target = {};
@@ -217,8 +217,8 @@ static int explain(const struct machine *machine, const char *name, struct expla
                 log_error("%s: %s", printable, r == -ENOTBLK ? "not a block device" : strerror(-r));
                 return 0;
         }
-        r = target.vg ? explain_name(machine, target.vg, target.lv, explanation)
-                      : explain_number(machine, name, target.number, explanation);
+        r = target.vg ? explain_name(sources, target.vg, target.lv, explanation)
+                      : explain_number(sources, name, target.number, explanation);
         target_done(&target);
         return r < 0 ? r : explanation->error < 0 ? explanation->error : r;
 }
@@ -249,12 +249,12 @@ static int exit_status_of(const struct explanation *explanation)
 }
 
 /* Returns the exit status or a negative errno. */
-static int explain_one(const struct machine *machine, const char *name, struct table *table, const char *separator)
+static int explain_one(const struct sources *sources, const char *name, struct table *table, const char *separator)
 {
         _cleanup_explanation_ struct explanation explanation = {};
         int r;
 
-        r = explain(machine, name, &explanation);
+        r = explain(sources, name, &explanation);
         if (r == 0)
                 return EXIT_CANNOT_TELL;
         if (r >= 0 && table->table)
@@ -268,7 +268,7 @@ static int explain_one(const struct machine *machine, const char *name, struct t
         return exit_status_of(&explanation);
 }
 
-static int explain_all(const struct machine *machine, char *const names[], size_t n)
+static int explain_all(const struct sources *sources, char *const names[], size_t n)
 {
         _cleanup_table_ struct table table = {};
         int r = 0, result = EXIT_ALL_UP;
@@ -276,7 +276,7 @@ static int explain_all(const struct machine *machine, char *const names[], size_
         if (arg_table.json || arg_table.chosen)
                 r = table_new(&verb, &arg_table, &table);
         for (size_t i = 0; r >= 0 && i < n; i++) {
-                r = explain_one(machine, names[i], &table, i == 0 ? "" : "\n");
+                r = explain_one(sources, names[i], &table, i == 0 ? "" : "\n");
                 result = MAX(result, r);
         }
         if (r >= 0 && table.table)
@@ -286,7 +286,7 @@ static int explain_all(const struct machine *machine, char *const names[], size_
 
 int verb_why(int argc, char *argv[])
 {
-        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
         int r;
 
         r = table_parse_options(argc, argv, &verb, &arg_table);
@@ -297,13 +297,13 @@ int verb_why(int argc, char *argv[])
                 return EXIT_CANNOT_TELL;
         }
 
-        r = machine_read(&machine);
+        r = sources_read(&sources);
         if (r == -EACCES || r == -EPERM) {
                 log_error("Only root may look into /run/headgate and ask device-mapper.");
                 return EXIT_CANNOT_TELL;
         }
         if (r >= 0)
-                r = explain_all(&machine, argv + optind, (size_t) (argc - optind));
+                r = explain_all(&sources, argv + optind, (size_t) (argc - optind));
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to find out: %m");
                 return EXIT_CANNOT_TELL;

@@ -9,9 +9,9 @@
 /* ------ what the metadata says ------ */
 
 static void cause_of_system_id(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
-        const struct system_id *host = &machine->configuration.system_id;
+        const struct system_id *host = &sources->configuration.system_id;
         const char *id = record->metadata->system_id, *name = record->volume_group->name;
 
         if (!system_id_is_foreign(host, id))
@@ -48,7 +48,7 @@ static void cause_of_lock_type(const struct record *record, struct explanation *
 }
 
 void causes_of_metadata(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const char *name = record->volume_group->name;
 
@@ -60,7 +60,7 @@ void causes_of_metadata(
                         "If it is to be used on this host: \"vgimport %s\", then \"vgchange -aay %s\".", name,
                         name);
         }
-        cause_of_system_id(machine, record, explanation);
+        cause_of_system_id(sources, record, explanation);
         cause_of_lock_type(record, explanation);
         if (record->metadata->autoactivation_off) {
                 explanation_cause(explanation, "vg-autoactivation-off", "its autoactivation is off");
@@ -111,9 +111,9 @@ static bool cause_of_list(const struct configuration_list *list, const char *set
 }
 
 static bool causes_of_lists(
-        const struct machine *machine, const char *vg, const char *lv, struct explanation *explanation)
+        const struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
 {
-        const struct configuration *configuration = &machine->configuration;
+        const struct configuration *configuration = &sources->configuration;
         bool automatic, any;
 
         automatic = cause_of_list(&configuration->auto_activation_volume_list,
@@ -127,16 +127,16 @@ static bool causes_of_lists(
 }
 
 void causes_of_configuration(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const char *name = record->volume_group->name;
 
-        if (!machine->configuration.event_activation) {
+        if (!sources->configuration.event_activation) {
                 explanation_cause(explanation, "event-activation-off",
                         "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself");
                 explanation_advise(explanation, "Activate it by hand: \"vgchange -ay %s\".", name);
         }
-        (void) causes_of_lists(machine, name, NULL, explanation);
+        (void) causes_of_lists(sources, name, NULL, explanation);
 }
 
 /* ------ what lvm2 has said of a PV ------ */
@@ -174,9 +174,9 @@ static void fact_of_filter(
 }
 
 void causes_of_refusal(
-        const struct machine *machine, const char *pvid, const char *words, struct explanation *explanation)
+        const struct sources *sources, const char *pvid, const char *words, struct explanation *explanation)
 {
-        const struct configuration *configuration = &machine->configuration;
+        const struct configuration *configuration = &sources->configuration;
 
         for (size_t i = 0; i < ELEMENTSOF(refusals); i++)
                 if (strstr(words, refusals[i].words)) {
@@ -189,7 +189,7 @@ void causes_of_refusal(
                 fact_of_filter("devices/global_filter", &configuration->global_filter, explanation);
         }
         if (!configuration->no_devicesfile && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
-                devices_file_find_pv(machine->root_fd, configuration->devicesfile, pvid) ==
+                devices_file_find_pv(sources->root_fd, configuration->devicesfile, pvid) ==
                         DEVICES_FILE_NOT_LISTED)
                 explanation_fact(
                         explanation, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
@@ -197,7 +197,7 @@ void causes_of_refusal(
 
 /* ------ LVs ------ */
 
-void causes_of_lv(const struct machine *machine, const struct record *record, const struct volume_group_lv *lv,
+void causes_of_lv(const struct sources *sources, const struct record *record, const struct volume_group_lv *lv,
         struct explanation *explanation)
 {
         const struct metadata_lv *metadata = record_find_metadata_lv(record, lv->name);
@@ -227,6 +227,6 @@ void causes_of_lv(const struct machine *machine, const struct record *record, co
                 explanation_advise(explanation, "Activate it again: \"lvchange -ay %s/%s\".", vg, lv->name);
                 return;
         }
-        if (!causes_of_lists(machine, vg, lv->name, explanation))
+        if (!causes_of_lists(sources, vg, lv->name, explanation))
                 explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
 }

@@ -7,17 +7,17 @@
 /* What keeps lvm2 from activating something, each with what to do about it. */
 
 /* Of a VG: what its metadata says of it. */
-void causes_of_metadata(const struct machine *machine, const struct record *record,
+void causes_of_metadata(const struct sources *sources, const struct record *record,
         struct explanation *explanation) _nonnull_(1, 2, 3);
 
 /* Of a VG that lvm2 was asked for: what lvm.conf says. */
-void causes_of_configuration(const struct machine *machine, const struct record *record,
+void causes_of_configuration(const struct sources *sources, const struct record *record,
         struct explanation *explanation) _nonnull_(1, 2, 3);
 
 /* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
-void causes_of_refusal(const struct machine *machine, const char *pvid, const char *words,
+void causes_of_refusal(const struct sources *sources, const char *pvid, const char *words,
         struct explanation *explanation) _nonnull_(1, 2, 3, 4);
 
 /* Of an LV that is not active while its VG is. */
-void causes_of_lv(const struct machine *machine, const struct record *record, const struct volume_group_lv *lv,
+void causes_of_lv(const struct sources *sources, const struct record *record, const struct volume_group_lv *lv,
         struct explanation *explanation) _nonnull_(1, 2, 3, 4);

@@ -54,21 +54,21 @@ static void answer_orphan(const struct device_facts *facts, const char *uuid, st
 }
 
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
-static bool is_recorded(const struct machine *machine, const struct metadata *metadata)
+static bool is_recorded(const struct sources *sources, const struct metadata *metadata)
 {
-        return machine->configuration.event_activation && metadata && !metadata->exported &&
+        return sources->configuration.event_activation && metadata && !metadata->exported &&
                !metadata->lock_type &&
-               !system_id_is_foreign(&machine->configuration.system_id, metadata->system_id);
+               !system_id_is_foreign(&sources->configuration.system_id, metadata->system_id);
 }
 
 /* lvm2 has made a record of each PV that it accepts. */
 static void explain_recording(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         const char *pvid = facts->pv.label.pvid;
         dev_t recorded;
 
-        if (machine->lvm_run_fd >= 0 && online_read_pv(machine->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
+        if (sources->lvm_run_fd >= 0 && online_read_pv(sources->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
                 if (recorded == facts->number)
                         return;
                 explanation_fact(explanation, "lvm2 has recorded this PV as another device.");
@@ -76,18 +76,18 @@ static void explain_recording(
         }
         explanation_condition(explanation, "refused");
         explanation_fact(explanation, "lvm2 has not recorded it as a PV that is there.");
-        causes_of_refusal(machine, pvid,
-                machine->configuration.filter.set || machine->configuration.global_filter.set ? "filter" : "",
+        causes_of_refusal(sources, pvid,
+                sources->configuration.filter.set || sources->configuration.global_filter.set ? "filter" : "",
                 explanation);
 }
 
 static int explain_duplicate(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         _cleanup_free_ char *other = NULL;
         int r;
 
-        r = find_duplicate_of_pv(machine, facts->pv.label.pvid, facts->number, &other);
+        r = find_duplicate_of_pv(sources, facts->pv.label.pvid, facts->number, &other);
         if (r <= 0)
                 return r;
         explanation_condition(explanation, "duplicate-pv");
@@ -99,7 +99,7 @@ static int explain_duplicate(
 }
 
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
-static int find_vg_name(const struct machine *machine, const struct device_facts *facts, char **ret)
+static int find_vg_name(const struct sources *sources, const struct device_facts *facts, char **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         _cleanup_free_ char *path = NULL;
@@ -109,17 +109,17 @@ static int find_vg_name(const struct machine *machine, const struct device_facts
                 *ret = strdup(facts->pv.metadata->name);
                 return *ret ? 1 : -ENOMEM;
         }
-        if (machine->run_fd < 0)
+        if (sources->run_fd < 0)
                 return 0;
         path = string_format("members/%s", facts->pv.label.pvid);
         if (!path)
                 return -ENOMEM;
         char vgid[LVM_ID_SIZE] = {};
-        if (readlinkat(machine->run_fd, path, vgid, LVM_ID_LENGTH) != LVM_ID_LENGTH)
+        if (readlinkat(sources->run_fd, path, vgid, LVM_ID_LENGTH) != LVM_ID_LENGTH)
                 return 0;
         free(path);
         path = string_format(VOLUME_GROUP_DIRECTORY "/%s", vgid);
-        r = path ? volume_group_load_name(machine->run_fd, path, ret) : -ENOMEM;
+        r = path ? volume_group_load_name(sources->run_fd, path, ret) : -ENOMEM;
         return r == -ENOMEM ? r : r >= 0;
 }
 
@@ -137,7 +137,7 @@ static void answer_of_vg(const struct device_facts *facts, const char *name, con
 }
 
 static int explain_pv(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         _cleanup_explanation_ struct explanation vg = {};
         _cleanup_record_ struct record record = {};
@@ -146,41 +146,41 @@ static int explain_pv(
         int r;
 
         lvm_id_format(facts->pv.label.pvid, uuid);
-        r = find_vg_name(machine, facts, &name);
+        r = find_vg_name(sources, facts, &name);
         if (r < 0)
                 return r;
         if (r == 0) {
                 answer_orphan(facts, uuid, explanation);
-                return explain_duplicate(machine, facts, explanation);
+                return explain_duplicate(sources, facts, explanation);
         }
 
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
-        if (is_recorded(machine, facts->pv.metadata))
-                explain_recording(machine, facts, explanation);
-        r = record_find(machine, name, &record);
+        if (is_recorded(sources, facts->pv.metadata))
+                explain_recording(sources, facts, explanation);
+        r = record_find(sources, name, &record);
         if (r == RECORD_NONE)
-                r = record_search(machine, name, &record);
+                r = record_search(sources, name, &record);
         if (r > 0)
-                r = volume_group_explain(machine, &record, &vg);
+                r = volume_group_explain(sources, &record, &vg);
         if (r >= 0)
-                r = explain_duplicate(machine, facts, explanation);
+                r = explain_duplicate(sources, facts, explanation);
         if (r >= 0)
                 answer_of_vg(facts, name, &vg, explanation);
         return r;
 }
 
 int device_explain(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         int r = 0;
 
-        causes_of_device(machine, facts, explanation);
+        causes_of_device(sources, facts, explanation);
         if (facts->pv.found)
-                r = explain_pv(machine, facts, explanation);
+                r = explain_pv(sources, facts, explanation);
         else
                 answer_no_pv(facts, explanation);
         explain_udev(facts, explanation);
         if (r < 0 || !facts->kernel_name)
                 return r;
-        return explain_holders_of_device(machine, facts->number, facts->kernel_name, explanation);
+        return explain_holders_of_device(sources, facts->number, facts->kernel_name, explanation);
 }

@@ -7,5 +7,5 @@
 
 /* Fills an explanation of a block device that is no LV: what it is, which VG it is a PV of, and why lvm2 would
  * leave it alone. Returns 0 or a negative errno. */
-int device_explain(const struct machine *machine, const struct device_facts *facts,
+int device_explain(const struct sources *sources, const struct device_facts *facts,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;

@@ -8,9 +8,9 @@
 #define PV_SIZE_MIN (2U * 1024 * 1024)
 
 static void causes_of_layers(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
-        const struct dm_device *dm = machine_find_dm_device(machine, facts->number);
+        const struct dm_device *dm = sources_find_dm_device(sources, facts->number);
 
         if (facts->upper_map && facts->upper_is_md) {
                 explanation_cause(
@@ -33,7 +33,7 @@ static void causes_of_layers(
                 explanation_advise(
                         explanation, "If it is not open yet: \"cryptsetup open %s NAME\".", facts->path);
         }
-        if (dm && skip_prefix(dm->uuid, "LVM-") && !machine->configuration.scan_lvs) {
+        if (dm && skip_prefix(dm->uuid, "LVM-") && !sources->configuration.scan_lvs) {
                 explanation_cause(explanation, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
                 explanation_advise(explanation,
                         "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
@@ -64,9 +64,9 @@ static void causes_of_content(const struct device_facts *facts, struct explanati
 }
 
 void causes_of_device(
-        const struct machine *machine, const struct device_facts *facts, struct explanation *explanation)
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
-        causes_of_layers(machine, facts, explanation);
+        causes_of_layers(sources, facts, explanation);
         causes_of_content(facts, explanation);
 }
 

@@ -6,7 +6,7 @@
 
 /* What keeps lvm2 away from a device, whatever is on it: the layers below and above, a partition table, its
  * size. */
-void causes_of_device(const struct machine *machine, const struct device_facts *facts,
+void causes_of_device(const struct sources *sources, const struct device_facts *facts,
         struct explanation *explanation) _nonnull_(1, 2, 3);
 
 /* What udev says of it, which may keep headgate from looking at it. */

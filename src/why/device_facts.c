@@ -11,26 +11,26 @@
 
 /* ------ sysfs ------ */
 
-static int read_number(const struct machine *machine, dev_t number, const char *name, uint64_t *ret)
+static int read_number(const struct sources *sources, dev_t number, const char *name, uint64_t *ret)
 {
         _cleanup_free_ char *text = NULL;
         int r;
 
-        r = sysfs_read_attribute(machine->root_fd, number, name, &text);
+        r = sysfs_read_attribute(sources->root_fd, number, name, &text);
         if (r <= 0 || parse_u64(text, ret) < 0)
                 *ret = 0;
         return MIN(r, 0);
 }
 
 /* A multipath device or an md array. */
-static int judge_holder(const struct machine *machine, const char *name, struct device_facts *facts)
+static int judge_holder(const struct sources *sources, const char *name, struct device_facts *facts)
 {
         _cleanup_free_ char *attribute = string_format("holders/%s/dm/uuid", name);
         _cleanup_free_ char *uuid = NULL;
         bool is_md = skip_prefix(name, "md");
         int r;
 
-        r = attribute ? sysfs_read_attribute(machine->root_fd, facts->number, attribute, &uuid) : -ENOMEM;
+        r = attribute ? sysfs_read_attribute(sources->root_fd, facts->number, attribute, &uuid) : -ENOMEM;
         if (r < 0)
                 return r;
         if (!is_md && (!uuid || !skip_prefix(uuid, "mpath-")))
@@ -39,35 +39,35 @@ static int judge_holder(const struct machine *machine, const char *name, struct 
         return string_replace(&facts->upper_map, strdup(name));
 }
 
-static int read_holders(const struct machine *machine, struct device_facts *facts)
+static int read_holders(const struct sources *sources, struct device_facts *facts)
 {
         _cleanup_free_ char *path = sysfs_path(facts->number, "holders");
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(machine->root_fd, path) : NULL;
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(sources->root_fd, path) : NULL;
         int r = path ? 0 : -ENOMEM;
 
         for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')
-                        r = judge_holder(machine, entry->d_name, facts);
+                        r = judge_holder(sources, entry->d_name, facts);
         return r;
 }
 
-static int read_sysfs(const struct machine *machine, struct device_facts *facts)
+static int read_sysfs(const struct sources *sources, struct device_facts *facts)
 {
         _cleanup_free_ char *location = NULL;
         uint64_t value;
         int r;
 
-        r = sysfs_read_location(machine->root_fd, facts->number, &location);
+        r = sysfs_read_location(sources->root_fd, facts->number, &location);
         if (r > 0)
                 r = string_replace(&facts->kernel_name, strdup(strrchr(location, '/') + 1));
         if (r >= 0)
-                r = read_number(machine, facts->number, "size", &value);
+                r = read_number(sources, facts->number, "size", &value);
         if (r < 0)
                 return r;
         facts->size = value * SECTOR_SIZE;
-        r = read_number(machine, facts->number, "dm/suspended", &value);
+        r = read_number(sources, facts->number, "dm/suspended", &value);
         facts->suspended = value == 1;
-        return r < 0 ? r : read_holders(machine, facts);
+        return r < 0 ? r : read_holders(sources, facts);
 }
 
 /* ------ udev ------ */
@@ -111,14 +111,14 @@ static int read_udev(struct device_facts *facts)
         return r;
 }
 
-int device_facts_read(const struct machine *machine, const char *path, dev_t number, struct device_facts *ret)
+int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
 {
         _cleanup_device_facts_ struct device_facts facts = {.number = number, .path = strdup(path)};
         int r;
 
         if (!facts.path)
                 return -ENOMEM;
-        r = read_sysfs(machine, &facts);
+        r = read_sysfs(sources, &facts);
         if (r >= 0)
                 r = read_udev(&facts);
         if (r >= 0 && !facts.suspended)

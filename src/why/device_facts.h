@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "why/machine.h"
 #include "why/pv.h"
+#include "why/sources.h"
 
 /* What is known of a block device: by sysfs, by udev's database (what its rules and blkid have found), and by
  * what is on it. */
@@ -26,7 +26,7 @@ struct device_facts {
 };
 
 /* Reads all of it. Returns 0 or a negative errno. */
-int device_facts_read(const struct machine *machine, const char *path, dev_t number, struct device_facts *ret)
+int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
         _nonnull_(1, 2, 4) _must_check_;
 
 void device_facts_done(struct device_facts *facts) _nonnull_(1);

@@ -9,9 +9,9 @@
 /* The worker's links, devices/MAJOR:MINOR to the PVID that it has seen there, see worker/inventory.h. */
 #define LINKS "devices"
 
-static DIR *open_links(const struct machine *machine)
+static DIR *open_links(const struct sources *sources)
 {
-        return machine->run_fd < 0 ? NULL : open_directory_at(machine->run_fd, LINKS);
+        return sources->run_fd < 0 ? NULL : open_directory_at(sources->run_fd, LINKS);
 }
 
 static bool read_link(
@@ -28,21 +28,21 @@ static bool read_link(
 }
 
 /* A device that has gone has no place in sysfs. */
-static int find_name(const struct machine *machine, dev_t number, char **ret)
+static int find_name(const struct sources *sources, dev_t number, char **ret)
 {
         _cleanup_free_ char *location = NULL;
         int r;
 
-        r = sysfs_read_location(machine->root_fd, number, &location);
+        r = sysfs_read_location(sources->root_fd, number, &location);
         if (r <= 0)
                 return r;
         *ret = strdup(strrchr(location, '/') + 1);
         return *ret ? 1 : -ENOMEM;
 }
 
-int find_duplicate_of_pv(const struct machine *machine, const char *pvid, dev_t number, char **ret)
+int find_duplicate_of_pv(const struct sources *sources, const char *pvid, dev_t number, char **ret)
 {
-        _cleanup_closedir_ DIR *directory = open_links(machine);
+        _cleanup_closedir_ DIR *directory = open_links(sources);
         int r = 0;
 
         for (const struct dirent *entry; r == 0 && directory && (entry = readdir(directory));) {
@@ -50,19 +50,19 @@ int find_duplicate_of_pv(const struct machine *machine, const char *pvid, dev_t 
                 dev_t other;
 
                 if (read_link(directory, entry, found, &other) && streq(found, pvid) && other != number)
-                        r = find_name(machine, other, ret);
+                        r = find_name(sources, other, ret);
         }
         return r;
 }
 
-static int explain_duplicate(const struct machine *machine, const struct volume_group_pv *pv, dev_t other,
+static int explain_duplicate(const struct sources *sources, const struct volume_group_pv *pv, dev_t other,
         struct explanation *explanation)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
         _cleanup_free_ char *name = NULL;
         int r;
 
-        r = find_name(machine, other, &name);
+        r = find_name(sources, other, &name);
         if (r <= 0)
                 return r;
         lvm_id_format(pv->pvid, formatted);
@@ -77,9 +77,9 @@ static int explain_duplicate(const struct machine *machine, const struct volume_
 }
 
 int explain_duplicate_pvs(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
-        _cleanup_closedir_ DIR *directory = open_links(machine);
+        _cleanup_closedir_ DIR *directory = open_links(sources);
         int r = 0;
 
         for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));) {
@@ -91,7 +91,7 @@ int explain_duplicate_pvs(
                         continue;
                 pv = volume_group_find_pv(record->volume_group, pvid);
                 if (pv && pv->device != 0 && pv->device != number)
-                        r = explain_duplicate(machine, pv, number, explanation);
+                        r = explain_duplicate(sources, pv, number, explanation);
         }
         return MIN(r, 0);
 }

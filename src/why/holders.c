@@ -19,10 +19,10 @@
 
 /* `node` may be there already. The kind does not matter here, but what is not removed at shutdown has to be a
  * disk. */
-static int add_device(const struct machine *machine, struct tree *tree, const char *kernel_name, dev_t number,
+static int add_device(const struct sources *sources, struct tree *tree, const char *kernel_name, dev_t number,
         struct tree_node **ret)
 {
-        const struct dm_device *device = machine_find_dm_device(machine, number);
+        const struct dm_device *device = sources_find_dm_device(sources, number);
         int r;
 
         *ret = tree_find_number(tree, number);
@@ -35,7 +35,7 @@ static int add_device(const struct machine *machine, struct tree *tree, const ch
 }
 
 /* `path` is that of the holder's directory from the node's on. */
-static int add_holder(const struct machine *machine, struct tree *tree, struct tree_node *node, const char *path,
+static int add_holder(const struct sources *sources, struct tree *tree, struct tree_node *node, const char *path,
         const char *name)
 {
         _cleanup_free_ char *attribute = string_format("%s%s/dev", path, name);
@@ -44,52 +44,52 @@ static int add_holder(const struct machine *machine, struct tree *tree, struct t
         struct tree_node *holder;
         int r;
 
-        r = attribute ? sysfs_read_attribute(machine->root_fd, node->number, attribute, &text) : -ENOMEM;
+        r = attribute ? sysfs_read_attribute(sources->root_fd, node->number, attribute, &text) : -ENOMEM;
         if (r <= 0 || sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
                 return MIN(r, 0);
-        r = add_device(machine, tree, name, makedev(major_number, minor_number), &holder);
+        r = add_device(sources, tree, name, makedev(major_number, minor_number), &holder);
         return r < 0 ? r : tree_add_edge(tree, node, holder);
 }
 
 /* What is in a directory of the node's in sysfs and begins with `prefix`. */
-static int add_holders_in(const struct machine *machine, struct tree *tree, struct tree_node *node,
+static int add_holders_in(const struct sources *sources, struct tree *tree, struct tree_node *node,
         const char *directory_name, const char *prefix)
 {
         _cleanup_free_ char *path = sysfs_path(node->number, directory_name);
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(machine->root_fd, path) : NULL;
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(sources->root_fd, path) : NULL;
         int r = path ? 0 : -ENOMEM;
 
         for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.' && skip_prefix(entry->d_name, prefix))
-                        r = add_holder(machine, tree, node, directory_name, entry->d_name);
+                        r = add_holder(sources, tree, node, directory_name, entry->d_name);
         return r;
 }
 
 /* The list of nodes grows meanwhile. */
-static int add_holders(const struct machine *machine, struct tree *tree)
+static int add_holders(const struct sources *sources, struct tree *tree)
 {
         int r = 0;
 
         for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
                 struct tree_node *node = tree->nodes.nodes[i];
 
-                r = add_holders_in(machine, tree, node, "holders/", "");
+                r = add_holders_in(sources, tree, node, "holders/", "");
                 /* The partitions of a disk. */
                 if (r >= 0 && node->kind == TREE_DISK)
-                        r = add_holders_in(machine, tree, node, "", node->kernel_name);
+                        r = add_holders_in(sources, tree, node, "", node->kernel_name);
         }
         return r;
 }
 
-static int add_mounts(const struct machine *machine, struct tree *tree)
+static int add_mounts(const struct sources *sources, struct tree *tree)
 {
         _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
         int r;
 
-        r = tree_read_mounts(tree, machine->root_fd, &went, &came);
+        r = tree_read_mounts(tree, sources->root_fd, &went, &came);
         if (r >= 0)
-                r = tree_leave_system_alone(tree, machine->root_fd);
-        return r < 0 ? r : teardown_leave_others_alone(tree, machine->root_fd);
+                r = tree_leave_system_alone(tree, sources->root_fd);
+        return r < 0 ? r : teardown_leave_others_alone(tree, sources->root_fd);
 }
 
 /* ------ sentences ------ */
@@ -135,16 +135,16 @@ static void explain_node(const struct tree_node *node, const struct users *users
 }
 
 static int explain_nodes(
-        const struct machine *machine, struct tree *tree, size_t n, struct explanation *explanation)
+        const struct sources *sources, struct tree *tree, size_t n, struct explanation *explanation)
 {
         size_t n_told = MIN(n, (size_t) TOLD_MAX);
         struct sought sought[TOLD_MAX] = {};
         bool look = false;
         int r;
 
-        r = add_holders(machine, tree);
+        r = add_holders(sources, tree);
         if (r >= 0)
-                r = add_mounts(machine, tree);
+                r = add_mounts(sources, tree);
         if (r < 0)
                 return r;
 
@@ -192,7 +192,7 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
 }
 
 int explain_holders_of_lvs(
-        const struct machine *machine, const char *vgid, const char *lvid, struct explanation *explanation)
+        const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
@@ -200,21 +200,21 @@ int explain_holders_of_lvs(
         int r;
 
         r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && i < machine->devices.n; i++) {
-                const struct dm_device *device = &machine->devices.devices[i];
+        for (size_t i = 0; r >= 0 && i < sources->devices.n; i++) {
+                const struct dm_device *device = &sources->devices.devices[i];
                 _cleanup_free_ char *kernel_name = NULL;
 
                 if (!is_asked_for(device, vgid, lvid) || !is_open(device))
                         continue;
                 kernel_name = string_format("dm-%u", minor(device->number));
-                r = kernel_name ? add_device(machine, tree, kernel_name, device->number, &node) : -ENOMEM;
+                r = kernel_name ? add_device(sources, tree, kernel_name, device->number, &node) : -ENOMEM;
                 n++;
         }
-        return r < 0 || n == 0 ? r : explain_nodes(machine, tree, n, explanation);
+        return r < 0 || n == 0 ? r : explain_nodes(sources, tree, n, explanation);
 }
 
 int explain_holders_of_device(
-        const struct machine *machine, dev_t number, const char *kernel_name, struct explanation *explanation)
+        const struct sources *sources, dev_t number, const char *kernel_name, struct explanation *explanation)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
@@ -222,6 +222,6 @@ int explain_holders_of_device(
 
         r = tree_new(&tree);
         if (r >= 0)
-                r = add_device(machine, tree, kernel_name, number, &node);
-        return r < 0 ? r : explain_nodes(machine, tree, 1, explanation);
+                r = add_device(sources, tree, kernel_name, number, &node);
+        return r < 0 ? r : explain_nodes(sources, tree, 1, explanation);
 }

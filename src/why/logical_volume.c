@@ -6,18 +6,18 @@
 #include "why/holders.h"
 #include "why/volume_group.h"
 
-static int explain_active(const struct machine *machine, const struct record *record,
+static int explain_active(const struct sources *sources, const struct record *record,
         const struct volume_group_lv *lv, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
 
         explanation_answer(explanation, VERDICT_UP, "active", "LV %s/%s is active.", volume_group->name, lv->name);
-        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(machine, record));
-        return explain_holders_of_lvs(machine, volume_group->vgid, lv->lvid, explanation);
+        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(sources, record));
+        return explain_holders_of_lvs(sources, volume_group->vgid, lv->lvid, explanation);
 }
 
 /* Of its own causes and its VG's, its own would be there also if the VG were active. */
-static int explain_inactive(const struct machine *machine, const struct record *record,
+static int explain_inactive(const struct sources *sources, const struct record *record,
         const struct volume_group_lv *lv, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
@@ -25,18 +25,18 @@ static int explain_inactive(const struct machine *machine, const struct record *
         int r;
 
         if (is_up || !lv->autoactivated)
-                causes_of_lv(machine, record, lv, explanation);
+                causes_of_lv(sources, record, lv, explanation);
         if (explanation->causes.n > 0) {
                 explanation_answer(explanation, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.",
                         volume_group->name, lv->name, explanation_first_cause(explanation, ""));
                 explanation_tell_other_causes(explanation);
                 string_vector_done(&explanation->causes);
         }
-        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(machine, record));
+        explanation_fact(explanation, "Its VG is %s.", volume_group_describe_place(sources, record));
         if (volume_group->state == VOLUME_GROUP_ACTIVE)
                 return 0;
 
-        r = volume_group_explain_facts(machine, record, explanation);
+        r = volume_group_explain_facts(sources, record, explanation);
         if (r < 0)
                 return r;
         if (explanation->answer)
@@ -50,7 +50,7 @@ static int explain_inactive(const struct machine *machine, const struct record *
         return 0;
 }
 
-int logical_volume_explain(const struct machine *machine, const struct record *record, const char *name,
+int logical_volume_explain(const struct sources *sources, const struct record *record, const char *name,
         struct explanation *explanation)
 {
         const struct volume_group_lv *lv = record_find_lv(record, name);
@@ -58,8 +58,8 @@ int logical_volume_explain(const struct machine *machine, const struct record *r
 
         if (!lv)
                 return LOGICAL_VOLUME_NONE;
-        r = lv->active ? explain_active(machine, record, lv, explanation)
-                       : explain_inactive(machine, record, lv, explanation);
+        r = lv->active ? explain_active(sources, record, lv, explanation)
+                       : explain_inactive(sources, record, lv, explanation);
         return r < 0 ? r : LOGICAL_VOLUME_FOUND;
 }
 

@@ -10,7 +10,7 @@ enum {
 };
 
 /* Fills an explanation of an LV of a VG that is on record. Returns one of the above or a negative errno. */
-int logical_volume_explain(const struct machine *machine, const struct record *record, const char *name,
+int logical_volume_explain(const struct sources *sources, const struct record *record, const char *name,
         struct explanation *explanation) _nonnull_(1, 2, 3, 4) _must_check_;
 
 /* Considers the names of the VG's LVs. */

@@ -85,10 +85,10 @@ static void explain_present_pvs(const struct volume_group *volume_group, struct 
 }
 
 static void explain_deadline(
-        const struct machine *machine, const struct volume_group *volume_group, struct explanation *explanation)
+        const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
 {
         _cleanup_free_ char *seen = describe_time(volume_group->first_seen_usec);
-        _cleanup_free_ char *deadline = format_duration(machine->settings.deadline_usec);
+        _cleanup_free_ char *deadline = format_duration(sources->settings.deadline_usec);
 
         explanation_fact(explanation, "It has been waiting since %s%s%s.", seen ?: "?",
                 volume_group->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
@@ -126,7 +126,7 @@ static void advise(const struct record *record, struct explanation *explanation)
 }
 
 int explain_missing_pvs(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group), n_told = 0;
@@ -149,7 +149,7 @@ int explain_missing_pvs(
                 explanation_fact(explanation, "%zu more PVs are missing.", n_missing - n_told);
         explain_source(record, explanation);
         if (record->source == RECORD_OF_WORKER && volume_group->first_seen_usec != 0)
-                explain_deadline(machine, volume_group, explanation);
+                explain_deadline(sources, volume_group, explanation);
         advise(record, explanation);
         return r;
 }

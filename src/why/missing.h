@@ -6,5 +6,5 @@
 
 /* Of a VG that waits for PVs: the cause, which PVs these are, what is known of them, since when and how long they
  * are waited for. Returns 0 or -ENOMEM. */
-int explain_missing_pvs(const struct machine *machine, const struct record *record,
+int explain_missing_pvs(const struct sources *sources, const struct record *record,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;

@@ -13,12 +13,12 @@ struct requests {
         bool expected; /* one of them says that somebody waits for the VG */
 };
 
-static void count_requests(const struct machine *machine, const char *name, struct requests *requests)
+static void count_requests(const struct sources *sources, const char *name, struct requests *requests)
 {
         static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
 
         for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                _cleanup_closedir_ DIR *directory = open_directory_at(machine->run_fd, directories[i]);
+                _cleanup_closedir_ DIR *directory = open_directory_at(sources->run_fd, directories[i]);
 
                 for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                         const char *expected = skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED);
@@ -32,9 +32,9 @@ static void count_requests(const struct machine *machine, const char *name, stru
 }
 
 /* How many VGs are in a state in which lvm2 is at work on them, or about to be. */
-static size_t count_state(const struct machine *machine, enum volume_group_state state)
+static size_t count_state(const struct sources *sources, enum volume_group_state state)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(sources->run_fd, VOLUME_GROUP_DIRECTORY);
         size_t n = 0;
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
@@ -48,10 +48,10 @@ static size_t count_state(const struct machine *machine, enum volume_group_state
 }
 
 static void explain_complete(
-        const struct machine *machine, const struct volume_group *volume_group, struct explanation *explanation)
+        const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
 {
-        size_t n_activating = count_state(machine, VOLUME_GROUP_ACTIVATING);
-        size_t n_complete = count_state(machine, VOLUME_GROUP_COMPLETE);
+        size_t n_activating = count_state(sources, VOLUME_GROUP_ACTIVATING);
+        size_t n_complete = count_state(sources, VOLUME_GROUP_COMPLETE);
         _cleanup_free_ char *time = describe_time(volume_group->complete_usec);
 
         explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
@@ -70,19 +70,19 @@ static void explain_activating(const struct volume_group *volume_group, struct e
                         "It has LVs that may take long, thin pools to be checked for instance; others go on.");
 }
 
-void explain_queue(const struct machine *machine, const struct record *record, struct explanation *explanation)
+void explain_queue(const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         struct requests requests = {};
 
-        if (machine->run_fd < 0 || !machine->in_charge)
+        if (sources->run_fd < 0 || !sources->in_charge)
                 return;
         if (volume_group->state == VOLUME_GROUP_COMPLETE)
-                explain_complete(machine, volume_group, explanation);
+                explain_complete(sources, volume_group, explanation);
         if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 explain_activating(volume_group, explanation);
 
-        count_requests(machine, volume_group->name, &requests);
+        count_requests(sources, volume_group->name, &requests);
         if (requests.expected)
                 explanation_fact(
                         explanation, "Boot, or somebody else, waits for it, so that it goes before others.");
@@ -90,8 +90,8 @@ void explain_queue(const struct machine *machine, const struct record *record, s
                 explanation_fact(explanation,
                         "%zu request%s of all kinds %s not been dealt with, and headgate's worker %s.", requests.n,
                         plural(requests.n), requests.n == 1 ? "has" : "have",
-                        flags_ask_running(machine->run_fd) == FLAGS_IS_RUNNING ? "is at work" : "is not running");
-        if (flags_is_set(machine->run_fd, FLAGS_BOOT_FINISHED) == 0)
+                        flags_ask_running(sources->run_fd) == FLAGS_IS_RUNNING ? "is at work" : "is not running");
+        if (flags_is_set(sources->run_fd, FLAGS_BOOT_FINISHED) == 0)
                 explanation_fact(
                         explanation, "The devices that were there at boot have not all been dealt with yet.");
 }

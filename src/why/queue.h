@@ -5,5 +5,5 @@
 #include "why/record.h"
 
 /* Where a VG that is not settled is in headgate's queue: facts, from /run/headgate. */
-void explain_queue(const struct machine *machine, const struct record *record, struct explanation *explanation)
+void explain_queue(const struct sources *sources, const struct record *record, struct explanation *explanation)
         _nonnull_(1, 2, 3);

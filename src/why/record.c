@@ -16,9 +16,9 @@
 
 /* ------ the worker's files ------ */
 
-static DIR *open_records(const struct machine *machine)
+static DIR *open_records(const struct sources *sources)
 {
-        return machine->run_fd < 0 ? NULL : open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
+        return sources->run_fd < 0 ? NULL : open_directory_at(sources->run_fd, VOLUME_GROUP_DIRECTORY);
 }
 
 /* A VG that has the identifier and not the name counts as not found. */
@@ -36,14 +36,14 @@ static int load_if_named(DIR *directory, const char *vgid, const char *name, str
 
 /* An active LV has the VG's name in its own, and the VG's identifier in its UUID. */
 static int find_by_active_lv(
-        const struct machine *machine, DIR *directory, const char *name, struct record *record)
+        const struct sources *sources, DIR *directory, const char *name, struct record *record)
 {
         struct dm_pool *pool = dm_pool_create("name", 512);
         char *prefix = pool ? dm_build_dm_name(pool, name, "", NULL) : NULL;
         int r = prefix ? 0 : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && !record->volume_group && i < machine->devices.n; i++) {
-                const struct dm_device *device = &machine->devices.devices[i];
+        for (size_t i = 0; r >= 0 && !record->volume_group && i < sources->devices.n; i++) {
+                const struct dm_device *device = &sources->devices.devices[i];
                 const char *id = skip_prefix(device->uuid, "LVM-");
                 char vgid[LVM_ID_SIZE] = {};
 
@@ -77,21 +77,21 @@ static int look_through_records(DIR *directory, const char *name, struct record 
         return r;
 }
 
-static int find_of_worker(const struct machine *machine, const char *name, struct record *record)
+static int find_of_worker(const struct sources *sources, const char *name, struct record *record)
 {
-        _cleanup_closedir_ DIR *directory = open_records(machine);
+        _cleanup_closedir_ DIR *directory = open_records(sources);
         int r;
 
         if (!directory)
                 return 0;
-        r = find_by_active_lv(machine, directory, name, record);
+        r = find_by_active_lv(sources, directory, name, record);
         return r < 0 || record->volume_group ? r : look_through_records(directory, name, record);
 }
 
 /* Only if something is wrong with a VG that was found without looking through all files. */
-static int count_namesakes(const struct machine *machine, struct record *record)
+static int count_namesakes(const struct sources *sources, struct record *record)
 {
-        _cleanup_closedir_ DIR *directory = open_records(machine);
+        _cleanup_closedir_ DIR *directory = open_records(sources);
 
         record->n_namesakes = 0;
         return directory ? look_through_records(directory, record->volume_group->name, record) : 0;
@@ -99,12 +99,12 @@ static int count_namesakes(const struct machine *machine, struct record *record)
 
 /* ------ lvm2's backup ------ */
 
-static int find_device_name(const struct machine *machine, dev_t number, char **ret)
+static int find_device_name(const struct sources *sources, dev_t number, char **ret)
 {
         _cleanup_free_ char *location = NULL;
         int r;
 
-        r = sysfs_read_location(machine->root_fd, number, &location);
+        r = sysfs_read_location(sources->root_fd, number, &location);
         if (r <= 0)
                 return r;
         *ret = string_format("/dev/%s", strrchr(location, '/') + 1);
@@ -112,19 +112,19 @@ static int find_device_name(const struct machine *machine, dev_t number, char **
 }
 
 /* Which of the PVs there are, by lvm2's own record. */
-static int look_for_pvs(const struct machine *machine, struct volume_group *volume_group)
+static int look_for_pvs(const struct sources *sources, struct volume_group *volume_group)
 {
         int r = 0;
 
-        for (size_t i = 0; r >= 0 && machine->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
+        for (size_t i = 0; r >= 0 && sources->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
                 struct volume_group_pv *pv = &volume_group->pvs[i];
                 char *name = NULL;
                 dev_t number;
 
-                if (online_read_pv(machine->lvm_run_fd, pv->pvid, &number) != ONLINE_FOUND ||
-                        !machine_has_device(machine, number))
+                if (online_read_pv(sources->lvm_run_fd, pv->pvid, &number) != ONLINE_FOUND ||
+                        !sources_has_device(sources, number))
                         continue;
-                r = find_device_name(machine, number, &name);
+                r = find_device_name(sources, number, &name);
                 if (r < 0 || !name)
                         continue;
                 free(pv->device_name);
@@ -134,17 +134,17 @@ static int look_for_pvs(const struct machine *machine, struct volume_group *volu
         return r;
 }
 
-static int find_in_backup(const struct machine *machine, const char *name, struct record *record)
+static int find_in_backup(const struct sources *sources, const char *name, struct record *record)
 {
         int r;
 
         r = backup_read(
-                machine->root_fd, root_relative(machine->configuration.backup_dir), name, &record->metadata);
+                sources->root_fd, root_relative(sources->configuration.backup_dir), name, &record->metadata);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         record->source = RECORD_OF_BACKUP;
         r = volume_group_new(record->metadata, &record->volume_group);
-        return r < 0 ? r : look_for_pvs(machine, record->volume_group);
+        return r < 0 ? r : look_for_pvs(sources, record->volume_group);
 }
 
 /* ------ metadata ------ */
@@ -156,14 +156,14 @@ static bool is_newer(const struct metadata *metadata, const struct record *recor
 }
 
 static int read_metadata_of_pv(
-        const struct machine *machine, const struct volume_group_pv *source, struct record *record)
+        const struct sources *sources, const struct volume_group_pv *source, struct record *record)
 {
         _cleanup_free_ char *suspended = NULL;
         _cleanup_pv_ struct pv pv = {};
         int r;
 
         /* Who reads from a device that is suspended waits until it is not. */
-        r = sysfs_read_attribute(machine->root_fd, source->device, "dm/suspended", &suspended);
+        r = sysfs_read_attribute(sources->root_fd, source->device, "dm/suspended", &suspended);
         if (r < 0 || (suspended && streq(suspended, "1")))
                 return r;
         r = pv_read(source->device_name, &pv);
@@ -178,7 +178,7 @@ static int read_metadata_of_pv(
 }
 
 /* Any PV that has what the worker has read will do. */
-static int read_metadata(const struct machine *machine, struct record *record)
+static int read_metadata(const struct sources *sources, struct record *record)
 {
         const struct volume_group *volume_group = record->volume_group;
         int r = 0;
@@ -187,12 +187,12 @@ static int read_metadata(const struct machine *machine, struct record *record)
                 if (record->metadata_device && record->metadata->seqno >= volume_group->seqno)
                         return 0;
                 if (volume_group->pvs[i].device != 0)
-                        r = read_metadata_of_pv(machine, &volume_group->pvs[i], record);
+                        r = read_metadata_of_pv(sources, &volume_group->pvs[i], record);
         }
         if (r < 0 || record->metadata)
                 return r;
 
-        r = backup_read(machine->root_fd, root_relative(machine->configuration.backup_dir), volume_group->name,
+        r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), volume_group->name,
                 &record->metadata);
         if (r >= 0 && !streq(record->metadata->vgid, volume_group->vgid))
                 record->metadata = metadata_free(record->metadata);
@@ -226,7 +226,7 @@ static void judge_backup_state(struct record *record, bool all_active, size_t n_
                 volume_group->state = VOLUME_GROUP_WAITING;
 }
 
-static int judge_state(const struct machine *machine, struct record *record)
+static int judge_state(const struct sources *sources, struct record *record)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         struct volume_group *volume_group = record->volume_group;
@@ -241,7 +241,7 @@ static int judge_state(const struct machine *machine, struct record *record)
         n_active = volume_group_count_active(volume_group);
         all_active = n_active >= volume_group_count_autoactivated(volume_group);
         record->claimed =
-                machine->lvm_run_fd >= 0 && online_is_claimed(machine->lvm_run_fd, volume_group->name) > 0;
+                sources->lvm_run_fd >= 0 && online_is_claimed(sources->lvm_run_fd, volume_group->name) > 0;
         if (record->source == RECORD_OF_WORKER)
                 judge_worker_state(record, all_active, n_active);
         else
@@ -257,26 +257,26 @@ static bool is_up(const struct volume_group *volume_group)
         return volume_group->state == VOLUME_GROUP_ACTIVE;
 }
 
-int record_find(const struct machine *machine, const char *name, struct record *ret)
+int record_find(const struct sources *sources, const char *name, struct record *ret)
 {
         _cleanup_record_ struct record record = {};
         int r = 0;
 
         /* What a worker has written down is out of date where headgate is not in charge any more. */
-        if (!machine->in_charge)
-                r = find_in_backup(machine, name, &record);
+        if (!sources->in_charge)
+                r = find_in_backup(sources, name, &record);
         if (r >= 0 && !record.volume_group)
-                r = find_of_worker(machine, name, &record);
-        if (r >= 0 && !record.volume_group && machine->in_charge)
-                r = find_in_backup(machine, name, &record);
+                r = find_of_worker(sources, name, &record);
+        if (r >= 0 && !record.volume_group && sources->in_charge)
+                r = find_in_backup(sources, name, &record);
         if (r < 0 || !record.volume_group)
                 return r < 0 ? r : RECORD_NONE;
-        r = judge_state(machine, &record);
+        r = judge_state(sources, &record);
         /* A disk that does not answer is no reason to wait if all is well. */
         if (r >= 0 && !is_up(record.volume_group)) {
-                r = read_metadata(machine, &record);
+                r = read_metadata(sources, &record);
                 if (r >= 0)
-                        r = count_namesakes(machine, &record);
+                        r = count_namesakes(sources, &record);
         }
         if (r < 0)
                 return r;
@@ -287,15 +287,15 @@ int record_find(const struct machine *machine, const char *name, struct record *
 
 /* ------ disks that the worker does not know ------ */
 
-static bool worker_knows(const struct machine *machine, dev_t number)
+static bool worker_knows(const struct sources *sources, dev_t number)
 {
         _cleanup_free_ char *link = string_format("devices/%u:%u", major(number), minor(number));
 
-        return machine->in_charge && link && faccessat(machine->run_fd, link, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
+        return sources->in_charge && link && faccessat(sources->run_fd, link, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
 }
 
 static int take_disk(
-        const struct machine *machine, const char *path, dev_t number, struct pv *pv, struct record *record)
+        const struct sources *sources, const char *path, dev_t number, struct pv *pv, struct record *record)
 {
         struct volume_group_pv *seen;
         int r;
@@ -307,7 +307,7 @@ static int take_disk(
         if (r >= 0)
                 r = volume_group_new(record->metadata, &record->volume_group);
         if (r >= 0)
-                r = look_for_pvs(machine, record->volume_group);
+                r = look_for_pvs(sources, record->volume_group);
         if (r < 0)
                 return r;
         record->metadata_device = record->device_name;
@@ -319,7 +319,7 @@ static int take_disk(
 }
 
 static int look_at_disk(
-        const struct machine *machine, struct udev_device *device, const char *name, struct record *record)
+        const struct sources *sources, struct udev_device *device, const char *name, struct record *record)
 {
         const char *path = udev_device_get_devnode(device);
         dev_t number = udev_device_get_devnum(device);
@@ -327,19 +327,19 @@ static int look_at_disk(
         _cleanup_pv_ struct pv pv = {};
         int r;
 
-        if (!path || worker_knows(machine, number))
+        if (!path || worker_knows(sources, number))
                 return 0;
-        r = sysfs_read_attribute(machine->root_fd, number, "dm/suspended", &suspended);
+        r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
         if (r < 0 || (suspended && streq(suspended, "1")))
                 return r;
         r = pv_read(path, &pv);
         if (r < 0 || !pv.metadata || !streq(pv.metadata->name, name))
                 return r;
-        return take_disk(machine, path, number, &pv, record);
+        return take_disk(sources, path, number, &pv, record);
 }
 
 static int look_at_disks(
-        const struct machine *machine, struct udev_enumerate *enumerate, const char *name, struct record *record)
+        const struct sources *sources, struct udev_enumerate *enumerate, const char *name, struct record *record)
 {
         struct udev_list_entry *entry;
         int r;
@@ -355,7 +355,7 @@ static int look_at_disks(
                 struct udev_device *device = udev_device_new_from_syspath(
                         udev_enumerate_get_udev(enumerate), udev_list_entry_get_name(entry));
 
-                r = device ? look_at_disk(machine, device, name, record) : 0;
+                r = device ? look_at_disk(sources, device, name, record) : 0;
                 udev_device_unref(device);
                 if (r < 0 || record->volume_group)
                         return r;
@@ -363,7 +363,7 @@ static int look_at_disks(
         return 0;
 }
 
-int record_search(const struct machine *machine, const char *name, struct record *ret)
+int record_search(const struct sources *sources, const char *name, struct record *ret)
 {
         _cleanup_record_ struct record record = {};
         struct udev *udev = root_is_chosen() ? NULL : udev_new();
@@ -371,11 +371,11 @@ int record_search(const struct machine *machine, const char *name, struct record
         int r = 0;
 
         if (enumerate)
-                r = look_at_disks(machine, enumerate, name, &record);
+                r = look_at_disks(sources, enumerate, name, &record);
         udev_enumerate_unref(enumerate);
         udev_unref(udev);
         if (r >= 0 && record.volume_group)
-                r = judge_state(machine, &record);
+                r = judge_state(sources, &record);
         if (r < 0 || !record.volume_group)
                 return r < 0 ? r : RECORD_NONE;
         *ret = record;
@@ -392,11 +392,11 @@ static void suggest_from(DIR *directory, struct suggestion *suggestion)
                         suggestion_consider(suggestion, entry->d_name);
 }
 
-void record_suggest(const struct machine *machine, struct suggestion *suggestion)
+void record_suggest(const struct sources *sources, struct suggestion *suggestion)
 {
-        _cleanup_closedir_ DIR *records = open_records(machine);
+        _cleanup_closedir_ DIR *records = open_records(sources);
         _cleanup_closedir_ DIR *backups =
-                open_directory_at(machine->root_fd, root_relative(machine->configuration.backup_dir));
+                open_directory_at(sources->root_fd, root_relative(sources->configuration.backup_dir));
 
         for (const struct dirent *entry; records && (entry = readdir(records));) {
                 _cleanup_free_ char *name = NULL;

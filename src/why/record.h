@@ -3,7 +3,7 @@
 
 #include "cli/suggestion.h"
 #include "lvm/volume_group.h"
-#include "why/machine.h"
+#include "why/sources.h"
 
 /* What is known of a VG: what the worker has written down, or else what lvm2 has in its backup, and in either case
  * the newest metadata that can be read. A PV that does not answer is waited for then. */
@@ -31,16 +31,16 @@ enum {
 };
 
 /* Finds the VG by its name. Returns one of the above, or a negative errno. */
-int record_find(const struct machine *machine, const char *name, struct record *ret)
+int record_find(const struct sources *sources, const char *name, struct record *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Looks for the VG on PVs that udev knows and headgate has not been told of: disks of virtual machines, for one
  * thing. Reads all of these. Returns as above. */
-int record_search(const struct machine *machine, const char *name, struct record *ret)
+int record_search(const struct sources *sources, const char *name, struct record *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Considers the names of all VGs that are known. */
-void record_suggest(const struct machine *machine, struct suggestion *suggestion) _nonnull_(1, 2);
+void record_suggest(const struct sources *sources, struct suggestion *suggestion) _nonnull_(1, 2);
 
 /* The LV of that name in the metadata, or NULL. */
 const struct metadata_lv *record_find_metadata_lv(const struct record *record, const char *name) _nonnull_(1, 2);

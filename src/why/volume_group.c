@@ -20,19 +20,19 @@ static bool is_absent(const struct record *record)
 }
 
 /* There are disks of it, and the worker has not been told of any. */
-static bool is_unseen(const struct machine *machine, const struct record *record)
+static bool is_unseen(const struct sources *sources, const struct record *record)
 {
-        return machine->in_charge && record->source == RECORD_OF_DISK &&
+        return sources->in_charge && record->source == RECORD_OF_DISK &&
                record->volume_group->state != VOLUME_GROUP_ACTIVE;
 }
 
-const char *volume_group_describe_place(const struct machine *machine, const struct record *record)
+const char *volume_group_describe_place(const struct sources *sources, const struct record *record)
 {
         if (is_absent(record))
                 return "absent";
-        if (is_unseen(machine, record))
+        if (is_unseen(sources, record))
                 return "unseen";
-        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED && !machine->in_charge)
+        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED && !sources->in_charge)
                 return "inactive";
         return volume_group_state_to_string(record->volume_group->state);
 }
@@ -49,7 +49,7 @@ static int length_of_clause(const char *reason)
 
 /* What lvm2 said when it did not record a PV is part of the worker's reason. */
 static void cause_of_reason(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         const char *reason = volume_group->reason;
@@ -71,7 +71,7 @@ static void cause_of_reason(
         }
         for (size_t i = 0; i < volume_group->n_pvs; i++)
                 if (volume_group->pvs[i].device_name && strstr(reason, volume_group->pvs[i].device_name))
-                        causes_of_refusal(machine, volume_group->pvs[i].pvid, reason, explanation);
+                        causes_of_refusal(sources, volume_group->pvs[i].pvid, reason, explanation);
         explanation_cause(explanation, "refused", "%.*s", length_of_clause(reason), reason);
         explanation_advise(explanation,
                 "When that is mended, have the device looked at again: \"udevadm trigger --action=add DEVICE\".");
@@ -79,17 +79,17 @@ static void cause_of_reason(
 
 /* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
 static int cause_of_unseen(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const char *path = record->metadata_device;
         _cleanup_device_facts_ struct device_facts facts = {};
         _cleanup_explanation_ struct explanation own = {};
         int r;
 
-        r = device_facts_read(machine, path, record->metadata_number, &facts);
+        r = device_facts_read(sources, path, record->metadata_number, &facts);
         if (r < 0)
                 return r;
-        causes_of_device(machine, &facts, &own);
+        causes_of_device(sources, &facts, &own);
         if (own.causes.n > 0)
                 explanation_cause(
                         explanation, "unseen", "lvm2 leaves its PV %s alone: %s", path, own.causes.strings[0]);
@@ -102,11 +102,11 @@ static int cause_of_unseen(
 }
 
 static void cause_of_deactivation(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const char *name = record->volume_group->name;
 
-        if (machine->in_charge) {
+        if (sources->in_charge) {
                 explanation_cause(
                         explanation, "deactivated", "somebody has deactivated LVs of it since it was active");
                 explanation_advise(explanation, "Activate it again: \"headgate activate %s\".", name);
@@ -129,38 +129,38 @@ static void cause_of_queue(const struct volume_group *volume_group, struct expla
         explanation_advise(explanation, "Wait for it: \"headgate wait %s\".", volume_group->name);
 }
 
-static int find_causes(const struct machine *machine, const struct record *record, struct explanation *explanation)
+static int find_causes(const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         int r = 0;
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
-                r = explain_missing_pvs(machine, record, explanation);
+                r = explain_missing_pvs(sources, record, explanation);
         if (r < 0)
                 return r;
-        if (is_unseen(machine, record))
-                r = cause_of_unseen(machine, record, explanation);
+        if (is_unseen(sources, record))
+                r = cause_of_unseen(sources, record, explanation);
         if (r < 0)
                 return r;
-        causes_of_metadata(machine, record, explanation);
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(machine, record))
-                cause_of_deactivation(machine, record, explanation);
-        causes_of_configuration(machine, record, explanation);
-        cause_of_reason(machine, record, explanation);
+        causes_of_metadata(sources, record, explanation);
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(sources, record))
+                cause_of_deactivation(sources, record, explanation);
+        causes_of_configuration(sources, record, explanation);
+        cause_of_reason(sources, record, explanation);
         cause_of_queue(volume_group, explanation);
         return 0;
 }
 
 /* ------ facts ------ */
 
-static int explain_headgate(const struct machine *machine, struct explanation *explanation)
+static int explain_headgate(const struct sources *sources, struct explanation *explanation)
 {
         const char *off = NULL;
         int r;
 
-        if (machine->in_charge)
+        if (sources->in_charge)
                 return 0;
-        r = switches_describe_headgate_off(machine->root_fd, &off);
+        r = switches_describe_headgate_off(sources->root_fd, &off);
         if (r < 0)
                 return r;
         explanation_condition(explanation, "headgate-off");
@@ -173,7 +173,7 @@ static int explain_headgate(const struct machine *machine, struct explanation *e
 }
 
 static void explain_inactive_lvs(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         size_t n_inactive = 0;
 
@@ -183,7 +183,7 @@ static void explain_inactive_lvs(
 
                 if (lv->active || ++n_inactive > TOLD_MAX)
                         continue;
-                causes_of_lv(machine, record, lv, &own);
+                causes_of_lv(sources, record, lv, &own);
                 explanation_fact(explanation, "LV %s is not active: %s.", lv->name,
                         explanation_first_cause(&own, "nobody knows why"));
                 explanation_take_over(explanation, &own);
@@ -237,29 +237,29 @@ static bool has_active_lv(const struct volume_group *volume_group)
 }
 
 int volume_group_explain_facts(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         int r = 0;
 
         if (volume_group->state != VOLUME_GROUP_ACTIVE)
-                r = find_causes(machine, record, explanation);
+                r = find_causes(sources, record, explanation);
         if (r >= 0)
-                r = explain_headgate(machine, explanation);
+                r = explain_headgate(sources, explanation);
         if (r < 0)
                 return r;
         explain_times(record, explanation);
-        explain_queue(machine, record, explanation);
+        explain_queue(sources, record, explanation);
         explain_namesakes(record, explanation);
-        return explain_duplicate_pvs(machine, record, explanation);
+        return explain_duplicate_pvs(sources, record, explanation);
 }
 
 /* ------ the answer ------ */
 
-static void answer(const struct machine *machine, const struct record *record, struct explanation *explanation)
+static void answer(const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
-        const char *state = volume_group_describe_place(machine, record);
+        const char *state = volume_group_describe_place(sources, record);
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
         size_t n_active = volume_group_count_active(volume_group);
 
@@ -280,20 +280,20 @@ static void answer(const struct machine *machine, const struct record *record, s
 }
 
 int volume_group_explain(
-        const struct machine *machine, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
         int r;
 
         /* What there is to say depends on it. */
         explanation->verdict = volume_group->state == VOLUME_GROUP_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
-        r = volume_group_explain_facts(machine, record, explanation);
+        r = volume_group_explain_facts(sources, record, explanation);
         if (r < 0)
                 return r;
-        answer(machine, record, explanation);
+        answer(sources, record, explanation);
         explanation_tell_other_causes(explanation);
         if (volume_group->state == VOLUME_GROUP_ACTIVE || has_active_lv(volume_group))
-                explain_inactive_lvs(machine, record, explanation);
-        return has_active_lv(volume_group) ? explain_holders_of_lvs(machine, volume_group->vgid, NULL, explanation)
+                explain_inactive_lvs(sources, record, explanation);
+        return has_active_lv(volume_group) ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
                                            : 0;
 }

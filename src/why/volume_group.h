@@ -5,14 +5,14 @@
 #include "why/record.h"
 
 /* Fills an explanation of a VG that is on record. Returns 0 or a negative errno. */
-int volume_group_explain(const struct machine *machine, const struct record *record,
+int volume_group_explain(const struct sources *sources, const struct record *record,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
 
 /* The same without the answer, for what belongs to the VG: the causes, all other facts of the VG that matter, and
  * what to do. */
-int volume_group_explain_facts(const struct machine *machine, const struct record *record,
+int volume_group_explain_facts(const struct sources *sources, const struct record *record,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
 
 /* Where the VG is, in one word: that of headgate status, or "absent" for one of which nothing was seen. */
-const char *volume_group_describe_place(const struct machine *machine, const struct record *record)
+const char *volume_group_describe_place(const struct sources *sources, const struct record *record)
         _nonnull_(1, 2);

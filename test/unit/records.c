@@ -125,17 +125,17 @@ void records_print(const struct explanation *explanation)
 /* `lv` is NULL for the VG. */
 struct explanation records_ask(const char *vg, const char *lv)
 {
-        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
         _cleanup_record_ struct record record = {};
         struct explanation explanation = {};
 
-        ck_assert_int_eq(machine_read(&machine), 0);
-        ck_assert_int_eq(record_find(&machine, vg, &record), RECORD_FOUND);
+        ck_assert_int_eq(sources_read(&sources), 0);
+        ck_assert_int_eq(record_find(&sources, vg, &record), RECORD_FOUND);
         if (lv)
                 ck_assert_int_eq(
-                        logical_volume_explain(&machine, &record, lv, &explanation), LOGICAL_VOLUME_FOUND);
+                        logical_volume_explain(&sources, &record, lv, &explanation), LOGICAL_VOLUME_FOUND);
         else
-                ck_assert_int_eq(volume_group_explain(&machine, &record, &explanation), 0);
+                ck_assert_int_eq(volume_group_explain(&sources, &record, &explanation), 0);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

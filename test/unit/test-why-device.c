@@ -19,7 +19,7 @@
 /* /dev/sda, or an image. Strings are copied from `given`; without an image there is nothing on it. */
 static struct explanation ask_device(const char *image, const struct device_facts *given)
 {
-        _cleanup_machine_ struct machine machine = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
         _cleanup_device_facts_ struct device_facts facts = *given;
         struct explanation explanation = {};
 
@@ -32,8 +32,8 @@ static struct explanation ask_device(const char *image, const struct device_fact
         if (image)
                 ck_assert_int_eq(pv_read(facts.path, &facts.pv), 0);
 
-        ck_assert_int_eq(machine_read(&machine), 0);
-        ck_assert_int_eq(device_explain(&machine, &facts, &explanation), 0);
+        ck_assert_int_eq(sources_read(&sources), 0);
+        ck_assert_int_eq(device_explain(&sources, &facts, &explanation), 0);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

@@ -7,7 +7,7 @@
 
 /* What "headgate why" reads once, whatever it is asked for. No process is started for it, and nothing is waited
  * for. */
-struct machine {
+struct sources {
         int root_fd;
         int run_fd;     /* /run/headgate; < 0 where there is none */
         int lvm_run_fd; /* /run/lvm; < 0 where there is none */
@@ -19,15 +19,15 @@ struct machine {
 };
 
 /* Returns 0 or a negative errno, -EACCES or -EPERM for somebody who is not root. */
-int machine_read(struct machine *ret) _nonnull_(1) _must_check_;
-void machine_done(struct machine *machine) _nonnull_(1);
-#define _cleanup_machine_ _cleanup_(machine_done)
+int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
+void sources_done(struct sources *sources) _nonnull_(1);
+#define _cleanup_sources_ _cleanup_(sources_done)
 
 /* Whether the kernel has a block device of that number. */
-bool machine_has_device(const struct machine *machine, dev_t number) _nonnull_(1);
+bool sources_has_device(const struct sources *sources, dev_t number) _nonnull_(1);
 
 /* The device-mapper device of that number or UUID, or NULL. */
-const struct dm_device *machine_find_dm_device(const struct machine *machine, dev_t number) _nonnull_(1);
+const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);
 
 /* When something was, of now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
 char *describe_time(uint64_t usec) _must_check_;
