@@ -2,6 +2,7 @@
 
 #include "cli/teardown-table.h"
 
+#include "cli/node-names.h"
 #include "shared/util.h"
 #include "teardown/scope.h"
 #include "tree/order.h"
@@ -90,54 +91,18 @@ static char *format_unit(const void *line)
         return strdup(tree_node_is_ours(node) ? teardown_unit_of(node) : "");
 }
 
-/* Directories of sysfs are in no order. */
-static int compare_holders(const void *a, const void *b)
-{
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
-
-        return strverscmp(first->name, second->name);
-}
-
-/* The names of at most `n` holders, with a separator between them. */
-static char *join_holders(const struct tree_node *node, size_t n, const char *separator)
-{
-        _cleanup_tree_nodes_ struct tree_nodes holders = {};
-        _cleanup_free_ char *joined = strdup("");
-
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (tree_nodes_add(&holders, node->uppers.nodes[i]) < 0)
-                        return NULL;
-        if (holders.n > 0)
-                qsort(holders.nodes, holders.n, sizeof(*holders.nodes), compare_holders);
-        for (size_t i = 0; joined && i < MIN(n, holders.n); i++) {
-                _cleanup_free_ char *name = string_printable(holders.nodes[i]->name);
-
-                if (!name ||
-                        string_replace(&joined, string_format("%s%s%s", joined, i > 0 ? separator : "", name)) < 0)
-                        return NULL;
-        }
-        return TAKE_PTR(joined);
-}
-
-/* A PV can hold a thousand LVs. */
-#define HOLDERS_SHOWN 3
-
 static char *format_held_by(const void *line)
 {
         const struct tree_node *node = line;
-        _cleanup_free_ char *joined = join_holders(node, HOLDERS_SHOWN, ", ");
 
-        if (joined && node->uppers.n > HOLDERS_SHOWN)
-                return string_format("%s and %zu more", joined, node->uppers.n - HOLDERS_SHOWN);
-        return TAKE_PTR(joined);
+        return node_names_summarize(&node->uppers);
 }
 
-/* One in a line is what libsmartcols makes an array of. */
 static char *format_holders(const void *line)
 {
         const struct tree_node *node = line;
 
-        return join_holders(node, SIZE_MAX, "\n");
+        return node_names_join(&node->uppers, SIZE_MAX, "\n");
 }
 
 static const struct column columns[] = {
