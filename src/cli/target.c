@@ -115,7 +115,7 @@ static int find_lv(const struct tree *tree, const struct target *target, struct 
         return r;
 }
 
-static int find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
+int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
 {
         if (target->lv)
                 return find_lv(tree, target, ret);
@@ -131,7 +131,7 @@ int target_select(struct target *target, struct selection *selection)
         if (target->vg && !target->lv) {
                 r = selection_add_vg(selection, target->vg);
         } else {
-                r = find_node(target, selection->tree, &node);
+                r = target_find_node(target, selection->tree, &node);
                 if (r >= 0 && node)
                         r = selection_add(selection, node);
         }

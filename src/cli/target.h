@@ -18,6 +18,11 @@ struct target {
  * VG nor an LV can have; -ENOTBLK; what stat() says of a path; or -ENOMEM. `name` is kept, not copied. */
 int target_parse(const char *name, struct target *ret) _nonnull_(1, 2) _must_check_;
 
+/* The node of an LV, which for a pool that is not active by itself is its layer, or of another device; NULL if
+ * there is none. Not of a whole VG. Returns 0 or -ENOMEM. */
+int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
 /* Adds what it is in a tree. Returns 0 or -ENOMEM. */
 int target_select(struct target *target, struct selection *selection) _nonnull_(1, 2) _must_check_;
 

@@ -42,6 +42,8 @@ int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
 int verb_deactivate(int argc, char *argv[]);
 
+int verb_tree(int argc, char *argv[]);
+
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);
 

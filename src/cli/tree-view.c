@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/tree-view.h"
+
+#include <inttypes.h>
+#include <linux/major.h>
+#include <sys/sysmacros.h>
+
+#include "shared/util.h"
+#include "tree/lvs.h"
+
+#define PARTITIONS "proc/partitions"
+
+/* ------ sizes ------ */
+
+/* "   8        0     102400 sda". Lines of another kind are the heading. */
+static void set_size(struct tree_view *view, const char *line)
+{
+        unsigned int major_number, minor_number;
+        const struct tree_node *node;
+        uint64_t kib;
+
+        if (sscanf(line, "%u %u %" SCNu64, &major_number, &minor_number, &kib) != 3)
+                return;
+        node = tree_find_number(view->tree, makedev(major_number, minor_number));
+        if (node)
+                view->sizes[node->index] = kib * 1024;
+}
+
+/* Without the file, as in a tree that was captured elsewhere, nothing is known. */
+static int read_sizes(struct tree_view *view, int root_fd)
+{
+        _cleanup_free_ char *text = NULL;
+        char *rest;
+        int r;
+
+        r = read_file_at(root_fd, PARTITIONS, &text, NULL);
+        for (size_t i = 0; i < view->tree->nodes.n; i++)
+                view->sizes[i] = r < 0 || !view->tree->nodes.nodes[i]->kernel_name ? TREE_SIZE_UNKNOWN : 0;
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        rest = text;
+        for (const char *line; (line = strsep(&rest, "\n"));)
+                set_size(view, line);
+        return 0;
+}
+
+/* ------ what is shown ------ */
+
+static bool is_mount_or_swap(const struct tree_node *node)
+{
+        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
+}
+
+/* Whether the upper node is drawn on the lower one. */
+static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *upper)
+{
+        if (lower->kind == TREE_MOUNT && upper->kind == TREE_MOUNT)
+                return false;
+        return lower->kind != TREE_LV_SNAPSHOT || upper->kind != TREE_LV_ORIGIN ||
+               !tree_are_in_one_vg(lower, upper);
+}
+
+static bool lies_on_something(const struct tree_view *view, const struct tree_node *node)
+{
+        for (size_t i = 0; i < node->lowers.n; i++)
+                if (view->shown[node->lowers.nodes[i]->index] && is_drawn_on(node->lowers.nodes[i], node))
+                        return true;
+        return false;
+}
+
+/* Mounts before swaps, which may be in a file of one. */
+static void show_mounts_and_swaps(struct tree_view *view)
+{
+        static const enum tree_kind kinds[] = {TREE_MOUNT, TREE_SWAP};
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                for (size_t j = 0; j < view->tree->nodes.n; j++) {
+                        const struct tree_node *node = view->tree->nodes.nodes[j];
+
+                        if (node->kind == kinds[i])
+                                view->shown[j] = lies_on_something(view, node);
+                }
+}
+
+int tree_view_init(struct tree_view *view, const struct tree *tree, int root_fd)
+{
+        *view = (struct tree_view){
+                .tree = tree,
+                .shown = calloc(tree->nodes.n + 1, sizeof(*view->shown)),
+                .sizes = calloc(tree->nodes.n + 1, sizeof(*view->sizes)),
+        };
+        if (!view->shown || !view->sizes)
+                return -ENOMEM;
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                view->shown[i] = !is_mount_or_swap(tree->nodes.nodes[i]);
+        show_mounts_and_swaps(view);
+        return read_sizes(view, root_fd);
+}
+
+void tree_view_done(struct tree_view *view)
+{
+        free(view->shown);
+        free(view->sizes);
+        *view = (struct tree_view){};
+}
+
+void tree_view_leave_out_empty(struct tree_view *view)
+{
+        for (size_t i = 0; i < view->tree->nodes.n; i++) {
+                const struct tree_node *node = view->tree->nodes.nodes[i];
+
+                if (node->kind == TREE_DISK && node->uppers.n == 0 &&
+                        (view->sizes[i] == 0 || major(node->number) == RAMDISK_MAJOR))
+                        view->shown[i] = false;
+        }
+}
+
+/* ------ what is drawn where ------ */
+
+static const struct tree_nodes *neighbours(const struct tree_node *node, enum tree_direction direction)
+{
+        return direction == TREE_UPWARDS ? &node->uppers : &node->lowers;
+}
+
+static bool is_child(const struct tree_view *view, const struct tree_node *node, const struct tree_node *other,
+        enum tree_direction direction)
+{
+        return view->shown[other->index] &&
+               (direction == TREE_UPWARDS ? is_drawn_on(node, other) : is_drawn_on(other, node));
+}
+
+static int mark_from(
+        const struct tree_view *view, const struct tree_nodes *nodes, enum tree_direction direction, bool *wanted)
+{
+        _cleanup_free_ bool *met = calloc(view->tree->nodes.n + 1, sizeof(*met));
+        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
+        int r = met ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
+                r = tree_nodes_add(&waiting, nodes->nodes[i]);
+        while (r >= 0 && waiting.n > 0) {
+                const struct tree_node *node = waiting.nodes[--waiting.n];
+                const struct tree_nodes *others = neighbours(node, direction);
+
+                if (met[node->index])
+                        continue;
+                met[node->index] = wanted[node->index] = true;
+                for (size_t i = 0; r >= 0 && i < others->n; i++)
+                        if (is_child(view, node, others->nodes[i], direction))
+                                r = tree_nodes_add(&waiting, others->nodes[i]);
+        }
+        return r;
+}
+
+int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
+{
+        _cleanup_free_ bool *wanted = calloc(view->tree->nodes.n + 1, sizeof(*wanted));
+        int r = wanted ? 0 : -ENOMEM;
+
+        if (r >= 0)
+                r = mark_from(view, nodes, TREE_UPWARDS, wanted);
+        if (r >= 0)
+                r = mark_from(view, nodes, TREE_DOWNWARDS, wanted);
+        for (size_t i = 0; r >= 0 && i < view->tree->nodes.n; i++)
+                view->shown[i] = view->shown[i] && wanted[i];
+        return r;
+}
+
+/* Mounts and swaps come first: what lies on the same device as they do is a layer of its own. */
+static int rank_of(const struct tree_node *node)
+{
+        return is_mount_or_swap(node) ? 0 : node->kind >= TREE_MULTIPATH ? 2 : 1;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        int r = rank_of(first) - rank_of(second);
+
+        if (r == 0 && rank_of(first) != 1)
+                r = strverscmp(first->name, second->name);
+        if (r != 0)
+                return r;
+        if (first->number != second->number)
+                return first->number < second->number ? -1 : 1;
+        return first->index < second->index ? -1 : first->index > second->index;
+}
+
+static void sort(struct tree_nodes *nodes)
+{
+        if (nodes->n > 1)
+                qsort(nodes->nodes, nodes->n, sizeof(*nodes->nodes), compare_nodes);
+}
+
+int tree_view_children(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction,
+        struct tree_nodes *ret)
+{
+        const struct tree_nodes *others = neighbours(node, direction);
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < others->n; i++)
+                if (is_child(view, node, others->nodes[i], direction))
+                        r = tree_nodes_add(ret, others->nodes[i]);
+        sort(ret);
+        return r;
+}
+
+static bool is_root(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction)
+{
+        enum tree_direction back = direction == TREE_UPWARDS ? TREE_DOWNWARDS : TREE_UPWARDS;
+        const struct tree_nodes *others = neighbours(node, back);
+
+        for (size_t i = 0; i < others->n; i++)
+                if (is_child(view, node, others->nodes[i], back))
+                        return false;
+        return true;
+}
+
+/* What holds itself in a circle has no root; its first node is as good as any. */
+static int add_roots_of_circles(
+        const struct tree_view *view, enum tree_direction direction, struct tree_nodes *roots)
+{
+        _cleanup_free_ bool *reached = calloc(view->tree->nodes.n + 1, sizeof(*reached));
+        int r = reached ? mark_from(view, roots, direction, reached) : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < view->tree->nodes.n; i++) {
+                struct tree_nodes only = {.nodes = &view->tree->nodes.nodes[i], .n = 1};
+
+                if (!view->shown[i] || reached[i])
+                        continue;
+                r = tree_nodes_add(roots, view->tree->nodes.nodes[i]);
+                if (r >= 0)
+                        r = mark_from(view, &only, direction, reached);
+        }
+        return r;
+}
+
+int tree_view_roots(const struct tree_view *view, enum tree_direction direction, struct tree_nodes *ret)
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < view->tree->nodes.n; i++)
+                if (view->shown[i] && is_root(view, view->tree->nodes.nodes[i], direction))
+                        r = tree_nodes_add(ret, view->tree->nodes.nodes[i]);
+        sort(ret);
+        return r < 0 ? r : add_roots_of_circles(view, direction, ret);
+}
