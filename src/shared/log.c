@@ -65,6 +65,16 @@ static void log_write(int level, const char *message, const struct iovec *fields
         (void) sd_journal_sendv(all, (int) n_fields + 3);
 }
 
+/* Where libdevmapper's messages go instead. */
+static void (*diversion)(const char *message, void *userdata);
+static void *diversion_userdata;
+
+void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata)
+{
+        diversion = function;
+        diversion_userdata = userdata;
+}
+
 _printf_(5, 6) static void log_from_libdevmapper(
         int level, _unused_ const char *file, _unused_ int line, _unused_ int error_class, const char *format, ...)
 {
@@ -73,14 +83,16 @@ _printf_(5, 6) static void log_from_libdevmapper(
 
         /* libdevmapper marks messages for standard error and "once" with bits above the level. What it calls an
          * error is one for its caller, who knows whether it matters. */
-        if (log_level_max < LOG_DEBUG || (level & 7) > LOG_ERR)
+        if ((!diversion && log_level_max < LOG_DEBUG) || (level & 7) > LOG_ERR)
                 return;
 
         va_start(arguments, format);
         if (vasprintf(&message, format, arguments) < 0)
                 message = NULL;
         va_end(arguments);
-        if (message)
+        if (message && diversion)
+                diversion(message, diversion_userdata);
+        else if (message)
                 log_write(LOG_DEBUG, message, NULL, 0);
 }
 

@@ -21,6 +21,9 @@ enum log_target {
  * libdevmapper's own messages here, as LOG_DEBUG. */
 void log_open(const char *identifier, enum log_target target) _nonnull_(1);
 
+/* Has `function` get libdevmapper's error messages instead of the log, until it is called with NULL. */
+void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata);
+
 /* Where a program writes that both people and units start: to the journal if that is where standard error
  * leads, by $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
 enum log_target log_target_of_stderr(void);
