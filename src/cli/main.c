@@ -14,6 +14,7 @@ static const struct verb verbs[] = {
         {"deactivate", verb_deactivate, "[NAME...]", "Deactivate volume groups, logical volumes, other devices"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
         {"tree", verb_tree, "[NAME...]", "Show what lies on what, from disks to mounts"},
+        {"doctor", verb_doctor, "", "Check whether the machine is set up as it should be"},
         {"plan", verb_plan, "PLAN", "Show what headgate would do"},
         {"enable", verb_enable, "[--initrd]", "Let headgate activate volume groups from the next boot on"},
         {"disable", verb_disable, "[--initrd]", "Leave that to lvm2's own udev rule from the next boot on"},

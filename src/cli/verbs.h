@@ -43,6 +43,7 @@ int verb_wait(int argc, char *argv[]);
 int verb_deactivate(int argc, char *argv[]);
 
 int verb_tree(int argc, char *argv[]);
+int verb_doctor(int argc, char *argv[]);
 
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Each check of "headgate doctor" on a root that is as it should be, and on one with one thing wrong. */
+
+#include "doctor/checks.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "headgate-rule.h"
+#include "shapes.h"
+#include "shared/log.h"
+#include "shared/util.h"
+
+#define VG_ID "vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv"
+#define PVID "pppppppppppppppppppppppppppppppp"
+#define DM_UUID "LVM-vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvllllllllllllllllllllllllllllllll"
+#define METADATA(name, seqno)                                                                                     \
+        name " {\nid = \"" VG_ID "\"\nseqno = " seqno "\nphysical_volumes {\npv0 {\n"                             \
+             "id = \"pppppp-pppp-pppp-pppp-pppp-pppp-pppppp\"\n}\n}\nlogical_volumes {\none {\n"                  \
+             "id = \"llllll-llll-llll-llll-llll-llll-llllll\"\nstatus = [\"VISIBLE\"]\n}\n}\n}\n"                 \
+             "contents = \"Text Format Volume Group\"\nversion = 1\n"
+
+#define UNIT(name, load, active, file)                                                                            \
+        "Id=" name "\nLoadState=" load "\nActiveState=" active "\nUnitFileState=" file "\n\n"
+#define TAKEOVER UNIT("headgate-takeover.service", "loaded", "active", "enabled")
+#define SOCKET UNIT("headgate.socket", "loaded", "active", "static")
+#define COLDPLUG UNIT("headgate-coldplug.service", "loaded", "active", "static")
+#define TEARDOWN                                                                                                  \
+        UNIT("headgate-teardown.service", "loaded", "active", "static")                                           \
+        UNIT("headgate-teardown-net.service", "loaded", "active", "static")
+#define WORKER UNIT("headgate.service", "loaded", "inactive", "static")
+#define FALLBACK UNIT("headgate-fallback.service", "loaded", "inactive", "static")
+#define BLK UNIT("blk-availability.service", "masked", "inactive", "masked")
+#define VERSION "\nVersion=252.39-1\n"
+#define STOCK_RULE "IMPORT{program}=\"pvscan\"\nENV{LVM_VG_NAME_COMPLETE}==\"?*\", RUN+=\"vgchange\"\n"
+
+/* A VG that the worker has written down, as it has found it. */
+static void write_record(const char *metadata_text, uint64_t activating_usec)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_close_ int vgs_fd = openat(shape_root(), "run/headgate/vgs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        const char *reason;
+
+        ck_assert_int_ge(vgs_fd, 0);
+        ck_assert_int_eq(metadata_parse(metadata_text, &metadata, &reason), 0);
+        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        volume_group->state = VOLUME_GROUP_ACTIVE;
+        volume_group->activating_usec = activating_usec;
+        ck_assert_int_eq(volume_group_save(vgs_fd, volume_group), 0);
+}
+
+static void set_up(void)
+{
+        _cleanup_free_ char *path = NULL;
+
+        shape_set_up();
+        path = string_format("%s/root", run_directory());
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", path, true), 0);
+
+        shape_device("sda", 8, 0);
+        shape_dm(0, "data-one", DM_UUID, "linear");
+        shape_hold("sda", "dm-0");
+        shape_write("run/headgate/taken-over", "");
+        shape_write("run/headgate/vgs/.keep", "");
+        write_record(METADATA("data", "3"), 1);
+        shape_link("run/udev/rules.d/69-lvm.rules", "/dev/null");
+        shape_link("run/udev/rules.d/69-dm-lvm.rules", "/dev/null");
+        shape_write("usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE);
+        shape_write("usr/lib/udev/rules.d/68-headgate.rules", HEADGATE_RULE_TEXT);
+        shape_write("systemctl-show", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION);
+        shape_write("etc/lvm/backup/data", METADATA("data", "3"));
+        shape_write("run/lvm/pvs_online/" PVID, "8:0\nvg:data\ndev:/dev/sda\n");
+        shape_write("run/lvm/vgs_online/data", "");
+        shape_write("dev/dm-0", "");
+        shape_link("dev/mapper/data-one", "../dm-0");
+        shape_link("dev/data/one", "../dm-0");
+        shape_write("var/log/journal/id", "");
+        shape_write("proc/sys/kernel/osrelease", "6.1.0-25-amd64\n");
+}
+
+static void tear_down(void)
+{
+        shape_tear_down();
+        unsetenv("HEADGATE_ROOT");
+}
+
+static void look(struct findings *findings)
+{
+        _cleanup_machine_ struct machine machine = {.run_fd = -EBADF};
+
+        ck_assert_int_eq(machine_read(&machine, shape_root()), 0);
+        ck_assert_int_eq(checks_run(&machine, findings), 0);
+}
+
+/* Every check says something, and none of them anything but ok. */
+START_TEST(all_is_well)
+{
+        _cleanup_findings_ struct findings findings = {};
+
+        look(&findings);
+        for (const struct check *check = checks; check->name; check++) {
+                size_t n = 0;
+
+                for (size_t i = 0; i < findings.n; i++)
+                        n += streq(findings.findings[i].check, check->name);
+                ck_assert_msg(n == 1, "%zu findings of %s", n, check->name);
+        }
+        for (size_t i = 0; i < findings.n; i++)
+                ck_assert_msg(findings.findings[i].result == FINDING_OK, "%s: %s", findings.findings[i].check,
+                        findings.findings[i].detail);
+}
+END_TEST
+
+/* What is not as it should be. */
+struct change {
+        const char *path;
+        const char *text;   /* of a file, which is replaced; NULL without one */
+        const char *target; /* of a link */
+};
+
+static const struct {
+        const char *check;
+        enum finding_result result;
+        const char *detail; /* a part of it */
+        struct change changes[4];
+} cases[] = {
+        {"versions", FINDING_OK, "systemd 252.39-1, Linux 6.1.0-25-amd64", {}},
+        {"versions", FINDING_FAILED, "Linux 5.12.1", {{"proc/sys/kernel/osrelease", "5.12.1\n"}}},
+        {"versions", FINDING_WARNING, "systemd 249", {{"systemctl-show", TAKEOVER "Version=249.7\n"}}},
+
+        {"enabled", FINDING_WARNING, "is not enabled",
+                {{"systemctl-show", UNIT("headgate-takeover.service", "loaded", "active", "disabled")}}},
+        {"enabled", FINDING_WARNING, "is masked",
+                {{"systemctl-show", UNIT("headgate-takeover.service", "masked", "inactive", "masked")}}},
+        {"enabled", FINDING_FAILED, "does not know headgate-takeover.service",
+                {{"systemctl-show", UNIT("headgate-takeover.service", "not-found", "inactive", "")}}},
+        {"enabled", FINDING_UNKNOWN, "systemd does not tell", {{"systemctl-show"}}},
+
+        {"in-charge", FINDING_FAILED, "/usr/lib/udev/rules.d/69-lvm.rules is not masked",
+                {{"run/udev/rules.d/69-lvm.rules"}}},
+        {"in-charge", FINDING_FAILED, "/etc/udev/rules.d/69-lvm.rules counts more",
+                {{"etc/udev/rules.d/69-lvm.rules", STOCK_RULE}}},
+        {"in-charge", FINDING_OK, "is masked", {{"etc/udev/rules.d/69-lvm.rules", NULL, "/dev/null"}}},
+        {"in-charge", FINDING_FAILED, "/usr/lib/udev/rules.d/69-dm-lvm.rules is not masked",
+                {{"run/udev/rules.d/69-dm-lvm.rules"}, {"usr/lib/udev/rules.d/69-dm-lvm.rules", STOCK_RULE}}},
+        {"in-charge", FINDING_FAILED, "Nobody activates", {{"run/headgate/taken-over"}}},
+        {"in-charge", FINDING_WARNING, "though headgate is enabled",
+                {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
+                        {"run/udev/rules.d/69-dm-lvm.rules"}}},
+        {"in-charge", FINDING_WARNING, "headgate=0",
+                {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
+                        {"run/udev/rules.d/69-dm-lvm.rules"}, {"proc/cmdline", "quiet headgate=0\n"}}},
+        {"in-charge", FINDING_WARNING, "headgate is not in charge",
+                {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
+                        {"run/udev/rules.d/69-dm-lvm.rules"}, {"systemctl-show", ""}}},
+
+        {"units", FINDING_FAILED, "headgate.socket is failed",
+                {{"systemctl-show",
+                        TAKEOVER UNIT("headgate.socket", "loaded", "failed", "static") COLDPLUG TEARDOWN WORKER}}},
+        {"units", FINDING_FAILED, "headgate-teardown.service is inactive: headgate takes nothing down",
+                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG UNIT(
+                                            "headgate-teardown.service", "loaded", "inactive", "static") WORKER}}},
+        {"units", FINDING_FAILED, "headgate-teardown-net.service is masked",
+                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG WORKER UNIT(
+                                            "headgate-teardown-net.service", "masked", "inactive", "masked")}}},
+        {"units", FINDING_FAILED, "the worker, has failed",
+                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG TEARDOWN UNIT(
+                                            "headgate.service", "loaded", "failed", "static")}}},
+        {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemctl-show", TAKEOVER}}},
+
+        {"failures", FINDING_WARNING, "has failed 2 times", {{"run/headgate/failures", "2"}}},
+        {"failures", FINDING_FAILED, "handed over", {{"run/headgate/failures", "3"}, {"run/headgate/taken-over"}}},
+        {"failures", FINDING_FAILED, "headgate-fallback.service",
+                {{"systemctl-show", UNIT("headgate-fallback.service", "loaded", "failed", "static")}}},
+
+        {"headgate-rule", FINDING_FAILED, "is not there", {{"usr/lib/udev/rules.d/68-headgate.rules"}}},
+        {"headgate-rule", FINDING_WARNING, "changed, or of another version",
+                {{"usr/lib/udev/rules.d/68-headgate.rules", "# nothing\n"}}},
+        {"headgate-rule", FINDING_WARNING, "/etc/udev/rules.d/68-headgate.rules takes the place",
+                {{"etc/udev/rules.d/68-headgate.rules", "# nothing\n"}}},
+        {"headgate-rule", FINDING_FAILED, "/etc/udev/rules.d/68-headgate.rules masks",
+                {{"etc/udev/rules.d/68-headgate.rules", NULL, "/dev/null"}}},
+
+        {"lvm2-rule", FINDING_WARNING, "is not installed", {{"usr/lib/udev/rules.d/69-lvm.rules"}}},
+        {"lvm2-rule", FINDING_WARNING, "is not of a kind",
+                {{"usr/lib/udev/rules.d/69-lvm.rules", "RUN+=\"pvscan --background\"\n"}}},
+
+        {"blk-availability", FINDING_WARNING, "one after another",
+                {{"systemctl-show", TEARDOWN UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
+        {"blk-availability", FINDING_OK, "headgate does not",
+                {{"systemctl-show", UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
+        {"blk-availability", FINDING_FAILED, "Nobody takes devices down",
+                {{"systemctl-show", BLK},
+                        {"run/systemd/generator.early/blk-availability.service", NULL, "/dev/null"}}},
+        {"blk-availability", FINDING_WARNING, "Neither", {{"systemctl-show", BLK}}},
+
+        {"lvm.conf", FINDING_WARNING, "event_activation=0",
+                {{"etc/lvm/lvm.conf", "global { event_activation = 0 }\n"}}},
+        {"lvm.conf", FINDING_FAILED, "/etc/lvm/lvm.conf: Parse error at byte 10 (line 2)",
+                {{"etc/lvm/lvm.conf", "global {\n= 3\n}\n"}}},
+        {"lvm.conf", FINDING_FAILED, "/etc/lvm/lvmlocal.conf: ", {{"etc/lvm/lvmlocal.conf", "global { } }\n"}}},
+        {"lvm.conf", FINDING_OK, "use_lvmlockd=1", {{"etc/lvm/lvm.conf", "global/use_lvmlockd = 1\n"}}},
+        {"lvm.conf", FINDING_OK, "auto_activation_volume_list is set",
+                {{"etc/lvm/lvm.conf", "activation { auto_activation_volume_list = [ \"data\" ] }\n"}}},
+        {"lvm.conf", FINDING_WARNING, "auto_activation_volume_list is empty",
+                {{"etc/lvm/lvmlocal.conf", "activation { auto_activation_volume_list = [ ] }\n"}}},
+        {"lvm.conf", FINDING_OK, "devices/filter is set",
+                {{"etc/lvm/lvm.conf", "devices { filter = [ \"a|.*|\" ] }\n"}}},
+        {"lvm.conf", FINDING_OK, "not in /etc/lvm/devices/system.devices",
+                {{"etc/lvm/devices/system.devices", "VERSION=1.1.1\n"}}},
+        {"lvm.conf", FINDING_OK, "Nothing in it",
+                {{"etc/lvm/devices/system.devices", "VERSION=1.1.1\n"},
+                        {"etc/lvm/lvm.conf", "devices { use_devicesfile = 0 }\n"}}},
+        {"lvm.conf", FINDING_WARNING, "there is no /etc/lvm/devices/mine",
+                {{"etc/lvm/lvm.conf", "devices { use_devicesfile = 1 devicesfile = \"mine\" }\n"}}},
+        {"lvm.conf", FINDING_WARNING, "udev_rules=0", {{"etc/lvm/lvm.conf", "activation { udev_rules = 0 }\n"}}},
+
+        {"headgate.conf", FINDING_WARNING, "deadlin", {{"etc/headgate/headgate.conf", "deadlin = 3\n"}}},
+        {"headgate.conf", FINDING_OK, "direct_activation=0",
+                {{"etc/headgate/headgate.conf", "direct_activation = 0\n"}}},
+
+        {"backups", FINDING_WARNING, "no backup, and at boot it is not known before its disks come: data.",
+                {{"etc/lvm/backup/data"}}},
+        {"backups", FINDING_WARNING, "not of the metadata", {{"etc/lvm/backup/data", METADATA("data", "2")}}},
+        {"backups", FINDING_WARNING, "is damaged", {{"etc/lvm/backup/data", "data {\n"}}},
+        {"backups", FINDING_OK, "1 VG is known",
+                {{"etc/lvm/lvm.conf", "backup { backup_dir = \"/backups\" }\n"},
+                        {"backups/data", METADATA("data", "3")}, {"etc/lvm/backup/data"}}},
+
+        {"online", FINDING_WARNING, "a PV for online whose device is not there: " PVID,
+                {{"run/lvm/pvs_online/" PVID, "8:16\nvg:data\n"}}},
+        {"online", FINDING_WARNING, "a VG for activated of which nothing is active: other",
+                {{"run/lvm/vgs_online/other", ""}}},
+        {"online", FINDING_WARNING, "nothing is active: data", {{"proc/dm-devices", ""}}},
+
+        {"others", FINDING_WARNING, "/etc/systemd/system/mine.service activates",
+                {{"etc/systemd/system/mine.service", "[Service]\nExecStart=/sbin/vgchange -a y data\n"}}},
+        {"others", FINDING_WARNING, "/etc/rc.local activates",
+                {{"etc/rc.local", "lvchange --activate y data/one\n"}}},
+        {"others", FINDING_WARNING, "/etc/rc.local activates", {{"etc/rc.local", "  vgchange -q -aay\n"}}},
+        {"others", FINDING_OK, "No unit",
+                {{"etc/rc.local", "# vgchange -ay\nvgchange -an data\nlvchange -p r a/b\n"}}},
+        {"others", FINDING_WARNING, "lvm2-activation.service is there",
+                {{"systemctl-show", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
+        {"others", FINDING_WARNING, "lvm2-pvscan@.service is there",
+                {{"usr/lib/systemd/system/lvm2-pvscan@.service", "[Service]\n"}}},
+
+        {"requests", FINDING_OK, "No request", {{"run/headgate/pending.d/8:0", ""}}},
+        {"requests", FINDING_FAILED, "/run/headgate/listening", {{"run/headgate/listening", ""}}},
+
+        {"links", FINDING_WARNING, "1 link leads to no device: /dev/mapper/data-two.",
+                {{"dev/mapper/data-two", NULL, "../dm-1"}}},
+        {"links", FINDING_WARNING, "2 links lead to no device: /dev/mapper/data-one, /dev/data/one.",
+                {{"dev/dm-0"}}},
+
+        {"journal", FINDING_WARNING, "does not outlive",
+                {{"var/log/journal/id"}, {"var/log/journal", NULL, NULL}}},
+        {"journal", FINDING_WARNING, "Storage=volatile",
+                {{"etc/systemd/journald.conf", "[Journal]\nStorage=volatile\n"}}},
+        {"journal", FINDING_OK, "is kept",
+                {{"var/log/journal/id"}, {"var/log/journal", NULL, NULL},
+                        {"etc/systemd/journald.conf", "[Journal]\nStorage=persistent\n"}}},
+};
+
+static void make(const struct change *change)
+{
+        bool is_directory = streq(change->path, "var/log/journal");
+
+        if (unlinkat(shape_root(), change->path, is_directory ? AT_REMOVEDIR : 0) < 0)
+                ck_assert_int_eq(errno, ENOENT);
+        if (change->text)
+                shape_write(change->path, change->text);
+        if (change->target)
+                shape_link(change->path, change->target);
+}
+
+START_TEST(one_thing_is_wrong)
+{
+        _cleanup_findings_ struct findings findings = {};
+        bool found = false;
+
+        for (size_t i = 0; i < ELEMENTSOF(cases[_i].changes) && cases[_i].changes[i].path; i++)
+                make(&cases[_i].changes[i]);
+        look(&findings);
+        for (size_t i = 0; i < findings.n; i++) {
+                const struct finding *finding = &findings.findings[i];
+
+                if (!streq(finding->check, cases[_i].check))
+                        continue;
+                found |= finding->result == cases[_i].result && strstr(finding->detail, cases[_i].detail);
+                ck_assert_msg(finding->result <= cases[_i].result, "%s: %s: %s", cases[_i].detail, finding->check,
+                        finding->detail);
+        }
+        for (size_t i = 0; !found && i < findings.n; i++)
+                if (streq(findings.findings[i].check, cases[_i].check))
+                        fprintf(stderr, "said instead: %s\n", findings.findings[i].detail);
+        ck_assert_msg(found, "%s: %s", cases[_i].check, cases[_i].detail);
+}
+END_TEST
+
+/* A request that nobody has dealt with. */
+START_TEST(old_requests)
+{
+        static const struct timespec times[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+        _cleanup_findings_ struct findings findings = {};
+
+        shape_write("run/headgate/pending.d/8:0", "");
+        ck_assert_int_eq(utimensat(shape_root(), "run/headgate/pending.d/8:0", times, 0), 0);
+        look(&findings);
+        ck_assert_int_eq(findings_worst(&findings), FINDING_FAILED);
+        for (size_t i = 0; i < findings.n; i++)
+                if (findings.findings[i].result == FINDING_FAILED)
+                        ck_assert_str_eq(
+                                findings.findings[i].detail, "1 request is left, and no worker is running.");
+}
+END_TEST
+
+START_TEST(many_names)
+{
+        static const char *const names[] = {"a", "b", "c", "d", "e"};
+        static const char *const expected[] = {
+                "", "a", "a, b", "a, b, c", "a, b, c and 1 more", "a, b, c and 2 more"};
+
+        for (size_t n = 0; n <= ELEMENTSOF(names); n++) {
+                _cleanup_finding_names_ struct finding_names list = {};
+                _cleanup_free_ char *joined = NULL;
+
+                for (size_t i = 0; i < n; i++)
+                        finding_names_add(&list, names[i]);
+                joined = finding_names_join(&list);
+                ck_assert_str_eq(joined, expected[n]);
+        }
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("doctor");
+        TCase *test = tcase_create("doctor");
+
+        /* For libdevmapper's messages. */
+        log_open("test-doctor", LOG_TARGET_STDERR);
+        tcase_add_checked_fixture(test, set_up, tear_down);
+        tcase_add_test(test, all_is_well);
+        tcase_add_loop_test(test, one_thing_is_wrong, 0, ELEMENTSOF(cases));
+        tcase_add_test(test, old_requests);
+        tcase_add_test(test, many_names);
+        suite_add_tcase(suite, test);
+        return run_suite(suite);
+}
