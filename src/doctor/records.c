@@ -23,7 +23,7 @@ static void backups_done(struct backups *backups)
         finding_names_done(&backups->stale);
 }
 
-/* `seqno` is that on the disks; 0 if it is not known. */
+/* `seqno` is that which the worker has read from the disks; 0 if it has not. It does not hear of later changes. */
 static int look_at_backup(const struct machine *machine, const char *vg, uint64_t seqno, struct backups *backups)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
@@ -36,7 +36,7 @@ static int look_at_backup(const struct machine *machine, const char *vg, uint64_
                 finding_names_add(&backups->damaged, vg);
         else if (r < 0)
                 return r;
-        else if (seqno > 0 && metadata->seqno != seqno)
+        else if (metadata->seqno < seqno)
                 finding_names_add(&backups->stale, vg);
         else
                 backups->n_good++;
@@ -102,8 +102,8 @@ void check_backups(const struct machine *machine, struct findings *findings)
         add_names(findings, &backups.damaged, ADVICE_BACKUP, "The backup of a VG is damaged",
                 "The backups of VGs are damaged");
         add_names(findings, &backups.stale, ADVICE_BACKUP,
-                "The backup of a VG is not of the metadata that is on its disks",
-                "The backups of VGs are not of the metadata that is on their disks");
+                "The backup of a VG is older than the metadata on its disks",
+                "The backups of VGs are older than the metadata on their disks");
         if (backups.missing.n + backups.damaged.n + backups.stale.n == 0)
                 findings_add(findings, FINDING_OK, NULL, "%zu VG%s known or active, all with a backup.",
                         backups.n_good, backups.n_good == 1 ? " is" : "s are");

@@ -224,7 +224,8 @@ static const struct {
 
         {"backups", FINDING_WARNING, "no backup, and at boot it is not known before its disks come: data.",
                 {{"etc/lvm/backup/data"}}},
-        {"backups", FINDING_WARNING, "not of the metadata", {{"etc/lvm/backup/data", METADATA("data", "2")}}},
+        {"backups", FINDING_WARNING, "is older than", {{"etc/lvm/backup/data", METADATA("data", "2")}}},
+        {"backups", FINDING_OK, "1 VG is known", {{"etc/lvm/backup/data", METADATA("data", "4")}}},
         {"backups", FINDING_WARNING, "is damaged", {{"etc/lvm/backup/data", "data {\n"}}},
         {"backups", FINDING_OK, "1 VG is known",
                 {{"etc/lvm/lvm.conf", "backup { backup_dir = \"/backups\" }\n"},
