@@ -140,7 +140,7 @@ void check_initrd(const struct machine *machine, struct findings *findings)
         bool narrowed = machine_has(machine, HOOKS "/headgate");
 
         if (machine->taken_over <= 0) {
-                findings_add(findings, FINDING_OK, NULL, "headgate is not in charge, and does not mind.");
+                findings_add(findings, FINDING_OK, NULL, "headgate is not in charge.");
                 return;
         }
         for (size_t i = 0; i < machine->n_volume_groups; i++)
