@@ -80,25 +80,26 @@ static char *format_bytes(const void *data)
         return size == TREE_SIZE_UNKNOWN ? strdup("") : string_format("%" PRIu64, size);
 }
 
-/* The kernel's attributes "ro" (Documentation/ABI/stable/sysfs-block) and md/array_state
- * (Documentation/admin-guide/md.rst). */
+/* The kernel's attribute md/array_state (Documentation/admin-guide/md.rst). */
+static char *format_state_of_array(const struct tree_line *line)
+{
+        _cleanup_free_ char *state = NULL;
+        int r = sysfs_read_attribute(line->root_fd, line->node->number, "md/array_state", &state);
+
+        return r < 0 ? NULL : string_printable(state ?: "");
+}
+
+/* Only what is known already, but for arrays: a file of sysfs for each disk takes as long as all else. */
 static char *format_state(const void *data)
 {
         const struct tree_line *line = data;
         const struct tree_node *node = line->node;
-        _cleanup_free_ char *value = NULL;
 
-        if (!node->kernel_name)
-                return strdup("");
-        if (node->suspended)
-                return strdup("suspended");
         if (node->kind == TREE_MD)
-                return sysfs_read_attribute(line->root_fd, node->number, "md/array_state", &value) > 0
-                               ? string_printable(value)
-                               : strdup("");
-        if (sysfs_read_attribute(line->root_fd, node->number, "ro", &value) > 0 && streq(value, "1"))
-                return strdup("read-only");
-        return strdup(node->kind >= TREE_MULTIPATH ? "active" : "");
+                return format_state_of_array(line);
+        if (node->kind >= TREE_MULTIPATH)
+                return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
+        return strdup("");
 }
 
 static const char *color_of_state(const void *data)
@@ -130,6 +131,16 @@ static char *format_vg(const void *data)
 static char *format_boolean(bool value)
 {
         return strdup(value ? "1" : "0");
+}
+
+/* The kernel's attribute "ro" (Documentation/ABI/stable/sysfs-block). */
+static char *format_read_only(const void *data)
+{
+        const struct tree_line *line = data;
+
+        if (!line->node->kernel_name)
+                return strdup("");
+        return format_boolean(sysfs_read_switch(line->root_fd, line->node->number, "ro"));
 }
 
 static char *format_pv(const void *data)
@@ -245,12 +256,13 @@ static const struct column columns[] = {
         {"KIND", "what it is", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_kind},
         {"SIZE", "its size, in JSON in bytes", COLUMN_ALWAYS, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_size,
                 format_bytes},
-        {"STATE", "active, read-only or suspended, and of an md array what the kernel says", COLUMN_ALWAYS, 0,
-                SCOLS_JSON_STRING, format_state, .color = color_of_state},
+        {"STATE", "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
+                COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_state, .color = color_of_state},
         {"VG", "the volume group that it is a logical or physical volume of", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING,
                 format_vg},
         {"DEVICE", "the kernel's name", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_device},
         {"NUMBER", "its major and minor number", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_number},
+        {"RO", "whether the device is read-only", 0, 0, SCOLS_JSON_BOOLEAN, format_read_only},
         {"PV", "whether it is a physical volume", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN, format_pv},
         {"HIDDEN", "whether it is a part of a logical volume, or a layer in one", COLUMN_IN_JSON, 0,
                 SCOLS_JSON_BOOLEAN, format_hidden},

@@ -2,7 +2,6 @@
 
 #include "cli/tree-view.h"
 
-#include <inttypes.h>
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
@@ -13,16 +12,27 @@
 
 /* ------ sizes ------ */
 
+/* A number behind spaces, and where it ends. */
+static bool read_number(const char **text, uint64_t *ret)
+{
+        char *end;
+
+        *ret = strtoull(*text, &end, 10);
+        if (end == *text || *end != ' ')
+                return false;
+        *text = end;
+        return true;
+}
+
 /* "   8        0     102400 sda". Lines of another kind are the heading. */
 static void set_size(struct tree_view *view, const char *line)
 {
-        unsigned int major_number, minor_number;
+        uint64_t major_number, minor_number, kib;
         const struct tree_node *node;
-        uint64_t kib;
 
-        if (sscanf(line, "%u %u %" SCNu64, &major_number, &minor_number, &kib) != 3)
+        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
                 return;
-        node = tree_find_number(view->tree, makedev(major_number, minor_number));
+        node = tree_find_number(view->tree, makedev((unsigned int) major_number, (unsigned int) minor_number));
         if (node)
                 view->sizes[node->index] = kib * 1024;
 }

@@ -223,6 +223,7 @@ int dm_devices_read_details(struct dm_devices *devices)
                 if (ioctl(devices->control_fd, DM_TABLE_STATUS, table) < 0)
                         continue;
                 device->suspended = table->flags & DM_SUSPEND_FLAG;
+                device->read_only = table->flags & DM_READONLY_FLAG;
                 if (table->target_count == 0 || table->data_start != sizeof(struct dm_ioctl))
                         continue;
                 type = strndup(target->target_type, sizeof(target->target_type));

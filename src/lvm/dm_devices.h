@@ -15,6 +15,7 @@ struct dm_device {
         char *uuid;     /* "" without one */
         char *target;   /* type of the table's first target, "linear"; "" if not asked for, or without one */
         bool suspended; /* I/O to it waits; false as long as it is not asked for */
+        bool read_only; /* likewise */
 };
 
 /* Starts empty: all zeros. */
@@ -35,9 +36,9 @@ struct dm_devices {
  * Returns 0, or a negative errno; -EOPNOTSUPP where the kernel (before 5.13) does not list UUIDs. */
 int dm_devices_get(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
 
-/* Asks for what the list does not say: the type of each device's first target, and whether it is suspended.
- * This is one more ioctl each, which waits for nothing, not even for a suspended device. A device that has gone
- * keeps its "". Returns 0, or -ENOMEM. */
+/* Asks for what the list does not say: the type of each device's first target, and whether it is suspended or
+ * read-only. This is one more ioctl each, which waits for nothing, not even for a suspended device. A device that
+ * has gone keeps its "". Returns 0, or -ENOMEM. */
 int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check_;
 
 void dm_devices_done(struct dm_devices *devices) _nonnull_(1);

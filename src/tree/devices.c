@@ -31,6 +31,7 @@ static int add_dm_device(struct tree *tree, const struct dm_device *device)
         if (r < 0)
                 return r;
         node->suspended = device->suspended;
+        node->read_only = device->read_only;
         return 0;
 }
 

@@ -92,6 +92,7 @@ struct tree_node {
         bool is_pv;        /* an LV of another VG lies on it */
         bool is_virtual;   /* of a disk: there is no hardware behind it */
         bool suspended;    /* I/O to it waits */
+        bool read_only;    /* of device-mapper's devices only */
         bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
         bool is_nfs;       /* or another file system of the network's */
         bool on_network;   /* by tree_find_network() */

@@ -39,6 +39,15 @@ int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret
         return 1;
 }
 
+bool sysfs_read_switch(int root_fd, dev_t number, const char *name)
+{
+        _cleanup_free_ char *path = sysfs_path(number, name);
+        _cleanup_close_ int fd = path ? openat(root_fd, path, O_RDONLY | O_CLOEXEC) : -EBADF;
+        char value = '\0';
+
+        return fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value) && value == '1';
+}
+
 int sysfs_read_location(int root_fd, dev_t number, char **ret)
 {
         _cleanup_free_ char *path = string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));

@@ -21,5 +21,9 @@ char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
  * read; or -ENOMEM. */
 int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_(3, 4) _must_check_;
 
+/* Whether an attribute of one character is "1"; false if it is not there or cannot be read, or without memory.
+ * Half the system calls of the above. */
+bool sysfs_read_switch(int root_fd, dev_t number, const char *name) _nonnull_(3);
+
 /* Where the device is among all others: ".../host0/target0:0:0/0:0:0:0/block/sda". Returns as above. */
 int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
