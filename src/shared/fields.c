@@ -13,7 +13,7 @@ void fields_add(struct fields *fields, char *field)
                         fields->n_allocated = n;
                 }
         }
-        if (field && fields->n < fields->n_allocated)
+        if (field && fields->n < MIN(fields->n_allocated, (size_t) FIELDS_MAX))
                 fields->vector[fields->n++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
         else
                 free(field);

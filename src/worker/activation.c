@@ -10,6 +10,7 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/intake.h"
 #include "worker/report.h"
 
 /* Below this many VGs, a second process costs more than it gains. */
@@ -36,8 +37,10 @@ static void settle(struct worker *worker, struct managed_group *group, enum volu
                 worker->proved = true;
 
         /* One of its disks went while lvm2 was at work. */
-        if (volume_group_count_seen(volume_group) < volume_group->n_pvs)
+        if (volume_group_count_seen(volume_group) < volume_group->n_pvs) {
                 inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+                intake_tell_loss(group);
+        }
 }
 
 static int settle_active(struct worker *worker, struct managed_group *group)
@@ -202,6 +205,7 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
                 groups[i]->volume_group->activating_usec = job->started_usec;
                 inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
         }
+        report_activating(groups, n);
         return 0;
 }
 

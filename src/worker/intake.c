@@ -22,6 +22,23 @@ void intake_complete(struct worker *worker, struct managed_group *group)
         report_complete(group->volume_group);
 }
 
+void intake_tell_loss(struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        if (!group->lost_pv || volume_group->state != VOLUME_GROUP_WAITING)
+                return;
+        group->lost_pv = false;
+        if (volume_group_count_seen(volume_group) < volume_group->n_pvs)
+                report_incomplete(volume_group);
+}
+
+static void lose_pv(struct worker *worker, struct managed_group *group, dev_t number)
+{
+        inventory_lose_pv(worker->inventory, group, number);
+        intake_tell_loss(group);
+}
+
 static void settle_device(struct worker *worker, struct device *device)
 {
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
@@ -41,7 +58,7 @@ static int take_gone(struct worker *worker, struct device *device)
         if (!group && inventory_find_group_of_pv(worker->inventory, pvid, &group) < 0)
                 group = NULL;
         if (group)
-                inventory_lose_pv(worker->inventory, group, device->number);
+                lose_pv(worker, group, device->number);
         log_debug("%s has gone.", device->name ?: "A device with a PV");
         device->gone = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
@@ -97,8 +114,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         char *name;
 
         if (!pv) {
-                log_notice("%s holds outdated metadata of VG %s, which has no such PV any more.", device->name,
-                        group->volume_group->name);
+                report_outdated(group->volume_group, device->pvid, device->name);
                 settle_device(worker, device);
                 return 0;
         }
@@ -117,6 +133,8 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         device->group = group;
         inventory_note_change(worker->inventory, group);
         note_awaited(worker, group);
+        if (group->volume_group->n_pvs > 1 && volume_group_count_seen(group->volume_group) == 1)
+                report_seen(group->volume_group, device->name);
         judge_group(worker, group, device->news);
         return 0;
 }
@@ -189,7 +207,7 @@ static int forget_former_pv(struct worker *worker, const struct device *device, 
                 return 0;
         if (inventory_find_group_of_pv(worker->inventory, former, &group) < 0)
                 return online_forget(worker->lvm_run_fd, former, NULL);
-        inventory_lose_pv(worker->inventory, group, device->number);
+        lose_pv(worker, group, device->number);
         return online_forget(worker->lvm_run_fd, former, group->volume_group->name);
 }
 
@@ -236,7 +254,7 @@ static bool means_gone(int error)
 static int take_no_pv(struct worker *worker, struct device *device)
 {
         if (device->group)
-                inventory_lose_pv(worker->inventory, device->group, device->number);
+                lose_pv(worker, device->group, device->number);
         device->group = NULL;
         settle_device(worker, device);
         return inventory_set_pvid(worker->inventory, device, "");

@@ -291,6 +291,7 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
                 volume_group->first_seen_usec = now_usec();
                 volume_group->overdue = false;
                 forget_text(inventory, group);
+                group->lost_pv |= volume_group->state != VOLUME_GROUP_WAITING;
                 /* One that lvm2 is at work on is judged when lvm2 is done. */
                 if (volume_group->state != VOLUME_GROUP_ACTIVATING)
                         inventory_set_state(inventory, group, VOLUME_GROUP_WAITING);

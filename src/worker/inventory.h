@@ -47,6 +47,7 @@ struct managed_group {
         bool changed;    /* memory is newer than the file; see inventory_note_change() */
         char *text;      /* the key of its metadata in groups_by_text, or NULL */
         bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
+        bool lost_pv;    /* it was complete and a PV has gone, which is still to be said */
         char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
 };
 

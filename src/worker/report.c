@@ -15,7 +15,7 @@ static void add_time(
         struct fields *fields, const struct volume_group *volume_group, const char *name, uint64_t usec)
 {
         if (usec > 0 && usec >= volume_group->first_seen_usec)
-                fields_add(fields, string_format("HEADGATE_%s_USEC=%" PRIu64, name, usec));
+                fields_add(fields, string_format("%s=%" PRIu64, name, usec));
 }
 
 static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
@@ -34,16 +34,24 @@ static void report_group(int level, const char *message_id, const struct volume_
         fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
         fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
-        add_time(&fields, volume_group, "FIRST_SEEN", volume_group->first_seen_usec);
-        add_time(&fields, volume_group, "COMPLETE", volume_group->complete_usec);
-        add_time(&fields, volume_group, "ASKED", volume_group->activating_usec);
-        add_time(&fields, volume_group, "SETTLED", volume_group->settled_usec);
+        add_time(&fields, volume_group, "HEADGATE_FIRST_SEEN_USEC", volume_group->first_seen_usec);
+        add_time(&fields, volume_group, "HEADGATE_COMPLETE_USEC", volume_group->complete_usec);
+        add_time(&fields, volume_group, "HEADGATE_ASKED_USEC", volume_group->activating_usec);
+        add_time(&fields, volume_group, "HEADGATE_SETTLED_USEC", volume_group->settled_usec);
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 
 static uint64_t duration(uint64_t from, uint64_t to)
 {
         return from != 0 && to > from ? to - from : 0;
+}
+
+void report_seen(const struct volume_group *volume_group, const char *device_name)
+{
+        _cleanup_free_ char *message = string_format("The first of %zu PVs of VG %s has come: %s.",
+                volume_group->n_pvs, volume_group->name, device_name);
+
+        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, volume_group, 0, message);
 }
 
 void report_complete(const struct volume_group *volume_group)
@@ -54,6 +62,49 @@ void report_complete(const struct volume_group *volume_group)
                 volume_group->name, volume_group_count_seen(volume_group), volume_group->n_pvs, time ?: "?");
 
         report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE, volume_group, usec, message);
+}
+
+#define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
+
+/* To be read; a program has the fields. */
+#define GROUPS_NAMED 8
+
+static char *name_groups(struct managed_group *const *groups, size_t n)
+{
+        size_t n_named = n > GROUPS_NAMED ? GROUPS_NAMED - 1 : n;
+        _cleanup_free_ char *names = strdup("");
+
+        for (size_t i = 0; names && i < n_named; i++)
+                if (string_replace(&names,
+                            string_format("%s%s%s", names, i > 0 ? ", " : "", groups[i]->volume_group->name)) < 0)
+                        return NULL;
+        if (names && n_named < n)
+                return string_format("%s and %zu more", names, n - n_named);
+        return TAKE_PTR(names);
+}
+
+static void report_activating_some(struct managed_group *const *groups, size_t n)
+{
+        _cleanup_free_ char *names = name_groups(groups, n);
+        _cleanup_free_ char *message = NULL;
+        _cleanup_fields_ struct fields fields = {};
+
+        if (names && n == 1)
+                message = string_format("VG %s is being activated by lvm2.", names);
+        else if (names)
+                message = string_format("%zu VGs are being activated by lvm2: %s.", n, names);
+        if (!message)
+                return;
+        for (size_t i = 0; i < n; i++)
+                fields_add(&fields, string_format("HEADGATE_VG=%s", groups[i]->volume_group->name));
+        fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
+        log_event(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, message, fields.vector, fields.n);
+}
+
+void report_activating(struct managed_group *const *groups, size_t n)
+{
+        for (size_t i = 0; i < n; i += GROUPS_IN_A_LINE)
+                report_activating_some(groups + i, MIN(n - i, (size_t) GROUPS_IN_A_LINE));
 }
 
 void report_settled(const struct volume_group *volume_group)
@@ -84,6 +135,15 @@ void report_settled(const struct volume_group *volume_group)
         default:
                 break;
         }
+}
+
+void report_incomplete(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *message = string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.",
+                volume_group->name, volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?");
+
+        report_group(LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE, volume_group, 0, message);
 }
 
 void report_overdue(const struct volume_group *volume_group)
@@ -150,14 +210,57 @@ void report_damaged(
         log_event(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, message, fields.vector, fields.n);
 }
 
+/* Of a line about one device with a PV that is not used for its VG. */
+static void report_device(int level, const char *message_id, const struct volume_group *volume_group,
+        const char *pvid, const char *device_name, const char *message)
+{
+        _cleanup_fields_ struct fields fields = {};
+        char vgid[LVM_ID_FORMATTED_SIZE], formatted[LVM_ID_FORMATTED_SIZE];
+
+        if (!message)
+                return;
+        lvm_id_format(volume_group->vgid, vgid);
+        lvm_id_format(pvid, formatted);
+        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
+        fields_add(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
+        fields_add(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
+        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
+        log_event(level, message_id, message, fields.vector, fields.n);
+}
+
 void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
         const char *duplicate_name)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
+        _cleanup_free_ char *message = NULL;
 
         lvm_id_format(pvid, formatted);
-        log_warning("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
+        message = string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
                 volume_group->name, device_name, duplicate_name);
+        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, volume_group, pvid, duplicate_name, message);
+}
+
+void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name)
+{
+        _cleanup_free_ char *message =
+                string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
+                        volume_group->name);
+
+        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, volume_group, pvid, device_name, message);
+}
+
+void report_backup_unusable(const char *volume_group_name, int error)
+{
+        _cleanup_fields_ struct fields fields = {};
+        _cleanup_free_ char *message = string_format(
+                "The backup of the metadata of VG %s cannot be used, its disks are waited for with the others: %s",
+                volume_group_name, strerror(-error));
+
+        if (!message)
+                return;
+        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
+        fields_add(&fields, string_format("ERRNO=%d", -error));
+        log_event(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, message, fields.vector, fields.n);
 }
 
 void report_status(const struct inventory *inventory, char **last)

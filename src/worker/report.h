@@ -5,13 +5,22 @@
 #include "worker/inventory.h"
 
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
- * described in headgated(8)), and the unit's STATUS=. Without memory for a line there is no line. */
+ * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */
+
+/* The first PV of a VG with several has come, as the device `device_name`. Said with LOG_DEBUG. */
+void report_seen(const struct volume_group *volume_group, const char *device_name);
 
 /* All PVs of the VG are there. */
 void report_complete(const struct volume_group *volume_group);
 
+/* A vgchange has been started for these VGs: one line for all, which is found by the name of each. */
+void report_activating(struct managed_group *const *groups, size_t n);
+
 /* The VG's state has become ACTIVE, SKIPPED or FAILED. */
 void report_settled(const struct volume_group *volume_group);
+
+/* A PV of a VG that was complete has gone. Said once, however many follow it. */
+void report_incomplete(const struct volume_group *volume_group);
 
 /* The deadline of a VG that is WAITING has passed. */
 void report_overdue(const struct volume_group *volume_group);
@@ -27,6 +36,13 @@ void report_damaged(
 /* Two devices that hold the same PV; the second one is left alone. */
 void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
         const char *duplicate_name);
+
+/* A device with older metadata of a VG, which does not name it as one of its PVs any more. */
+void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name);
+
+/* lvm2's backup of the metadata of a VG that somebody waits for is there and cannot be read; `error` is a negative
+ * errno. */
+void report_backup_unusable(const char *volume_group_name, int error);
 
 /* Sets STATUS= from the number of VGs in each state, unless that is what it was set to last, which is kept in
  * `*last`. */

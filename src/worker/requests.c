@@ -10,6 +10,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/intake.h"
+#include "worker/report.h"
 
 static int parse_device_number(const char *string, dev_t *ret)
 {
@@ -169,10 +170,7 @@ static int take_expectation(struct worker *worker, const char *name)
         if (r == -ENOMEM)
                 return r;
         if (r < 0 && r != -ENOENT)
-                log_warning(
-                        "The backup of the metadata of VG %s cannot be used, its disks are waited for with the "
-                        "others: %s",
-                        name, strerror(-r));
+                report_backup_unusable(name, r);
 
         r = expectations_add(worker->expectations, name, metadata, &expectation);
         if (r < 0)
