@@ -157,6 +157,8 @@ static int deactivate(struct deactivation *deactivation)
 {
         int r;
 
+        /* Who finds a VG down tomorrow looks for the reason in the journal. */
+        log_record_events();
         r = deactivation_lock_and_find(deactivation);
         if (r >= 0)
                 r = deactivation_decide(deactivation);

@@ -16,6 +16,7 @@
 static const char *log_identifier = "headgate";
 static enum log_target log_target = LOG_TARGET_STDERR;
 static int log_level_max = LOG_INFO;
+static bool log_events_recorded = false;
 
 /* The kernel takes 976 bytes or less (LOG_LINE_MAX in kernel/printk/printk.c), and refuses what is longer. */
 #define KMSG_TEXT_MAX 900
@@ -39,7 +40,9 @@ static void log_write(int level, const char *message, const struct iovec *fields
 
         if (log_target == LOG_TARGET_STDERR) {
                 fprintf(stderr, "%s: %s\n", log_identifier, message);
-                return;
+                /* Nothing but events has fields. */
+                if (n_fields == 0 || !log_events_recorded)
+                        return;
         }
 
         if (log_target == LOG_TARGET_KMSG) {
@@ -109,6 +112,11 @@ void log_open(const char *identifier, enum log_target target)
                 log_level_max = (int) number;
 
         dm_log_with_errno_init(log_from_libdevmapper);
+}
+
+void log_record_events(void)
+{
+        log_events_recorded = true;
 }
 
 enum log_target log_target_of_stderr(void)

@@ -28,6 +28,10 @@ void log_divert_libdevmapper(void (*function)(const char *message, void *userdat
  * leads, by $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
 enum log_target log_target_of_stderr(void);
 
+/* What log_event() says on standard error goes to the journal, too, from now on: for what people type and others
+ * may look for later. */
+void log_record_events(void);
+
 /* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and forward in
  * one line. */
 int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
@@ -41,6 +45,7 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
 /* An event with fields of its own: `fields` are complete journal fields, "HEADGATE_VG=vg0", without MESSAGE= and
- * PRIORITY=. `message_id` is one of messages.h. On standard error only the message is seen. */
+ * PRIORITY=. `message_id` is one of messages.h. On standard error only the message is seen, but see
+ * log_record_events(). */
 void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
         _nonnull_(2, 3);

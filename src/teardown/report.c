@@ -34,6 +34,27 @@ static uint64_t since(uint64_t from, uint64_t to)
         return from > 0 && to > from ? to - from : 0;
 }
 
+#define VGS_IN_A_LINE (FIELDS_MAX / 2)
+
+/* Each VG once, so that the line is found by the names of all: the LVs of two VGs can lie on each other. */
+static void add_volume_groups(struct fields *fields, const struct tree_nodes *members)
+{
+        const char *names[VGS_IN_A_LINE];
+        size_t n = 0;
+
+        for (size_t i = 0; i < members->n && n < VGS_IN_A_LINE; i++) {
+                const char *name = members->nodes[i]->vg;
+                size_t known = 0;
+
+                while (name && known < n && !streq(names[known], name))
+                        known++;
+                if (!name || known < n)
+                        continue;
+                names[n++] = name;
+                fields_add(fields, string_format("HEADGATE_VG=%s", name));
+        }
+}
+
 static int compare_ends(const void *a, const void *b)
 {
         const struct attempt *const *first = a, *const *second = b;
@@ -96,6 +117,7 @@ static void report_tree(
         if (!message)
                 return;
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
+        add_volume_groups(&fields, &tree->members);
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_left_alone));
