@@ -34,7 +34,7 @@ static void help(void)
                "      --noudevsync  Do not wait for udev\n"
                "  -h, --help        Show this help\n\n"
                "Exit status: 0 if all is down, 1 if something is left, 2 if that cannot be told.\n\n"
-               "See headgate(8).\n");
+               "See headgate-deactivate(8).\n");
 }
 
 /* 1 to go on, or an exit status, negated. */

@@ -17,7 +17,7 @@ static void help(const char *verb)
                "%s\n\n"
                "      --initrd  For initrds that are made by initramfs-tools, not for the system\n"
                "  -h, --help    Show this help\n\n"
-               "See headgate(8) and headgate-initrd(8).\n",
+               "See headgate-enable(8) and headgate-initrd(8).\n",
                 verb,
                 streq(verb, "enable") ? "Let headgate activate volume groups from the next boot on."
                                       : "Leave activation to lvm2's own udev rule from the next boot on.");

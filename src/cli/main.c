@@ -30,7 +30,7 @@ static void help(void)
         printf("\nOptions:\n"
                "  -h, --help     Show this help, after a verb that of the verb\n"
                "      --version  Show the version\n\n"
-               "See headgate(8).\n");
+               "See headgate(8). Each verb has a page of its own, which its help names.\n");
 }
 
 int main(int argc, char *argv[])

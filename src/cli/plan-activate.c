@@ -20,7 +20,7 @@ static void help(void)
         printf("Usage: headgate plan activate [OPTION...]\n\n"
                "Show which volume groups are activated at boot, and who waits for them.\n\n" TABLE_HELP "\n"
                "Exit status: 0, or 2 if something could not be read.\n\n"
-               "See headgate(8).\n");
+               "See headgate-plan(8).\n");
 }
 
 /* ------ columns: each makes its cell of a line, NULL without memory ------ */

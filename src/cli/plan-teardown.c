@@ -20,7 +20,7 @@ static void help(void)
         printf("Usage: headgate plan teardown [OPTION...]\n\n"
                "Show in which order storage is taken down at shutdown.\n\n" TABLE_HELP "\n"
                "Exit status: 0, or 2 if something could not be read.\n\n"
-               "See headgate(8).\n");
+               "See headgate-plan(8).\n");
 }
 
 /* Trees of nothing but disks, partitions and mounts are no business of teardown. */

@@ -23,7 +23,7 @@ static void help(void)
                 printf("  %-8s  %s\n", plans[i].name, plans[i].description);
         printf("\nOptions:\n"
                "  -h, --help  Show this help, after a plan that of the plan\n\n"
-               "See headgate(8).\n");
+               "See headgate-plan(8).\n");
 }
 
 int verb_plan(int argc, char *argv[])

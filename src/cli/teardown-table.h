@@ -4,7 +4,7 @@
 #include "cli/table.h"
 #include "tree/tree.h"
 
-/* The columns, as headgate(8) describes them, with the help text of a verb. */
+/* The columns, as headgate-plan(8) describes them, with the help text of a verb. */
 struct table_verb teardown_table_verb(void (*help)(void));
 
 /* Prints, in the order in which they can go, the nodes of all storage trees of which at least one node is of

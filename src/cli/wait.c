@@ -33,7 +33,7 @@ static void help_wait(void)
                "      --urgent           Boot may wait for any of them: have none stand back\n"
                "  -h, --help             Show this help\n\n"
                "Exit status: 0 if all are active, 1 if some are not, 2 if that cannot be told.\n\n"
-               "See headgate(8).\n");
+               "See headgate-wait(8).\n");
 }
 
 static void help_activate(void)
@@ -44,7 +44,7 @@ static void help_activate(void)
                "      --timeout SECONDS  How long to wait, 90 by default; 0 for ever\n"
                "  -h, --help             Show this help\n\n"
                "Exit status: 0 if all are active, 1 if some are not, 2 if that cannot be told.\n\n"
-               "See headgate(8).\n");
+               "See headgate-activate(8).\n");
 }
 
 static const struct option wait_options[] = {
