@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which names of VGs there are, by each of the places that tell of them. */
+
+#include "cli/known-names.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+#include "lvm/volume_group.h"
+
+#define ID "0123456789abcdef0123456789abcdef"
+
+static void set_up(void)
+{
+        run_directory_set_up();
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
+}
+
+/* Makes the directories of the path, too. */
+static void write_file(const char *path, const char *text)
+{
+        _cleanup_free_ char *copy = strdup(path);
+        _cleanup_close_ int fd = -EBADF;
+
+        ck_assert_ptr_nonnull(copy);
+        for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
+                *slash = '\0';
+                ck_assert(mkdirat(run_fd, copy, 0755) == 0 || errno == EEXIST);
+                *slash = '/';
+        }
+        fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
+}
+
+/* Whether the names are these and no others. */
+static void assert_names(size_t n, const char *const names[])
+{
+        _cleanup_string_vector_ struct string_vector known = {};
+
+        ck_assert_int_eq(known_names_read(&known), 0);
+        ck_assert_uint_eq(known.n, n);
+        for (size_t i = 0; i < n; i++)
+                ck_assert(known_names_have(&known, names[i]));
+        ck_assert(!known_names_have(&known, "nobody"));
+}
+
+START_TEST(nothing)
+{
+        assert_names(0, NULL);
+}
+END_TEST
+
+START_TEST(each_place)
+{
+        struct volume_group seen = {.name = (char *) "seen", .vgid = ID};
+        _cleanup_close_ int vgs_fd = -EBADF;
+
+        ck_assert_int_eq(mkdirat(run_fd, VOLUME_GROUP_DIRECTORY, 0755), 0);
+        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        ck_assert_int_ge(vgs_fd, 0);
+        ck_assert_int_eq(volume_group_save(vgs_fd, &seen), 0);
+        write_file(VOLUME_GROUP_DIRECTORY "/damaged", "{");
+        write_file("etc/lvm/backup/saved", "");
+        write_file("etc/lvm/backup/not a name", "");
+        write_file("etc/lvm/backup/seen", "");
+        write_file("lvm/pvs_online/" ID, "8:0\nvg:recorded\ndev:/dev/sda\n");
+        write_file("lvm/vgs_online/claimed", "");
+        write_file("proc/dm-devices", "254:0 act--ive-lv LVM-" ID ID " linear\n"
+                                      "254:1 act--ive-other LVM-" ID ID " linear\n"
+                                      "254:2 crypt-home CRYPT-LUKS2-" ID "-home crypt\n");
+        assert_names(5, (const char *const[]){"seen", "saved", "recorded", "claimed", "act-ive"});
+}
+END_TEST
+
+START_TEST(backups_elsewhere)
+{
+        write_file("etc/lvm/lvm.conf", "backup/backup_dir = \"/srv/backup\"\n");
+        write_file("etc/lvm/backup/here", "");
+        write_file("srv/backup/there", "");
+        assert_names(1, (const char *const[]){"there"});
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("known-names");
+        TCase *test_case = tcase_create("known-names");
+
+        tcase_add_checked_fixture(test_case, set_up, run_directory_tear_down);
+        tcase_add_test(test_case, nothing);
+        tcase_add_test(test_case, each_place);
+        tcase_add_test(test_case, backups_elsewhere);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
