@@ -17,6 +17,8 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_SKIPPED] = "skipped",
         [VOLUME_GROUP_FAILED] = "failed",
         [VOLUME_GROUP_DEACTIVATED] = "deactivated",
+        [VOLUME_GROUP_ABSENT] = "absent",
+        [VOLUME_GROUP_UNKNOWN] = "unknown",
 };
 
 const char *volume_group_state_to_string(enum volume_group_state state)

@@ -22,6 +22,8 @@ enum volume_group_state {
         VOLUME_GROUP_SKIPPED,    /* complete, and not to be activated: exported, shared, autoactivation off, ... */
         VOLUME_GROUP_FAILED,     /* lvm2 was asked and did not do it */
         VOLUME_GROUP_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a file */
+        VOLUME_GROUP_ABSENT,      /* none of its PVs was seen, only files tell of it; never in a file itself */
+        VOLUME_GROUP_UNKNOWN,     /* headgate did not activate it and cannot tell how it should be; likewise */
         _VOLUME_GROUP_STATE_MAX,
 };
 

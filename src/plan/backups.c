@@ -164,6 +164,8 @@ int backups_read(int root_fd, const struct configuration *configuration, struct 
         for (size_t i = 0; i < backups.names.n; i++) {
                 const char *name = backups.names.strings[i];
 
+                if (known_volume_groups_leave_out(known, name))
+                        continue;
                 r = read_backup(&backups, name, &configuration->system_id, known, problems);
                 if (r == -E2BIG) {
                         problems_add(problems, r, "%s: too much, left out from %s on.", backups.path, name);

@@ -65,12 +65,25 @@ int known_volume_groups_take(struct known_volume_groups *known, struct known_vol
         return 0;
 }
 
+static int compare_strings(const void *a, const void *b)
+{
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+bool known_volume_groups_leave_out(const struct known_volume_groups *known, const char *name)
+{
+        const struct string_vector *left_out = known->left_out;
+
+        return left_out && left_out->n > 0 &&
+               bsearch(&name, left_out->strings, left_out->n, sizeof(*left_out->strings), compare_strings);
+}
+
 int known_volume_groups_add(struct known_volume_groups *known, const char *name)
 {
         _cleanup_known_volume_group_ struct known_volume_group *volume_group = NULL;
         int r;
 
-        if (known_volume_groups_find(known, name))
+        if (known_volume_groups_find(known, name) || known_volume_groups_leave_out(known, name))
                 return 0;
         volume_group = calloc(1, sizeof(*volume_group));
         if (!volume_group)
@@ -105,16 +118,31 @@ static int read_online(int root_fd, struct known_volume_groups *known, struct pr
         return 0;
 }
 
-int known_volume_groups_read(int root_fd, const struct configuration *configuration,
-        struct known_volume_groups *ret, struct problems *problems)
+int known_volume_groups_read_others(int root_fd, const struct configuration *configuration,
+        const struct string_vector *left_out, struct known_volume_groups *ret, struct problems *problems)
 {
-        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {.left_out = left_out};
         int r;
 
         r = known_volume_groups_init(&known);
         if (r < 0)
                 return r;
         r = backups_read(root_fd, configuration, &known, problems);
+        if (r < 0)
+                return r;
+
+        *ret = known;
+        known = (struct known_volume_groups){};
+        return 0;
+}
+
+int known_volume_groups_read(int root_fd, const struct configuration *configuration,
+        struct known_volume_groups *ret, struct problems *problems)
+{
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
+        int r;
+
+        r = known_volume_groups_read_others(root_fd, configuration, NULL, &known, problems);
         if (r < 0)
                 return r;
         r = read_online(root_fd, &known, problems);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libdevmapper.h>
+#include <stdbool.h>
 
 #include "lvm/configuration.h"
 #include "lvm/identifier.h"
@@ -27,6 +28,7 @@ struct known_volume_groups {
         size_t n;
         struct dm_hash_table *by_name;
         struct dm_hash_table *by_id;
+        const struct string_vector *left_out; /* sorted names of VGs that are of no interest; NULL for none */
 };
 
 /* As many VGs as a drop-in of systemd's can name: their names make one line, which may have 1 MiB. */
@@ -38,7 +40,16 @@ struct known_volume_groups {
 int known_volume_groups_read(int root_fd, const struct configuration *configuration,
         struct known_volume_groups *ret, struct problems *problems) _nonnull_(2, 3, 4) _must_check_;
 
-/* Adds a VG of which only the name is known, unless it is there. Returns 0, -E2BIG or -ENOMEM. */
+/* The same without the VGs in `left_out`, sorted, which lives longer than `*ret`: no file of theirs is read, and
+ * no record in run/lvm at all. */
+int known_volume_groups_read_others(int root_fd, const struct configuration *configuration,
+        const struct string_vector *left_out, struct known_volume_groups *ret, struct problems *problems)
+        _nonnull_(2, 4, 5) _must_check_;
+
+/* Whether it is one of those. */
+bool known_volume_groups_leave_out(const struct known_volume_groups *known, const char *name) _nonnull_(1, 2);
+
+/* Adds a VG of which only the name is known, unless it is there or left out. Returns 0, -E2BIG or -ENOMEM. */
 int known_volume_groups_add(struct known_volume_groups *known, const char *name) _nonnull_(1, 2) _must_check_;
 
 /* Takes over a VG that is not there yet. Of two with one identifier, a VG and its clone, the first counts as its

@@ -201,24 +201,21 @@ static int compare_volume_groups(const void *a, const void *b)
         return strcmp(first->name, second->name);
 }
 
-int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
-        struct plan *ret, struct problems *problems)
+/* Makes the plan of the VGs in `known`, to which those are added that only the settings name. */
+static int make(int root_fd, const struct settings *settings, struct known_volume_groups *known, struct plan *ret,
+        struct problems *problems)
 {
-        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
         _cleanup_entries_ struct entries entries = {};
         _cleanup_plan_ struct plan plan = {};
         int r;
 
-        r = known_volume_groups_read(root_fd, configuration, &known, problems);
+        r = add_configured(&settings->boot_volume_groups, known, problems);
         if (r < 0)
                 return r;
-        r = add_configured(&settings->boot_volume_groups, &known, problems);
+        r = add_configured(&settings->net_volume_groups, known, problems);
         if (r < 0)
                 return r;
-        r = add_configured(&settings->net_volume_groups, &known, problems);
-        if (r < 0)
-                return r;
-        r = take_known(&known, &plan);
+        r = take_known(known, &plan);
         if (r < 0)
                 return r;
 
@@ -228,18 +225,18 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
         r = set_rest_urgent(&entries, &plan);
         if (r < 0)
                 return r;
-        r = claim_by_entries(&entries, &known, &plan);
+        r = claim_by_entries(&entries, known, &plan);
         if (r < 0)
                 return r;
-        r = claim_by_list(&settings->boot_volume_groups, PLAN_BOOT, "boot_volume_groups", &known, &plan);
+        r = claim_by_list(&settings->boot_volume_groups, PLAN_BOOT, "boot_volume_groups", known, &plan);
         if (r < 0)
                 return r;
-        r = claim_by_list(&settings->net_volume_groups, PLAN_NET, "net_volume_groups", &known, &plan);
+        r = claim_by_list(&settings->net_volume_groups, PLAN_NET, "net_volume_groups", known, &plan);
         if (r < 0)
                 return r;
 
         for (size_t i = 0; i < plan.n; i++) {
-                r = settle(known.volume_groups[i], &plan.volume_groups[i]);
+                r = settle(known->volume_groups[i], &plan.volume_groups[i]);
                 if (r < 0)
                         return r;
         }
@@ -254,4 +251,33 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
         *ret = plan;
         plan = (struct plan){};
         return 0;
+}
+
+int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
+        struct plan *ret, struct problems *problems)
+{
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
+        int r;
+
+        r = known_volume_groups_read(root_fd, configuration, &known, problems);
+        return r < 0 ? r : make(root_fd, settings, &known, ret, problems);
+}
+
+int plan_make_of_others(int root_fd, const struct settings *settings, const struct configuration *configuration,
+        const struct string_vector *seen, struct plan *ret, struct problems *problems)
+{
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
+        int r;
+
+        r = known_volume_groups_read_others(root_fd, configuration, seen, &known, problems);
+        return r < 0 ? r : make(root_fd, settings, &known, ret, problems);
+}
+
+const struct planned_volume_group *plan_find(const struct plan *plan, const char *name)
+{
+        const struct planned_volume_group wanted = {.name = (char *) name};
+
+        return plan->n == 0 ? NULL
+                            : bsearch(&wanted, plan->volume_groups, plan->n, sizeof(*plan->volume_groups),
+                                      compare_volume_groups);
 }

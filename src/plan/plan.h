@@ -41,6 +41,14 @@ struct plan {
 int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
         struct plan *ret, struct problems *problems) _nonnull_(2, 3, 4, 5) _must_check_;
 
+/* The same of the VGs that are not in `seen`, which is sorted: what of the plan has not come. */
+int plan_make_of_others(int root_fd, const struct settings *settings, const struct configuration *configuration,
+        const struct string_vector *seen, struct plan *ret, struct problems *problems)
+        _nonnull_(2, 3, 4, 5, 6) _must_check_;
+
+/* The VG of that name, or NULL. */
+const struct planned_volume_group *plan_find(const struct plan *plan, const char *name) _nonnull_(1, 2);
+
 void plan_done(struct plan *plan) _nonnull_(1);
 #define _cleanup_plan_ _cleanup_(plan_done)
 
