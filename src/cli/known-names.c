@@ -117,7 +117,7 @@ static int read_devices(int root_fd, struct reading *reading)
         struct dm_pool *pool;
         int r;
 
-        r = dm_devices_get(root_fd, &devices);
+        r = dm_devices_get_unprivileged(root_fd, &devices);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         pool = dm_pool_create("names", 4096);

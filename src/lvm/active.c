@@ -40,7 +40,7 @@ int active_devices_get(struct active_devices **ret)
         if (!devices->uuids)
                 return -ENOMEM;
 
-        r = dm_devices_get(root_fd, &list);
+        r = dm_devices_get_unprivileged(root_fd, &list);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < list.n; i++)

@@ -3,7 +3,8 @@
 
 #include "lvm/volume_group.h"
 
-/* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES. */
+/* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES; for who may
+ * not ask for that, by sysfs. */
 struct active_devices;
 
 /* Returns 0 and `*ret`, to be freed with active_devices_free(), or a negative errno; -EOPNOTSUPP where the

@@ -26,7 +26,8 @@ void dm_devices_done(struct dm_devices *devices)
         *devices = (struct dm_devices){};
 }
 
-static int add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
+int dm_devices_add(
+        struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
 {
         struct dm_device device = {
                 .number = number, .name = strdup(name), .uuid = strdup(uuid), .target = strdup(target)};
@@ -86,7 +87,8 @@ static int add_line(struct dm_devices *devices, char *line)
 
         if (!target || sscanf(number, "%u:%u", &major_number, &minor_number) != 2)
                 return 0;
-        r = add(devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
+        r = dm_devices_add(
+                devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
         if (r >= 0)
                 devices->devices[devices->n - 1].suspended = state && streq(state, "suspended");
         return r;
@@ -157,8 +159,8 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
                 if (event_and_flags[1] == 0)
                         return -EOPNOTSUPP;
                 /* The kernel's encoding of a number in 64 bits is glibc's, too. */
-                r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "",
-                        "");
+                r = dm_devices_add(devices, device->dev, device->name,
+                        has_uuid ? (const char *) (event_and_flags + 2) : "", "");
                 if (r < 0)
                         return r;
                 if (device->next == 0)

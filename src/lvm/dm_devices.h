@@ -41,5 +41,13 @@ int dm_devices_get(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check
  * has gone keeps its "". Returns 0, or -ENOMEM. */
 int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check_;
 
+/* The same for who may not ask the driver: by sysfs, which anybody may read, as long as that is the reason. A
+ * device without a table is not in there. */
+int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
+
+/* Adds a device, with copies of the strings. Returns 0 or -ENOMEM. */
+int dm_devices_add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid,
+        const char *target) _nonnull_(1, 3, 4, 5) _must_check_;
+
 void dm_devices_done(struct dm_devices *devices) _nonnull_(1);
 #define _cleanup_dm_devices_ _cleanup_(dm_devices_done)
