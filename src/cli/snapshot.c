@@ -115,8 +115,8 @@ int snapshot_read(int run_fd, struct snapshot *ret)
                 return -errno;
 
         /* Where the kernel cannot be asked, what the worker saw is the next best. */
-        lvm_run_fd = online_open_directory();
-        if (lvm_run_fd < 0 || active_devices_get(&devices) < 0)
+        lvm_run_fd = online_open_to_look();
+        if (active_devices_get(&devices) < 0)
                 devices = NULL;
         if (vgs_fd >= 0) {
                 r = read_directory(vgs_fd, lvm_run_fd, devices, &snapshot);
@@ -128,6 +128,22 @@ int snapshot_read(int run_fd, struct snapshot *ret)
                 qsort(snapshot.volume_groups, snapshot.n, sizeof(*snapshot.volume_groups), compare);
         *ret = snapshot;
         snapshot = (struct snapshot){};
+        return 0;
+}
+
+int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group)
+{
+        size_t place = 0;
+        int r;
+
+        r = add(snapshot, volume_group);
+        if (r < 0)
+                return r;
+        while (place < snapshot->n - 1 && strcmp(snapshot->volume_groups[place]->name, volume_group->name) <= 0)
+                place++;
+        memmove(&snapshot->volume_groups[place + 1], &snapshot->volume_groups[place],
+                (snapshot->n - 1 - place) * sizeof(*snapshot->volume_groups));
+        snapshot->volume_groups[place] = volume_group;
         return 0;
 }
 

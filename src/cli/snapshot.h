@@ -13,6 +13,9 @@ struct snapshot {
 /* Reads the files below `run_fd`. A file that is damaged is named in a line on standard error and left out.
  * Returns 0 or a negative errno. */
 int snapshot_read(int run_fd, struct snapshot *ret);
+/* Takes over a VG and puts it into its place by name. Returns 0, or -ENOMEM, and then the VG stays the caller's. */
+int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group) _nonnull_(1, 2) _must_check_;
+
 void snapshot_done(struct snapshot *snapshot);
 #define _cleanup_snapshot_ _cleanup_(snapshot_done)
 

@@ -1,269 +1,222 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate status: one line per VG, made of what the worker has written down. */
+/* headgate status: one line per VG, made of what the worker has written down, and of what tells of the others. */
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <time.h>
 
+#include "cli/known-names.h"
 #include "cli/snapshot.h"
-#include "cli/table.h"
+#include "cli/status-table.h"
+#include "cli/unmanaged.h"
+#include "cli/unseen.h"
 #include "cli/verbs.h"
 #include "lvm/configuration.h"
+#include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/util.h"
 
 static struct table_options arg_table;
+static bool arg_all;
 
 static void help(void)
 {
-        printf("Usage: headgate status [OPTION...] [VG...]\n\n"
-               "Show which volume groups are up, and why others are not.\n\n" TABLE_HELP "\n"
-               "Exit status: 0 if all are up, 1 if something is missing or has failed, 2 if headgate\n"
-               "cannot tell.\n\n"
-               "See headgate(8).\n");
+        printf("Usage: headgate status [OPTION...] [--] [VG...]\n\n"
+               "Show which volume groups are up, and why others are not.\n\n"
+               "  -a, --all            Also those that only lvm2's backups tell of\n" TABLE_HELP "\n"
+               "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
+               "failed, 2 if headgate cannot tell.\n\n"
+               "See headgate-status(8).\n");
 }
 
-/* Since when the VG is in its state, on the monotonic clock. */
-static uint64_t since_usec(const struct volume_group *volume_group)
-{
-        switch (volume_group->state) {
-        case VOLUME_GROUP_WAITING:
-                return volume_group->first_seen_usec;
-        case VOLUME_GROUP_COMPLETE:
-                return volume_group->complete_usec;
-        case VOLUME_GROUP_ACTIVATING:
-                return volume_group->activating_usec;
-        default:
-                return volume_group->settled_usec;
-        }
-}
-
-/* ------ columns: each makes its cell of a VG, NULL without memory ------ */
-
-static char *format_name(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return strdup(volume_group->name);
-}
-
-static char *format_uuid(const void *line)
-{
-        const struct volume_group *volume_group = line;
-        char uuid[LVM_ID_FORMATTED_SIZE];
-
-        lvm_id_format(volume_group->vgid, uuid);
-        return strdup(uuid);
-}
-
-static char *format_state(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return strdup(volume_group_state_to_string(volume_group->state));
-}
-
-static char *format_pvs(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu/%zu", volume_group_count_seen(volume_group), volume_group->n_pvs);
-}
-
-static char *format_pvs_seen(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu", volume_group_count_seen(volume_group));
-}
-
-static char *format_pvs_needed(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu", volume_group->n_pvs);
-}
-
-static char *format_lvs(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu/%zu", volume_group_count_active(volume_group),
-                volume_group_count_autoactivated(volume_group));
-}
-
-static char *format_lvs_active(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu", volume_group_count_active(volume_group));
-}
-
-static char *format_lvs_needed(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%zu", volume_group_count_autoactivated(volume_group));
-}
-
-static char *format_since(const void *line)
-{
-        const struct volume_group *volume_group = line;
-        uint64_t age = now_usec() - since_usec(volume_group);
-        time_t when = time(NULL) - (time_t) (age / USEC_PER_SEC);
-        struct tm local;
-        char text[sizeof("2026-01-01 00:00:00")];
-
-        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
-                return NULL;
-        return strdup(text);
-}
-
-static char *format_since_usec(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%" PRIu64, since_usec(volume_group));
-}
-
-/* From the first PV on; for a VG that is not settled, so far. */
-static uint64_t took_usec(const struct volume_group *volume_group)
-{
-        uint64_t end = volume_group->settled_usec;
-
-        if (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING)
-                end = now_usec();
-        return end > volume_group->first_seen_usec ? end - volume_group->first_seen_usec : 0;
-}
-
-static char *format_took(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return format_duration(took_usec(volume_group));
-}
-
-static char *format_took_usec(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        return string_format("%" PRIu64, took_usec(volume_group));
-}
-
-static char *format_reason(const void *line)
-{
-        const struct volume_group *volume_group = line;
-        size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
-
-        if (volume_group->state == VOLUME_GROUP_WAITING)
-                return string_format("%zu PV%s missing%s.", n_missing, n_missing == 1 ? "" : "s",
-                        volume_group->overdue ? ", overdue" : "");
-        return strdup(volume_group->reason ?: "");
-}
-
-static const char *color_of(const void *line)
-{
-        const struct volume_group *volume_group = line;
-
-        switch (volume_group->state) {
-        case VOLUME_GROUP_ACTIVE:
-                return "green";
-        case VOLUME_GROUP_WAITING:
-        case VOLUME_GROUP_COMPLETE:
-        case VOLUME_GROUP_ACTIVATING:
-                return volume_group->overdue ? "red" : "yellow";
-        case VOLUME_GROUP_FAILED:
-                return "red";
-        default:
-                return NULL;
-        }
-}
-
-static const struct column columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
-        {"UUID", "its UUID", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_uuid},
-        {"STATE", "waiting, complete, activating, active, skipped, failed or deactivated", COLUMN_ALWAYS, 0,
-                SCOLS_JSON_STRING, format_state, .color = color_of},
-        {"PVS", "physical volumes, seen/needed", COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_pvs},
-        {"PVS-SEEN", "physical volumes that were seen", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
-                format_pvs_seen},
-        {"PVS-NEEDED", "physical volumes that it has", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
-                format_pvs_needed},
-        {"LVS", "logical volumes, active/to be activated", COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING,
-                format_lvs},
-        {"LVS-ACTIVE", "logical volumes that are active", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
-                format_lvs_active},
-        {"LVS-NEEDED", "logical volumes that lvm2 activates by itself", COLUMN_IN_JSON, SCOLS_FL_RIGHT,
-                SCOLS_JSON_NUMBER, format_lvs_needed},
-        {"SINCE", "since when it is in this state", COLUMN_IN_TABLE, 0, SCOLS_JSON_STRING, format_since},
-        {"SINCE-USEC", "the same, in microseconds of the machine's monotonic clock", COLUMN_IN_JSON,
-                SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_since_usec},
-        {"TOOK", "from its first physical volume to its final state, or until now", COLUMN_IN_TABLE,
-                SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_took},
-        {"TOOK-USEC", "the same, in microseconds", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
-                format_took_usec},
-        {"REASON", "why it is not active", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
+static const struct table_switch switches[] = {
+        {"all", 'a', &arg_all},
 };
 
-static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), NULL, 0};
-
 /* A VG that lvm2 is not to activate is as it should be. */
-static bool is_up(const struct volume_group *volume_group)
+static int judge(const struct volume_group *volume_group)
 {
-        return volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_SKIPPED;
+        switch (volume_group->state) {
+        case VOLUME_GROUP_ACTIVE:
+        case VOLUME_GROUP_SKIPPED:
+                return EXIT_ALL_UP;
+        case VOLUME_GROUP_UNKNOWN:
+                return EXIT_CANNOT_TELL;
+        default:
+                return EXIT_NOT_ALL_UP;
+        }
 }
 
-static int show(const struct snapshot *snapshot, char *const names[], size_t n_names)
+static int judge_all(const struct snapshot *snapshot)
 {
-        _cleanup_table_ struct table table = {};
-        int r, result = EXIT_ALL_UP;
+        int result = EXIT_ALL_UP;
 
-        r = table_new(&verb, &arg_table, &table);
-        for (size_t i = 0; r >= 0 && n_names == 0 && i < snapshot->n; i++) {
-                r = table_add_line(&table, NULL, snapshot->volume_groups[i], NULL);
-                if (!is_up(snapshot->volume_groups[i]))
-                        result = EXIT_NOT_ALL_UP;
-        }
+        for (size_t i = 0; i < snapshot->n; i++)
+                result = MAX(result, judge(snapshot->volume_groups[i]));
+        return result;
+}
+
+/* ------ where headgate is in charge ------ */
+
+/* Adds what is expected and was not seen. Returns an exit status or a negative errno. */
+static int add_expected(struct snapshot *snapshot)
+{
+        _cleanup_unseen_ struct unseen unseen = {};
+        int r, result;
+
+        r = unseen_find(snapshot, &unseen);
+        if (r >= 0)
+                r = unseen_add_expected(&unseen, snapshot);
+        if (r < 0)
+                return r;
+        result = judge_all(snapshot);
+        if (arg_all)
+                r = unseen_add_others(&unseen, snapshot);
+        return r < 0 ? r : result;
+}
+
+/* Adds a VG of which nothing was seen, if anything else tells of it. Otherwise says that nothing does. */
+static int look_for(const char *name, const struct unseen *unseen, struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
+
+        r = unseen_add_named(unseen, name, snapshot);
+        if (r < 0 || snapshot_find(snapshot, name))
+                return r;
+        r = known_names_read(&names);
+        if (r < 0)
+                return r;
+        if (known_names_have(&names, name))
+                return unmanaged_add_named(name, snapshot);
+        known_names_log_unknown(&names, name);
+        return 0;
+}
+
+static int add_named(char *const names[], size_t n_names, struct snapshot *snapshot)
+{
+        _cleanup_unseen_ struct unseen unseen = {};
+        bool found = false;
+        int r = 0;
+
         for (size_t i = 0; r >= 0 && i < n_names; i++) {
+                if (snapshot_find(snapshot, names[i]))
+                        continue;
+                if (!found)
+                        r = unseen_find(snapshot, &unseen);
+                found = true;
+                if (r >= 0)
+                        r = look_for(names[i], &unseen, snapshot);
+        }
+        return r;
+}
+
+static int gather(int run_fd, char *const names[], size_t n_names, struct snapshot *snapshot)
+{
+        int r = snapshot_read(run_fd, snapshot);
+
+        if (r < 0)
+                return r;
+        return n_names > 0 ? add_named(names, n_names, snapshot) : add_expected(snapshot);
+}
+
+/* ------ where it is not ------ */
+
+static int gather_unmanaged(char *const names[], size_t n_names, struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector known = {};
+        int r;
+
+        r = known_names_read(&known);
+        if (r >= 0 && n_names == 0)
+                r = arg_all ? unmanaged_add_all(&known, snapshot) : unmanaged_add_present(&known, snapshot);
+        for (size_t i = 0; r >= 0 && i < n_names; i++)
+                if (known_names_have(&known, names[i]))
+                        r = unmanaged_add_named(names[i], snapshot);
+                else
+                        known_names_log_unknown(&known, names[i]);
+        return r < 0 ? r : EXIT_CANNOT_TELL;
+}
+
+/* Says so, and why. */
+static void note_not_in_charge(int error)
+{
+        if (error == -EACCES)
+                log_notice("Only root may look into /run/headgate; this is what anybody can see:");
+        else if (error < 0 && error != -ENOENT)
+                (void) log_error_errno(error, "Failed to look into /run/headgate: %m");
+        else
+                log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+}
+
+/* ------ the table ------ */
+
+static int print(const struct snapshot *snapshot)
+{
+        const struct table_verb verb = status_table_verb(help);
+
+        return status_table_print(
+                (const struct volume_group *const *) snapshot->volume_groups, snapshot->n, &verb, &arg_table);
+}
+
+/* Those that are named, in the order of the names. Returns an exit status or a negative errno. */
+static int print_named(const struct snapshot *snapshot, char *const names[], size_t n_names)
+{
+        _cleanup_free_ const struct volume_group **named = calloc(n_names, sizeof(*named));
+        const struct table_verb verb = status_table_verb(help);
+        int r, result = EXIT_ALL_UP;
+        size_t n = 0;
+
+        if (!named)
+                return -ENOMEM;
+        for (size_t i = 0; i < n_names; i++) {
                 const struct volume_group *volume_group = snapshot_find(snapshot, names[i]);
 
                 if (volume_group)
-                        r = table_add_line(&table, NULL, volume_group, NULL);
-                else
-                        explain_absent(names[i]);
-                if (!volume_group || !is_up(volume_group))
-                        result = EXIT_NOT_ALL_UP;
+                        named[n++] = volume_group;
+                result = MAX(result, volume_group ? judge(volume_group) : EXIT_CANNOT_TELL);
         }
-        if (r >= 0)
-                r = table_print(&table);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to print the table: %m");
-                return EXIT_CANNOT_TELL;
-        }
-        return result;
+        r = status_table_print(named, n, &verb, &arg_table);
+        return r < 0 ? r : result;
+}
+
+/* Returns an exit status or a negative errno. `run_fd` is negative where headgate is not in charge. */
+static int show(int run_fd, char *const names[], size_t n_names)
+{
+        _cleanup_snapshot_ struct snapshot snapshot = {};
+        int r, result;
+
+        result = run_fd < 0 ? gather_unmanaged(names, n_names, &snapshot)
+                            : gather(run_fd, names, n_names, &snapshot);
+        if (result < 0)
+                return result;
+        r = n_names > 0 ? print_named(&snapshot, names, n_names) : print(&snapshot);
+        return r < 0 ? r : MAX(r, result);
 }
 
 int verb_status(int argc, char *argv[])
 {
-        _cleanup_snapshot_ struct snapshot snapshot = {};
+        struct table_verb verb = status_table_verb(help);
         _cleanup_close_ int run_fd = -EBADF;
         int r;
 
+        verb.switches = switches;
+        verb.n_switches = ELEMENTSOF(switches);
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
 
-        run_fd = open_run_directory_in_charge();
-        if (run_fd < 0)
-                return EXIT_CANNOT_TELL;
-        if (!configuration_event_activation())
+        run_fd = flags_open_run_directory();
+        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
+        if (r <= 0) {
+                note_not_in_charge(r);
+                closep(&run_fd);
+                run_fd = -EBADF;
+        } else if (!configuration_event_activation())
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
 
-        r = snapshot_read(run_fd, &snapshot);
+        r = show(run_fd, argv + optind, (size_t) (argc - optind));
         if (r < 0) {
-                (void) log_error_errno(r, "Failed to read what the worker has written down: %m");
+                (void) log_error_errno(r, "Failed to show the volume groups: %m");
                 return EXIT_CANNOT_TELL;
         }
-        return show(&snapshot, argv + optind, (size_t) (argc - optind));
+        return r;
 }

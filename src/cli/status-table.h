@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "cli/table.h"
+#include "lvm/volume_group.h"
+
+/* The table of "headgate status": one line for each VG. */
+struct table_verb status_table_verb(void (*help)(void)) _nonnull_(1);
+
+/* Prints the VGs, in their order. Returns 0 or a negative errno. */
+int status_table_print(const struct volume_group *const volume_groups[], size_t n, const struct table_verb *verb,
+        const struct table_options *options) _nonnull_(1, 3, 4) _must_check_;
