@@ -157,10 +157,18 @@ void snapshot_done(struct snapshot *snapshot)
 
 const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name)
 {
-        for (size_t i = 0; i < snapshot->n; i++)
-                if (streq(snapshot->volume_groups[i]->name, name))
-                        return snapshot->volume_groups[i];
-        return NULL;
+        size_t low = 0, high = snapshot->n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (strcmp(snapshot->volume_groups[middle]->name, name) < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return low < snapshot->n && streq(snapshot->volume_groups[low]->name, name) ? snapshot->volume_groups[low]
+                                                                                    : NULL;
 }
 
 void explain_volume_group(const struct volume_group *volume_group)

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 
+#include "cli/follow.h"
 #include "cli/known-names.h"
 #include "cli/snapshot.h"
 #include "cli/status-table.h"
@@ -16,12 +17,15 @@
 
 static struct table_options arg_table;
 static bool arg_all;
+static bool arg_follow;
 
 static void help(void)
 {
         printf("Usage: headgate status [OPTION...] [--] [VG...]\n\n"
                "Show which volume groups are up, and why others are not.\n\n"
-               "  -a, --all            Also those that only lvm2's backups tell of\n" TABLE_HELP "\n"
+               "  -a, --all            Also those that only lvm2's backups tell of\n"
+               "  -f, --follow         Show how a boot or a shutdown goes on, and this at its end\n" TABLE_HELP
+               "\n"
                "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
                "failed, 2 if headgate cannot tell.\n\n"
                "See headgate-status(8).\n");
@@ -29,6 +33,7 @@ static void help(void)
 
 static const struct table_switch switches[] = {
         {"all", 'a', &arg_all},
+        {"follow", 'f', &arg_follow},
 };
 
 /* A VG that lvm2 is not to activate is as it should be. */
@@ -136,7 +141,6 @@ static int gather_unmanaged(char *const names[], size_t n_names, struct snapshot
         return r < 0 ? r : EXIT_CANNOT_TELL;
 }
 
-/* Says so, and why. */
 static void note_not_in_charge(int error)
 {
         if (error == -EACCES)
@@ -145,6 +149,19 @@ static void note_not_in_charge(int error)
                 (void) log_error_errno(error, "Failed to look into /run/headgate: %m");
         else
                 log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+}
+
+/* Opens the run directory. Returns a descriptor, or a negative errno if headgate is not in charge, having said
+ * so. */
+static int open_if_in_charge(void)
+{
+        _cleanup_close_ int run_fd = flags_open_run_directory();
+        int r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
+
+        if (r > 0)
+                return TAKE_FD(run_fd);
+        note_not_in_charge(r);
+        return r < 0 ? r : -ENOENT;
 }
 
 /* ------ the table ------ */
@@ -178,7 +195,7 @@ static int print_named(const struct snapshot *snapshot, char *const names[], siz
         return r < 0 ? r : result;
 }
 
-/* Returns an exit status or a negative errno. `run_fd` is negative where headgate is not in charge. */
+/* `run_fd` is negative where headgate is not in charge. Returns an exit status or a negative errno. */
 static int show(int run_fd, char *const names[], size_t n_names)
 {
         _cleanup_snapshot_ struct snapshot snapshot = {};
@@ -192,10 +209,31 @@ static int show(int run_fd, char *const names[], size_t n_names)
         return r < 0 ? r : MAX(r, result);
 }
 
+static int show_now(char *const names[], size_t n_names)
+{
+        _cleanup_close_ int run_fd = open_if_in_charge();
+
+        if (run_fd >= 0 && !configuration_event_activation())
+                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
+        return show(run_fd, names, n_names);
+}
+
+/* While it is followed, headgate may give activation back. */
+static int follow_and_show(char *const names[], size_t n_names)
+{
+        _cleanup_close_ int run_fd = open_if_in_charge();
+        int r;
+
+        if (run_fd < 0)
+                return show(run_fd, names, n_names);
+        r = follow(run_fd, names, n_names);
+        return r < 0 ? r : show_now(names, n_names);
+}
+
 int verb_status(int argc, char *argv[])
 {
         struct table_verb verb = status_table_verb(help);
-        _cleanup_close_ int run_fd = -EBADF;
+        size_t n_names;
         int r;
 
         verb.switches = switches;
@@ -203,17 +241,13 @@ int verb_status(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
+        if (arg_follow && arg_table.json) {
+                log_error("--follow shows what is not JSON; --json is for how it is now.");
+                return EXIT_CANNOT_TELL;
+        }
 
-        run_fd = flags_open_run_directory();
-        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
-        if (r <= 0) {
-                note_not_in_charge(r);
-                closep(&run_fd);
-                run_fd = -EBADF;
-        } else if (!configuration_event_activation())
-                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
-
-        r = show(run_fd, argv + optind, (size_t) (argc - optind));
+        n_names = (size_t) (argc - optind);
+        r = arg_follow ? follow_and_show(argv + optind, n_names) : show_now(argv + optind, n_names);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to show the volume groups: %m");
                 return EXIT_CANNOT_TELL;

@@ -115,6 +115,17 @@ int unseen_add_expected(const struct unseen *unseen, struct snapshot *snapshot)
         return add_those(unseen, is_expected, snapshot);
 }
 
+void unseen_enumerate_expected(
+        const struct unseen *unseen, const struct snapshot *snapshot, struct enumeration *names)
+{
+        for (size_t i = 0; i < unseen->plan.n; i++) {
+                const struct planned_volume_group *planned = &unseen->plan.volume_groups[i];
+
+                if (is_expected(planned) && !snapshot_find(snapshot, planned->name))
+                        enumerate(names, planned->name);
+        }
+}
+
 int unseen_add_others(const struct unseen *unseen, struct snapshot *snapshot)
 {
         return add_those(unseen, is_not_expected, snapshot);

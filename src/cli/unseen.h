@@ -3,6 +3,7 @@
 
 #include "cli/snapshot.h"
 #include "plan/plan.h"
+#include "teardown/enumeration.h"
 
 /* VGs that the machine is known to have and of which headgate has seen no PV. */
 struct unseen {
@@ -23,6 +24,10 @@ int unseen_add_others(const struct unseen *unseen, struct snapshot *snapshot) _n
 /* Adds the one of that name, unless it is there already or not among them. */
 int unseen_add_named(const struct unseen *unseen, const char *name, struct snapshot *snapshot)
         _nonnull_(1, 2, 3) _must_check_;
+
+/* Names those that boot waits for and that are not in a snapshot that was read later. */
+void unseen_enumerate_expected(const struct unseen *unseen, const struct snapshot *snapshot,
+        struct enumeration *names) _nonnull_(1, 2, 3);
 
 void unseen_done(struct unseen *unseen) _nonnull_(1);
 #define _cleanup_unseen_ _cleanup_(unseen_done)
