@@ -6,6 +6,7 @@
 
 #include "lvm/active.h"
 #include "lvm/online.h"
+#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 
@@ -53,12 +54,21 @@ static void look_at_devices(
                 set_state(volume_group, VOLUME_GROUP_ACTIVE, NULL);
 }
 
-static int read_directory(
-        int vgs_fd, int lvm_run_fd, const struct active_devices *devices, struct snapshot *snapshot)
+static int take(struct volume_group *volume_group, void *userdata)
 {
-        _cleanup_closedir_ DIR *dir = fdopendir(vgs_fd);
-        const struct dirent *entry;
+        return add(userdata, volume_group);
+}
 
+static int read_directory(int run_fd, struct snapshot *snapshot)
+{
+        _cleanup_closedir_ DIR *dir = NULL;
+        const struct dirent *entry;
+        int vgs_fd;
+
+        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (vgs_fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        dir = fdopendir(vgs_fd);
         if (!dir) {
                 close(vgs_fd);
                 return -ENOMEM;
@@ -78,8 +88,6 @@ static int read_directory(
                                 entry->d_name, strerror(-r));
                         continue;
                 }
-                if (devices)
-                        look_at_devices(devices, lvm_run_fd, volume_group);
                 r = add(snapshot, volume_group);
                 if (r < 0)
                         return r;
@@ -103,29 +111,37 @@ int open_run_directory_in_charge(void)
         return TAKE_FD(run_fd);
 }
 
+/* The list is there most of the time, and says the same. */
+static int read_files(int run_fd, struct snapshot *snapshot)
+{
+        int r;
+
+        r = volume_group_list_read(run_fd, take, snapshot);
+        if (r >= 0 || r == -ENOMEM)
+                return r;
+        snapshot_done(snapshot);
+        return read_directory(run_fd, snapshot);
+}
+
 int snapshot_read(int run_fd, struct snapshot *ret)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         _cleanup_snapshot_ struct snapshot snapshot = {};
         _cleanup_close_ int lvm_run_fd = -EBADF;
-        int vgs_fd, r;
+        int r;
 
-        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (vgs_fd < 0 && errno != ENOENT)
-                return -errno;
+        r = read_files(run_fd, &snapshot);
+        if (r < 0)
+                return r;
+        if (snapshot.n > 1)
+                qsort(snapshot.volume_groups, snapshot.n, sizeof(*snapshot.volume_groups), compare);
 
         /* Where the kernel cannot be asked, what the worker saw is the next best. */
         lvm_run_fd = online_open_to_look();
-        if (active_devices_get(&devices) < 0)
-                devices = NULL;
-        if (vgs_fd >= 0) {
-                r = read_directory(vgs_fd, lvm_run_fd, devices, &snapshot);
-                if (r < 0)
-                        return r;
-        }
+        if (active_devices_get(&devices) >= 0)
+                for (size_t i = 0; i < snapshot.n; i++)
+                        look_at_devices(devices, lvm_run_fd, snapshot.volume_groups[i]);
 
-        if (snapshot.n > 1)
-                qsort(snapshot.volume_groups, snapshot.n, sizeof(*snapshot.volume_groups), compare);
         *ret = snapshot;
         snapshot = (struct snapshot){};
         return 0;

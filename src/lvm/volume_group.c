@@ -398,18 +398,12 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
         return load_lvs(dm_config_find_node(root, "logical_volumes"), volume_group);
 }
 
-int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
+int volume_group_parse(const char *text, struct volume_group **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_free_ char *text = NULL;
+        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
         struct dm_config_tree *tree;
         int r;
 
-        r = read_file_at(vgs_fd, vgid, &text, NULL);
-        if (r < 0)
-                return r;
-
-        volume_group = calloc(1, sizeof(*volume_group));
         if (!volume_group)
                 return -ENOMEM;
 
@@ -423,6 +417,15 @@ int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
 
         *ret = TAKE_PTR(volume_group);
         return 0;
+}
+
+int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        r = read_file_at(vgs_fd, vgid, &text, NULL);
+        return r < 0 ? r : volume_group_parse(text, ret);
 }
 
 /* The name is in the first line, see print_volume_group(). */

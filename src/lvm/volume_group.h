@@ -98,6 +98,9 @@ bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(
 
 const char *volume_group_state_to_string(enum volume_group_state state);
 
+/* Makes a VG of the text of such a file. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
+int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
+
 /* Reads or replaces the file VGID below `vgs_fd`, as a whole. Reading: -EBADMSG for a file that is damaged.
  * Negative errno on error. */
 int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret) _nonnull_(2, 3) _must_check_;

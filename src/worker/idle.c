@@ -2,6 +2,7 @@
 
 #include "worker/idle.h"
 
+#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -59,6 +60,10 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
         if (idle_has_work(worker))
                 return idle_stay(worker);
 
+        /* While nobody else may change anything. Who looks can do without it. */
+        r = volume_group_list_write(worker->run_fd);
+        if (r < 0)
+                log_debug("Failed to write " VOLUME_GROUP_LIST ": %s", strerror(-r));
         closep(&worker->running_fd); /* W5 */
         worker->running_fd = -EBADF;
         r = flags_ask_pending(worker->run_fd); /* W6 */

@@ -9,6 +9,7 @@
 
 #include "lvm/configuration.h"
 #include "lvm/online.h"
+#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -184,7 +185,9 @@ static int save_and_release(struct worker *worker)
 {
         int r;
 
-        r = inventory_save(worker->inventory);
+        r = worker->inventory->changed ? volume_group_list_forget(worker->run_fd) : 0;
+        if (r >= 0)
+                r = inventory_save(worker->inventory);
         if (r < 0)
                 return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
         return requests_release(worker);
