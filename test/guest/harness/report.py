@@ -3,9 +3,13 @@
 
 import contextlib
 import json
+import subprocess
 import tarfile
+from pathlib import Path
 
-from harness.progress import Trouble
+from harness.progress import Trouble, need_packages
+
+VALIDATOR = Path(__file__).parents[2] / "json-is-valid"
 
 
 def unpack(results, folder):
@@ -44,6 +48,16 @@ class Report:
             found.append("the scenario checked nothing")
         if self.text("shutting-down") and not self.text("shutdown-log"):
             found.append("the shutdown did not come to its end")
+        return found + self.invalid_json()
+
+    def invalid_json(self):
+        """What is not as a schema says of the JSON that the scenario has kept, in a folder for each schema."""
+        found = []
+        for schema in sorted((self.folder / "json").glob("*")):
+            need_packages("python3-jsonschema")
+            run = subprocess.run([VALIDATOR, schema.name, *sorted(schema.iterdir())], stderr=subprocess.PIPE,
+                                 encoding="utf-8", check=False)
+            found += run.stderr.splitlines()
         return found
 
     def as_json(self):
