@@ -37,17 +37,19 @@ static void set_state(struct volume_group *volume_group, enum volume_group_state
         volume_group->reason = reason ? strdup(reason) : NULL;
 }
 
-/* lvm2 takes back its claim on a VG of which LVs are deactivated. Without that, what is not active is not
- * wanted. */
+/* lvm2 takes back its claim on a VG of which LVs are deactivated. Who removes devices without lvm2, as teardown
+ * does, leaves it there; but then the worker has seen more of them. What it has not seen active is not wanted. */
 static void look_at_devices(
         const struct active_devices *devices, int lvm_run_fd, struct volume_group *volume_group)
 {
+        size_t n_before = volume_group_count_active(volume_group), n_active;
         bool all_active;
 
         active_devices_mark(devices, volume_group);
-        all_active = volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group);
+        n_active = volume_group_count_active(volume_group);
+        all_active = n_active >= volume_group_count_autoactivated(volume_group);
         if (volume_group->state == VOLUME_GROUP_ACTIVE && !all_active &&
-                online_is_claimed(lvm_run_fd, volume_group->name) == 0)
+                (n_active < n_before || online_is_claimed(lvm_run_fd, volume_group->name) == 0))
                 set_state(volume_group, VOLUME_GROUP_DEACTIVATED, "LVs were deactivated since.");
         /* Somebody has done by hand what failed. */
         else if (volume_group->state == VOLUME_GROUP_FAILED && all_active)
