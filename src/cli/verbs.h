@@ -36,14 +36,13 @@ int verb_run(const struct verb_choice *choice, int argc, char *argv[]);
 
 int verb_status(int argc, char *argv[]);
 int verb_why(int argc, char *argv[]);
+int verb_tree(int argc, char *argv[]);
 int verb_blame(int argc, char *argv[]);
 int verb_plot(int argc, char *argv[]);
+int verb_doctor(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
 int verb_deactivate(int argc, char *argv[]);
-
-int verb_tree(int argc, char *argv[]);
-int verb_doctor(int argc, char *argv[]);
 
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);
