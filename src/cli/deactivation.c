@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include "cli/snapshot.h"
 #include "lvm/dm_devices.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -311,7 +312,10 @@ static int report_not_found(struct deactivation *deactivation)
                         return r;
                 if (r == 0) {
                         deactivation->something_left = true;
-                        log_error("There is no %s %s.", what, target->name);
+                        if (target->vg && !target->lv)
+                                explain_absent(target->name);
+                        else
+                                log_error("There is no %s %s.", what, target->name);
                 } else if (target->vg) {
                         log_info("%s %s is not active.", what, target->name);
                 } else {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include "cli/known-names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "lvm/volume_group_list.h"
@@ -202,5 +203,10 @@ void explain_volume_group(const struct volume_group *volume_group)
 
 void explain_absent(const char *name)
 {
-        log_error("VG %s is not known: none of its PVs was seen.", name);
+        _cleanup_string_vector_ struct string_vector names = {};
+
+        if (known_names_read(&names) >= 0 && !known_names_have(&names, name))
+                known_names_log_unknown(&names, name);
+        else
+                log_error("VG %s is not there: none of its PVs was seen.", name);
 }
