@@ -11,10 +11,6 @@
 /* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
 #define TICK_USEC (10 * USEC_PER_MSEC)
 
-/* Where lvm2 is configured not to wait for udev, udev may be done after vgchange. What was made later than this was
- * made anew. */
-#define UDEV_LATEST_USEC (60 * USEC_PER_SEC)
-
 /* When the LVs of a VG came, on the monotonic clock. */
 struct arrival {
         uint64_t made_usec;   /* the last one's device */
@@ -64,9 +60,10 @@ static int read_arrival(const struct volume_group *volume_group, int root_fd, st
                 ret->made_usec = MAX(ret->made_usec, to_monotonic(volume_group, made));
                 ret->linked_usec = MAX(ret->linked_usec, to_monotonic(volume_group, linked));
         }
+        /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
         return ret->made_usec + TICK_USEC >= volume_group->activating_usec &&
                ret->made_usec <= volume_group->settled_usec && ret->linked_usec >= ret->made_usec &&
-               ret->linked_usec <= volume_group->settled_usec + UDEV_LATEST_USEC;
+               ret->linked_usec <= volume_group->settled_usec;
 }
 
 static uint64_t between(uint64_t from, uint64_t to)
