@@ -135,7 +135,7 @@ static bool is_any_shown(const struct tree_view *view, const struct tree_nodes *
         return false;
 }
 
-/* Returns 0; -ENOENT, having said which name is not known; or -ENOMEM. */
+/* Returns 0; 1, having said which name is not known; or -ENOMEM. */
 static int find_nodes(
         const struct tree_view *view, int root_fd, char *const names[], size_t n, struct tree_nodes *ret)
 {
@@ -153,24 +153,29 @@ static int find_nodes(
                         log_error("%s is not on a block device.", names[i]);
                 else
                         tree_target_log_unknown(view->tree, root_fd, names[i]);
-                result = -ENOENT;
+                result = 1;
         }
         return result;
 }
 
-/* Who asks for a disk gets to see it, empty or not. */
+/* Who asks for a disk gets to see it, empty or not. Returns what find_nodes() does, -ENOENT if no name is known. */
 static int choose_nodes(struct tree_view *view, int root_fd, char *const names[], size_t n)
 {
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
-        int r;
+        int result, r;
 
         if (n == 0) {
                 if (!arg_all)
                         tree_view_leave_out_empty(view);
                 return 0;
         }
-        r = find_nodes(view, root_fd, names, n, &nodes);
-        return r < 0 ? r : tree_view_restrict(view, &nodes);
+        result = find_nodes(view, root_fd, names, n, &nodes);
+        if (result < 0)
+                return result;
+        if (nodes.n == 0)
+                return -ENOENT;
+        r = tree_view_restrict(view, &nodes);
+        return r < 0 ? r : result;
 }
 
 int verb_tree(int argc, char *argv[])
@@ -179,7 +184,7 @@ int verb_tree(int argc, char *argv[])
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_tree_view_ struct tree_view view = {};
         _cleanup_close_ int root_fd = -EBADF;
-        int r;
+        int unknown = 0, r;
 
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
@@ -196,7 +201,7 @@ int verb_tree(int argc, char *argv[])
                 return EXIT_CANNOT_TELL;
         }
 
-        r = choose_nodes(&view, root_fd, argv + optind, (size_t) (argc - optind));
+        r = unknown = choose_nodes(&view, root_fd, argv + optind, (size_t) (argc - optind));
         if (r == -ENOENT)
                 return EXIT_CANNOT_TELL;
         if (r >= 0)
@@ -205,5 +210,5 @@ int verb_tree(int argc, char *argv[])
                 (void) log_error_errno(r, "Failed to print the tree: %m");
                 return EXIT_CANNOT_TELL;
         }
-        return EXIT_SUCCESS;
+        return unknown ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
