@@ -2,7 +2,6 @@
 
 #include "cli/known-names.h"
 
-#include <fcntl.h>
 #include <libdevmapper.h>
 
 #include "cli/suggestion.h"
@@ -36,19 +35,14 @@ static int add(struct reading *reading, const char *name)
 static int walk(int dir_fd, const char *path, int (*function)(struct reading *, int, const char *),
         struct reading *reading)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path);
+        int r = 0;
 
-        if (fd < 0)
-                return 0;
-        directory = fdopendir(fd);
-        if (!directory) {
-                close(fd);
-                return -ENOMEM;
-        }
+        if (!directory)
+                return errno == ENOMEM ? -errno : 0;
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')
-                        r = function(reading, fd, entry->d_name);
+                        r = function(reading, dirfd(directory), entry->d_name);
         return r;
 }
 

@@ -2,8 +2,6 @@
 
 #include "cli/snapshot.h"
 
-#include <fcntl.h>
-
 #include "cli/known-names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
@@ -64,18 +62,11 @@ static int take(struct volume_group *volume_group, void *userdata)
 
 static int read_directory(int run_fd, struct snapshot *snapshot)
 {
-        _cleanup_closedir_ DIR *dir = NULL;
+        _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, VOLUME_GROUP_DIRECTORY);
         const struct dirent *entry;
-        int vgs_fd;
 
-        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (vgs_fd < 0)
+        if (!dir)
                 return errno == ENOENT ? 0 : -errno;
-        dir = fdopendir(vgs_fd);
-        if (!dir) {
-                close(vgs_fd);
-                return -ENOMEM;
-        }
 
         while (errno = 0, (entry = readdir(dir))) {
                 _cleanup_volume_group_ struct volume_group *volume_group = NULL;

@@ -46,20 +46,6 @@ static int read_number(int dir_fd, const char *path, dev_t *ret)
         return r < 0 ? r : parse_number(text, ret);
 }
 
-static int open_directory(int dir_fd, const char *path, DIR **ret)
-{
-        int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-        if (fd < 0)
-                return -errno;
-        *ret = fdopendir(fd);
-        if (!*ret) {
-                close(fd);
-                return -ENOMEM;
-        }
-        return 0;
-}
-
 /* ------ names ------ */
 
 /* The path that /dev has for a tag, by udev's 60-persistent-storage.rules. NULL without memory. */
@@ -188,9 +174,9 @@ static int device_list_add_directory(struct device_list *list, int dir_fd, const
         const struct dirent *entry;
         int r;
 
-        r = open_directory(dir_fd, path, &dir);
-        if (r < 0)
-                return r == -ENOENT ? 0 : r;
+        dir = open_directory_at(dir_fd, path);
+        if (!dir)
+                return errno == ENOENT ? 0 : -errno;
         while (errno = 0, (entry = readdir(dir))) {
                 _cleanup_free_ char *attribute = string_format("%s/dev", entry->d_name);
                 dev_t device;
@@ -216,9 +202,9 @@ int device_btrfs_members(int root_fd, dev_t device, dev_t **ret, size_t *ret_n)
         const struct dirent *entry;
         int r;
 
-        r = open_directory(root_fd, "sys/fs/btrfs", &dir);
-        if (r < 0)
-                return r == -ENOENT ? DEVICE_NO_MEMBER : r;
+        dir = open_directory_at(root_fd, "sys/fs/btrfs");
+        if (!dir)
+                return errno == ENOENT ? DEVICE_NO_MEMBER : -errno;
         while (errno = 0, (entry = readdir(dir))) {
                 _cleanup_(device_list_done) struct device_list members = {};
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);

@@ -3,7 +3,6 @@
 /* The list of device-mapper's devices as sysfs has it: /sys/block/dm-N/dev, dm/name and dm/uuid (the kernel's
  * Documentation/ABI/testing/sysfs-block-dm). */
 
-#include <fcntl.h>
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
@@ -46,19 +45,14 @@ static int read_device(int dir_fd, const char *device, struct dm_devices *device
 
 static int read_all(int root_fd, struct dm_devices *devices)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        int fd = openat(root_fd, BLOCK_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BLOCK_DIRECTORY);
+        int r = 0;
 
-        if (fd < 0)
+        if (!directory)
                 return -errno;
-        directory = fdopendir(fd);
-        if (!directory) {
-                close(fd);
-                return -ENOMEM;
-        }
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
                 if (skip_prefix(entry->d_name, "dm-"))
-                        r = read_device(fd, entry->d_name, devices);
+                        r = read_device(dirfd(directory), entry->d_name, devices);
         return r;
 }
 

@@ -76,18 +76,12 @@ static const char *find_volume_group(char *content)
 
 int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
+        _cleanup_closedir_ DIR *directory = open_directory_at(lvm_run_fd, "pvs_online");
         size_t n = 0;
-        _cleanup_close_ int fd = -EBADF;
         int r;
 
-        fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return errno == ENOENT ? 0 : -errno;
-        directory = fdopendir(fd);
         if (!directory)
-                return -errno;
-        (void) TAKE_FD(fd);
+                return errno == ENOENT ? 0 : -errno;
 
         for (const struct dirent *entry; (entry = readdir(directory));) {
                 _cleanup_free_ char *content = NULL;

@@ -31,19 +31,14 @@ static int copy_file(int vgs_fd, const char *vgid, FILE *file)
 
 static int copy_files(int run_fd, FILE *file)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        int fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+        _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, VOLUME_GROUP_DIRECTORY);
+        int r = 0;
 
-        if (fd < 0)
+        if (!directory)
                 return -errno;
-        directory = fdopendir(fd);
-        if (!directory) {
-                close(fd);
-                return -ENOMEM;
-        }
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')
-                        r = copy_file(fd, entry->d_name, file);
+                        r = copy_file(dirfd(directory), entry->d_name, file);
         return r;
 }
 

@@ -32,17 +32,11 @@ static int compare_strings(const void *a, const void *b)
 
 static int list_names(int backup_fd, struct string_vector *names)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        _cleanup_close_ int fd = -EBADF;
+        _cleanup_closedir_ DIR *directory = open_directory_at(backup_fd, ".");
         int r;
 
-        fd = openat(backup_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return -errno;
-        directory = fdopendir(fd);
         if (!directory)
                 return -errno;
-        (void) TAKE_FD(fd);
 
         for (const struct dirent *entry; (entry = readdir(directory));) {
                 if (!volume_group_name_is_valid(entry->d_name))

@@ -102,6 +102,16 @@ int write_all(int fd, const void *data, size_t size)
         return 0;
 }
 
+DIR *open_directory_at(int dir_fd, const char *path)
+{
+        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+        if (directory)
+                (void) TAKE_FD(fd);
+        return directory;
+}
+
 int write_file_atomic_at(int dir_fd, const char *name, const char *content)
 {
         _cleanup_free_ char *temporary = NULL;

@@ -20,6 +20,9 @@ uint64_t now_realtime_usec(void);
  * -EFBIG above 16 MiB, -EISDIR or -EBADFD for what is no regular file. */
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _nonnull_(2, 3) _must_check_;
 
+/* Opens a directory; NULL, with errno, if it cannot be. To be given back with closedir(). */
+DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
+
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
  * errno. */

@@ -74,14 +74,11 @@ static int add_users_of_devices(const struct process *process, dev_t number)
 
 static int look_at_files(const struct process *process)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
-        _cleanup_close_ int fd = openat(process->fd, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_closedir_ DIR *directory = open_directory_at(process->fd, "fd");
         int r = 0;
 
-        directory = fd < 0 ? NULL : fdopendir(fd);
         if (!directory)
                 return 0;
-        (void) TAKE_FD(fd);
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
                 char target[PATH_MAX];
 

@@ -8,16 +8,6 @@
 
 #include "shared/util.h"
 
-DIR *open_directory_at(int dir_fd, const char *path)
-{
-        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-
-        if (directory)
-                (void) TAKE_FD(fd);
-        return directory;
-}
-
 char *sysfs_path(dev_t number, const char *name)
 {
         return string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), name);

@@ -10,9 +10,6 @@
 
 #define SYSFS_BLOCK_DIRECTORY "sys/dev/block"
 
-/* Opens a directory; NULL, with errno, if it cannot be. */
-DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2);
-
 /* What the file or directory `name` of a device is called from the root; "../NAME" is one of the device that it is
  * part of. Returns a string to be freed by the caller, NULL without memory. */
 char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;

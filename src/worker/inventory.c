@@ -357,18 +357,11 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
 
 int inventory_find_group_by_name(struct inventory *inventory, const char *name, struct managed_group **ret)
 {
-        _cleanup_closedir_ DIR *dir = NULL;
+        _cleanup_closedir_ DIR *dir = open_directory_at(inventory->vgs_fd, ".");
         const struct dirent *entry;
-        int fd;
 
-        fd = openat(inventory->vgs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
+        if (!dir)
                 return -errno;
-        dir = fdopendir(fd);
-        if (!dir) {
-                closep(&fd);
-                return -ENOMEM;
-        }
 
         while (errno = 0, (entry = readdir(dir))) {
                 struct managed_group *group;
