@@ -75,7 +75,7 @@ static const struct column columns[] = {
         {"ADVICE", "what to do about it", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_advice},
 };
 
-static const struct table_verb verb = {help, "checks", columns, ELEMENTSOF(columns), NULL, 0};
+static const struct table_verb verb = {help, "checks", columns, ELEMENTSOF(columns), .takes_no_names = true};
 
 static int show(const struct findings *findings)
 {
@@ -106,10 +106,6 @@ int verb_doctor(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (optind < argc) {
-                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
-                return EXIT_CANNOT_TELL;
-        }
 
         root_fd = root_open();
         r = root_fd < 0 ? root_fd : machine_read(&machine, root_fd);

@@ -78,7 +78,7 @@ static const struct column columns[] = {
         {"REASON", "why it is in this group", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
 };
 
-static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), NULL, 0};
+static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), .takes_no_names = true};
 
 static int show(const struct plan *plan)
 {
@@ -123,10 +123,6 @@ int plan_activate(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (optind < argc) {
-                log_error("Expected no arguments.");
-                return EXIT_CANNOT_TELL;
-        }
 
         root_fd = root_open();
         if (root_fd < 0) {

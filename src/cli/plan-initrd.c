@@ -52,7 +52,7 @@ static const struct column columns[] = {
                 format_needed_by_json},
 };
 
-static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), NULL, 0};
+static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns)};
 
 static int print(const struct needed *needed)
 {

@@ -39,10 +39,6 @@ int plan_teardown(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (optind < argc) {
-                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
-                return EXIT_CANNOT_TELL;
-        }
 
         root_fd = root_open();
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);

@@ -177,6 +177,10 @@ int table_parse_options(int argc, char *argv[], const struct table_verb *verb, s
                                 return -EXIT_CANNOT_TELL;
                         *own->value = true;
                 }
+        if (verb->takes_no_names && optind < argc) {
+                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
+                return -EXIT_CANNOT_TELL;
+        }
         if (r >= 0)
                 r = choose_columns(verb, list, &options);
         if (r < 0) {

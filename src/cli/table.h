@@ -44,6 +44,7 @@ struct table_verb {
         size_t n_columns;
         const struct table_switch *switches; /* may be NULL */
         size_t n_switches;
+        bool takes_no_names; /* nothing but options */
 };
 
 struct table_options {

@@ -125,7 +125,7 @@ static const struct column columns[] = {
 
 struct table_verb teardown_table_verb(void (*help)(void))
 {
-        return (struct table_verb){help, "trees", columns, ELEMENTSOF(columns), NULL, 0};
+        return (struct table_verb){help, "trees", columns, ELEMENTSOF(columns), .takes_no_names = true};
 }
 
 /* ------ what is in it, and in which order ------ */

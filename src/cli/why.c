@@ -95,7 +95,7 @@ static const struct column columns[] = {
         {"ADVICE", "what to do", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_advice},
 };
 
-static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(columns), NULL, 0};
+static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(columns)};
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
 
