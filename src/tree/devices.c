@@ -160,20 +160,37 @@ static int add_devices(struct tree *tree, int root_fd)
 
 /* ------ what holds what ------ */
 
-/* What it has links to in slaves/. A name that is not known is of a device that came or went meanwhile. */
-static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
+/* Links to devices, as the kernel lists them. A name that is not known is of one that came or went meanwhile. */
+static int add_listed_slaves(struct tree *tree, struct tree_node *node, const char *entries, size_t size)
 {
-        _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
-        int r = path ? 0 : -ENOMEM;
+        int r = 0;
 
-        if (!directory)
-                return r;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+        for (size_t i = 0; r >= 0 && i < size;) {
+                const struct dirent64 *entry = (const struct dirent64 *) (entries + i);
                 struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
 
                 if (slave)
                         r = tree_add_edge(tree, slave, node);
+                i += entry->d_reclen;
+        }
+        return r;
+}
+
+/* What it has links to in slaves/. Not with opendir(), which asks the kernel for three things more each time: there
+ * may be thousands of these directories, with one or two links in each. */
+static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
+{
+        _Alignas(struct dirent64) char entries[2048];
+        _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
+        _cleanup_close_ int fd = path ? openat(root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -EBADF;
+        int r = path ? 0 : -ENOMEM;
+
+        while (r >= 0 && fd >= 0) {
+                ssize_t size = getdents64(fd, entries, sizeof(entries));
+
+                if (size <= 0)
+                        break;
+                r = add_listed_slaves(tree, node, entries, (size_t) size);
         }
         return r;
 }
