@@ -39,23 +39,11 @@ static void count(struct boot_progress *progress, const struct volume_group *vol
                 progress->awaited[progress->n_awaited++] = volume_group;
 }
 
-static uint64_t since_usec(const struct volume_group *volume_group)
-{
-        switch (volume_group->state) {
-        case VOLUME_GROUP_ACTIVATING:
-                return volume_group->activating_usec;
-        case VOLUME_GROUP_COMPLETE:
-                return volume_group->complete_usec;
-        default:
-                return volume_group->first_seen_usec;
-        }
-}
-
 /* What lvm2 is at first, then what is waited for, and of each what has taken longest. */
 static int compare(const void *a, const void *b)
 {
         const struct volume_group *const *first = a, *const *second = b;
-        uint64_t first_usec = since_usec(*first), second_usec = since_usec(*second);
+        uint64_t first_usec = volume_group_since_usec(*first), second_usec = volume_group_since_usec(*second);
 
         if ((*first)->state != (*second)->state)
                 return (*first)->state > (*second)->state ? -1 : 1;
@@ -189,7 +177,7 @@ static char *describe_counts(const struct boot_progress *progress)
 /* "waiting for 12.3s: backup, for PV ... (last at /dev/sdk)" */
 static char *describe_awaited(const struct volume_group *volume_group, uint64_t now)
 {
-        uint64_t since = since_usec(volume_group);
+        uint64_t since = volume_group_since_usec(volume_group);
         _cleanup_free_ char *time = format_duration(now > since ? now - since : 0);
         _cleanup_free_ char *missing = NULL;
 

@@ -7,24 +7,6 @@
 
 #include "shared/util.h"
 
-/* Since when the VG is in its state, on the monotonic clock; 0 if headgate was not there when it got there. */
-static uint64_t since_usec(const struct volume_group *volume_group)
-{
-        switch (volume_group->state) {
-        case VOLUME_GROUP_WAITING:
-                return volume_group->first_seen_usec;
-        case VOLUME_GROUP_COMPLETE:
-                return volume_group->complete_usec;
-        case VOLUME_GROUP_ACTIVATING:
-                return volume_group->activating_usec;
-        case VOLUME_GROUP_ABSENT:
-        case VOLUME_GROUP_UNKNOWN:
-                return 0;
-        default:
-                return volume_group->settled_usec;
-        }
-}
-
 /* Whether its metadata have been read, so that it is known what it is made of. */
 static bool has_metadata(const struct volume_group *volume_group)
 {
@@ -113,12 +95,12 @@ static char *format_lvs_needed(const void *line)
 static char *format_since(const void *line)
 {
         const struct volume_group *volume_group = line;
-        uint64_t age = now_usec() - since_usec(volume_group);
+        uint64_t age = now_usec() - volume_group_since_usec(volume_group);
         time_t when = time(NULL) - (time_t) (age / USEC_PER_SEC);
         struct tm local;
         char text[sizeof("2026-01-01 00:00:00")];
 
-        if (since_usec(volume_group) == 0)
+        if (volume_group_since_usec(volume_group) == 0)
                 return strdup("");
         if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
                 return NULL;
@@ -129,9 +111,9 @@ static char *format_since_usec(const void *line)
 {
         const struct volume_group *volume_group = line;
 
-        if (since_usec(volume_group) == 0)
+        if (volume_group_since_usec(volume_group) == 0)
                 return strdup("");
-        return string_format("%" PRIu64, since_usec(volume_group));
+        return string_format("%" PRIu64, volume_group_since_usec(volume_group));
 }
 
 /* From the first PV on; for a VG that is not settled, so far. */

@@ -21,6 +21,23 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_UNKNOWN] = "unknown",
 };
 
+uint64_t volume_group_since_usec(const struct volume_group *volume_group)
+{
+        switch (volume_group->state) {
+        case VOLUME_GROUP_WAITING:
+                return volume_group->first_seen_usec;
+        case VOLUME_GROUP_COMPLETE:
+                return volume_group->complete_usec;
+        case VOLUME_GROUP_ACTIVATING:
+                return volume_group->activating_usec;
+        case VOLUME_GROUP_ABSENT:
+        case VOLUME_GROUP_UNKNOWN:
+                return 0;
+        default:
+                return volume_group->settled_usec;
+        }
+}
+
 const char *volume_group_state_to_string(enum volume_group_state state)
 {
         return state_names[state];

@@ -96,6 +96,9 @@ char *volume_group_describe_missing(const struct volume_group *volume_group) _no
 /* Whether the worker has nothing more to do for it unless something new happens. */
 bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
 
+/* Since when it is in its state, on now_usec()'s clock; 0 if headgate was not there when it got there. */
+uint64_t volume_group_since_usec(const struct volume_group *volume_group) _nonnull_(1);
+
 const char *volume_group_state_to_string(enum volume_group_state state);
 
 /* Makes a VG of the text of such a file. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
