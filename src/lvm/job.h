@@ -31,6 +31,12 @@ struct job {
  * told (ADOPTED). Takes the job over: it is the function's to free. */
 typedef int (*job_exit_function)(struct job *job, int exit_status, void *userdata);
 
+/* Whether such a status says that the process was ended by a signal: by its own fault, unless somebody sent it. */
+static inline bool job_was_killed(int exit_status)
+{
+        return exit_status > 128;
+}
+
 /* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by
  * no means, or a negative errno. */
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,

@@ -34,6 +34,7 @@ struct worker {
         struct gather gather;
         struct reader *reader; /* NULL if it is not at work */
         struct job *recording; /* the pvscan, or NULL */
+        size_t recording_max;  /* how many devices it is to be shown at most; 0 for all */
         struct dm_list jobs;   /* the vgchanges */
         unsigned int n_processors;
         char *backup_directory; /* lvm2's */

@@ -8,24 +8,73 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
+/* Whether lvm2 has made a record of it. Returns a positive number, 0 or a negative errno. */
+static int is_recorded(const struct worker *worker, const struct device *device)
+{
+        dev_t recorded;
+        int r;
+
+        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
+        if (r < 0)
+                return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
+        return r == ONLINE_FOUND && recorded == device->number;
+}
+
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
-static int take_verdict(struct worker *worker, const struct device *device, const char *output)
+static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         _cleanup_free_ char *line = NULL;
-        dev_t recorded;
         int r;
 
         if (!device->group || device->gone)
                 return 0;
-        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
-        if (r < 0)
-                return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
-        if (r == ONLINE_FOUND && recorded == device->number)
-                return 0;
+        r = is_recorded(worker, device);
+        if (r != 0)
+                return MIN(r, 0);
 
-        line = lvm_output_find(output, device->name);
+        line = job_was_killed(exit_status) ? string_format("pvscan was ended by signal %i.", exit_status - 128)
+                                           : lvm_output_find(output, device->name);
         return string_replace(&device->group->refusal,
                 string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
+}
+
+/* There is metadata at which pvscan crashes, and all other devices that it was to see have not been seen. They are
+ * shown to it again, half as many at a time, until it is alone with the one that it cannot bear. */
+static int show_again(struct worker *worker)
+{
+        struct dm_list *recording = &worker->inventory->devices[DEVICE_RECORDING];
+        struct device *device, *next;
+
+        worker->recording_max = dm_list_size(recording) / 2;
+        log_warning(
+                "pvscan has crashed, showing it the devices again, at most %zu at a time.", worker->recording_max);
+
+        dm_list_iterate_items_safe(device, next, recording) {
+                int r = device->gone ? 0 : is_recorded(worker, device);
+
+                if (r < 0)
+                        return r;
+                inventory_move_device(worker->inventory, device, r > 0 ? DEVICE_SETTLING : DEVICE_UNRECORDED);
+        }
+        return 0;
+}
+
+static int take_verdicts(struct worker *worker, int exit_status, const char *output)
+{
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
+                int r = take_verdict(worker, device, exit_status, output);
+
+                if (r < 0)
+                        return r;
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        }
+        /* The guilty one may have been among them, or be among what is left. */
+        worker->recording_max *= 2;
+        if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED]))
+                worker->recording_max = 0;
+        return 0;
 }
 
 static int on_recorded(struct job *job, int exit_status, void *userdata)
@@ -33,7 +82,6 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         _cleanup_job_ struct job *owned = job;
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
-        struct device *device, *next;
         int r;
 
         worker->recording = NULL;
@@ -42,14 +90,12 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
                 return log_error_errno(r, "Failed to read what pvscan has printed: %m");
         log_debug("pvscan has ended with status %i: %s", exit_status, output);
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                r = take_verdict(worker, device, output);
-                if (r < 0)
-                        return r;
-                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-        }
+        if (job_was_killed(exit_status) && dm_list_size(&worker->inventory->devices[DEVICE_RECORDING]) > 1)
+                r = show_again(worker);
+        else
+                r = take_verdicts(worker, exit_status, output);
         worker_ask_step(worker);
-        return 0;
+        return r;
 }
 
 static int add_device_argument(struct string_vector *arguments, const struct device *device)
@@ -69,6 +115,7 @@ int recording_start(struct worker *worker)
         struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct device *device, *next;
+        size_t n = 0;
         int r;
 
         if (worker->recording || dm_list_empty(unrecorded))
@@ -83,6 +130,8 @@ int recording_start(struct worker *worker)
 
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         dm_list_iterate_items_safe(device, next, unrecorded) {
+                if (worker->recording_max > 0 && n++ >= worker->recording_max)
+                        break;
                 if (r >= 0)
                         r = add_device_argument(&arguments, device);
                 inventory_move_device(worker->inventory, device, DEVICE_RECORDING);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Showing devices to lvm2, with a script in the place of pvscan that records what it is shown, up to a device at
+ * which it crashes. */
+
+#include <check.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "lvm/online.h"
+#include "shared/signals.h"
+#include "shared/util.h"
+#include "worker/context.h"
+#include "worker/recording.h"
+
+/* Devices are called by their minor number. One call is one line of the file "calls". */
+static const char script[] = "#!/bin/sh\n"
+                             "shift 2\n"
+                             "echo \"$*\" >> $HEADGATE_RUN_DIRECTORY/calls\n"
+                             "for device; do\n"
+                             "    case $device in\n"
+                             "    /dev/bad*) kill -SEGV $$ ;;\n"
+                             "    /dev/no*) echo \"$device is refused.\" ;;\n"
+                             "    *) number=${device##*[a-z]}\n"
+                             "       pvid=$(printf p%031u $number)\n"
+                             "       echo 8:$number > $HEADGATE_LVM_RUN_DIRECTORY/pvs_online/$pvid ;;\n"
+                             "    esac\n"
+                             "done\n";
+
+static struct worker worker;
+
+static int on_step(_unused_ sd_event_source *source, void *userdata)
+{
+        return recording_start(userdata);
+}
+
+static void set_up(void)
+{
+        _cleanup_free_ char *path = NULL;
+
+        run_directory_set_up();
+        path = string_format("%s/pvscan", run_directory());
+        ck_assert_ptr_nonnull(path);
+        ck_assert_int_ge(write_file_atomic_at(run_fd, "pvscan", script), 0);
+        ck_assert_int_eq(chmod(path, 0700), 0);
+        ck_assert_int_eq(setenv("HEADGATE_LVM", path, true), 0);
+
+        worker = (struct worker){.run_fd = run_fd, .event_activation = true};
+        worker.lvm_run_fd = online_open_directory();
+        ck_assert_int_ge(worker.lvm_run_fd, 0);
+        ck_assert_int_ge(signals_block(), 0);
+        ck_assert_int_ge(sd_event_new(&worker.event), 0);
+        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, &worker), 0);
+        ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
+}
+
+static void tear_down(void)
+{
+        inventory_free(worker.inventory);
+        sd_event_source_disable_unref(worker.step_source);
+        sd_event_unref(worker.event);
+        close(worker.lvm_run_fd);
+        run_directory_tear_down();
+}
+
+/* A device that was read, and the one PV of a VG. */
+static struct device *add(const char *name)
+{
+        unsigned int number = (unsigned int) strtoul(strpbrk(name, "0123456789"), NULL, 10);
+        struct metadata_pv pv = {};
+        struct metadata metadata = {.name = (char *) "vg", .seqno = 1, .n_pvs = 1, .pvs = &pv};
+        struct device *device;
+
+        snprintf(metadata.vgid, sizeof(metadata.vgid), "v%031u", number);
+        snprintf(pv.pvid, sizeof(pv.pvid), "p%031u", number);
+        ck_assert_int_ge(inventory_get_device(worker.inventory, makedev(8, number), &device), 0);
+        device->name = string_format("/dev/%s", name);
+        ck_assert_ptr_nonnull(device->name);
+        ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv.pvid), 0);
+        ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &device->group), 0);
+        inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
+        return device;
+}
+
+static void record_all(void)
+{
+        const struct dm_list *devices = worker.inventory->devices;
+
+        while (!dm_list_empty(&devices[DEVICE_UNRECORDED]) || !dm_list_empty(&devices[DEVICE_RECORDING]))
+                ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
+}
+
+static void assert_calls(const char *expected)
+{
+        _cleanup_free_ char *calls = NULL;
+
+        ck_assert_int_ge(read_file_at(run_fd, "calls", &calls, NULL), 0);
+        ck_assert_str_eq(calls, expected);
+}
+
+static void assert_accepted(const struct device *device)
+{
+        dev_t recorded;
+
+        ck_assert_ptr_null(device->group->refusal);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded), ONLINE_FOUND);
+        ck_assert_uint_eq(recorded, device->number);
+}
+
+START_TEST(all_are_shown_at_once)
+{
+        struct device *first = add("ok1"), *refused = add("no2"), *last = add("ok3");
+
+        record_all();
+        assert_calls("/dev/ok1 /dev/no2 /dev/ok3\n");
+        assert_accepted(first);
+        assert_accepted(last);
+        ck_assert_str_eq(refused->group->refusal, "lvm2 does not accept its PV /dev/no2: /dev/no2 is refused.");
+}
+END_TEST
+
+START_TEST(one_that_crashes_lvm2_costs_no_other)
+{
+        struct device *devices[16];
+        struct device *bad;
+
+        for (unsigned int i = 0; i < ELEMENTSOF(devices); i++) {
+                _cleanup_free_ char *name = string_format(i == 5 ? "bad%u" : "ok%u", i + 1);
+
+                devices[i] = add(name);
+        }
+        bad = devices[5];
+        record_all();
+
+        for (size_t i = 0; i < ELEMENTSOF(devices); i++)
+                if (devices[i] != bad)
+                        assert_accepted(devices[i]);
+        ck_assert_str_eq(
+                bad->group->refusal, "lvm2 does not accept its PV /dev/bad6: pvscan was ended by signal 11.");
+
+        /* What comes later is shown as a whole again. */
+        ck_assert_int_eq(unlinkat(run_fd, "calls", 0), 0);
+        for (unsigned int i = 0; i < 3; i++) {
+                _cleanup_free_ char *name = string_format("ok%u", 21 + i);
+
+                devices[i] = add(name);
+        }
+        worker_ask_step(&worker);
+        record_all();
+        assert_calls("/dev/ok21 /dev/ok22 /dev/ok23\n");
+}
+END_TEST
+
+START_TEST(several_that_crash_lvm2)
+{
+        struct device *first = add("bad1"), *second = add("ok2"), *third = add("bad3"), *fourth = add("bad4"),
+                      *fifth = add("ok5");
+
+        record_all();
+        assert_accepted(second);
+        assert_accepted(fifth);
+        ck_assert_ptr_nonnull(first->group->refusal);
+        ck_assert_ptr_nonnull(third->group->refusal);
+        ck_assert_ptr_nonnull(fourth->group->refusal);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("recording");
+        TCase *cases = tcase_create("recording");
+
+        tcase_add_checked_fixture(cases, set_up, tear_down);
+        tcase_add_test(cases, all_are_shown_at_once);
+        tcase_add_test(cases, one_that_crashes_lvm2_costs_no_other);
+        tcase_add_test(cases, several_that_crash_lvm2);
+        suite_add_tcase(suite, cases);
+        return run_suite(suite);
+}
