@@ -337,13 +337,26 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         return 0;
 }
 
+/* The types for which there is a lock manager (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of
+ * any other for a local one. */
+static bool is_shared(const struct metadata *metadata)
+{
+        static const char *const types[] = {"dlm", "sanlock", "idm"};
+
+        for (size_t i = 0; metadata->lock_type && i < ELEMENTSOF(types); i++)
+                if (streq(metadata->lock_type, types[i]))
+                        return true;
+
+        return false;
+}
+
 int metadata_describe_skip(const struct metadata *metadata, char **ret)
 {
         char *reason;
 
         if (metadata->exported)
                 reason = strdup("the VG is exported (vgimport makes it usable).");
-        else if (metadata->lock_type)
+        else if (is_shared(metadata))
                 reason = string_format(
                         "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
         else if (metadata->clustered)

@@ -275,6 +275,32 @@ START_TEST(strings_of_the_vg)
 }
 END_TEST
 
+/* Of the types that lvm2 has had only these have a lock manager. */
+START_TEST(lock_types)
+{
+        static const struct {
+                const char *text;
+                bool skipped;
+        } cases[] = {
+                {VG("lock_type = \"dlm\"\n"), true},
+                {VG("lock_type = \"sanlock\"\n"), true},
+                {VG("lock_type = \"idm\"\n"), true},
+                {VG("lock_type = \"none\"\n"), false},
+                {VG("lock_type = \"clvm\"\n"), false},
+                {VG("lock_type = \"of tomorrow\"\n"), false},
+                {VG(""), false},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                _cleanup_metadata_ struct metadata *metadata = parse(cases[i].text);
+                _cleanup_free_ char *reason = NULL;
+
+                ck_assert_int_eq(metadata_describe_skip(metadata, &reason), 0);
+                ck_assert_int_eq(reason != NULL, cases[i].skipped);
+        }
+}
+END_TEST
+
 START_TEST(not_a_vg)
 {
         static const char *const texts[] = {
@@ -486,6 +512,7 @@ int main(void)
         tcase_add_test(tests, slow_types);
         tcase_add_test(tests, flags_of_lvs);
         tcase_add_test(tests, strings_of_the_vg);
+        tcase_add_test(tests, lock_types);
         tcase_add_test(tests, not_a_vg);
         tcase_add_test(tests, truncated_text);
         tcase_add_test(tests, mutated_text);
