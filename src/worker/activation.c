@@ -11,6 +11,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/intake.h"
+#include "worker/names.h"
 #include "worker/report.h"
 
 /* Below this many VGs, a second process costs more than it gains. */
@@ -255,6 +256,29 @@ static size_t count_free(const struct worker *worker, bool slow)
         return n_max > n_running ? n_max - n_running : 0;
 }
 
+/* Settles a VG whose name another one has. Asked by name, lvm2 would activate LVs of both. Returns 1, 0 if there is
+ * none, or a negative errno. */
+static int settle_behind_rival(struct worker *worker, struct managed_group *group)
+{
+        char vgid[LVM_ID_FORMATTED_SIZE];
+        struct managed_group *rival;
+        int r;
+
+        r = names_find_rival(worker->inventory, group, &rival);
+        if (r == -ENOENT)
+                return 0;
+        if (r < 0)
+                return log_error_errno(r, "Failed to look for other VGs called %s: %m", group->volume_group->name);
+
+        lvm_id_format(group->volume_group->vgid, vgid);
+        r = string_replace(&group->volume_group->reason,
+                string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid));
+        if (r < 0)
+                return r;
+        settle(worker, group, VOLUME_GROUP_SKIPPED);
+        return 1;
+}
+
 /* Settles a VG for which lvm2 need not be asked. Returns 1 if it did, 0 if lvm2 is to be asked, or a negative
  * errno. */
 static int settle_without_asking(
@@ -283,7 +307,7 @@ static int settle_without_asking(
                 r = settle_active(worker, group);
                 return r < 0 ? r : 1;
         }
-        return 0;
+        return settle_behind_rival(worker, group);
 }
 
 /* Splits the VGs evenly over the processes that may be started now. */
@@ -429,7 +453,7 @@ static int adopt_groups(struct worker *worker, struct job *job, const char *comm
                         names = streq(word, "--");
                         continue;
                 }
-                if (inventory_find_group_by_name(worker->inventory, word, &group) < 0 ||
+                if (names_find_group(worker->inventory, word, &group) < 0 ||
                         group->volume_group->state != VOLUME_GROUP_COMPLETE)
                         continue;
                 group->job = job;

@@ -355,27 +355,6 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
         return inventory_find_group(inventory, vgid, ret);
 }
 
-int inventory_find_group_by_name(struct inventory *inventory, const char *name, struct managed_group **ret)
-{
-        _cleanup_closedir_ DIR *dir = open_directory_at(inventory->vgs_fd, ".");
-        const struct dirent *entry;
-
-        if (!dir)
-                return -errno;
-
-        while (errno = 0, (entry = readdir(dir))) {
-                struct managed_group *group;
-
-                if (entry->d_name[0] == '.' || inventory_find_group(inventory, entry->d_name, &group) < 0)
-                        continue;
-                if (streq(group->volume_group->name, name)) {
-                        *ret = group;
-                        return 0;
-                }
-        }
-        return errno != 0 ? -errno : -ENOENT;
-}
-
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
 static void find_pvs_seen_before(struct inventory *inventory, struct managed_group *group)
 {

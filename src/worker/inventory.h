@@ -105,9 +105,6 @@ int inventory_find_group(struct inventory *inventory, const char *vgid, struct m
 /* The VG that has or waits for that PV, likewise. */
 int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret);
 
-/* The VG of that name. Looks at all files: only for what people ask for. If several have the name, one of them. */
-int inventory_find_group_by_name(struct inventory *inventory, const char *name, struct managed_group **ret);
-
 /* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
 

@@ -10,6 +10,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/intake.h"
+#include "worker/names.h"
 #include "worker/report.h"
 
 static int parse_device_number(const char *string, dev_t *ret)
@@ -110,7 +111,7 @@ static int take_volume_group(struct worker *worker, const char *name)
         struct managed_group *group;
         int r;
 
-        r = inventory_find_group_by_name(worker->inventory, name, &group);
+        r = names_find_group(worker->inventory, name, &group);
         if (r == -ENOENT)
                 return r;
         if (r < 0)
@@ -132,7 +133,7 @@ static void find_expected_group(struct worker *worker, struct expectation *expec
         int r;
 
         r = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid, &group)
-                                : inventory_find_group_by_name(worker->inventory, expectation->name, &group);
+                                : names_find_group(worker->inventory, expectation->name, &group);
         if (r < 0 || !streq(group->volume_group->name, expectation->name))
                 return;
         expectation->group = group;

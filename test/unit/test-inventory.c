@@ -14,6 +14,7 @@
 #include "shared/flags.h"
 #include "shared/util.h"
 #include "worker/inventory.h"
+#include "worker/names.h"
 
 #define VGID "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
@@ -135,9 +136,9 @@ START_TEST(successor_is_led_to_the_group)
         second = start();
         ck_assert_int_eq(inventory_find_group_of_pv(second, group->volume_group->pvs[1].pvid, &found), 0);
         ck_assert_str_eq(found->volume_group->name, "vg1");
-        ck_assert_int_eq(inventory_find_group_by_name(second, "vg2", &found), 0);
+        ck_assert_int_eq(names_find_group(second, "vg2", &found), 0);
         ck_assert_str_eq(found->volume_group->name, "vg2");
-        ck_assert_int_eq(inventory_find_group_by_name(second, "vg3", &found), -ENOENT);
+        ck_assert_int_eq(names_find_group(second, "vg3", &found), -ENOENT);
         make_id(pvid, 'p', 999999);
         ck_assert_int_eq(inventory_find_group_of_pv(second, pvid, &found), -ENOENT);
 }
@@ -252,6 +253,66 @@ START_TEST(damaged_file_is_replaced)
 }
 END_TEST
 
+/* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
+static struct managed_group *add_namesake(struct inventory *inventory, unsigned int number)
+{
+        _cleanup_metadata_ struct metadata *metadata = make_metadata(number, 1, 1);
+        _cleanup_close_ int records_fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        struct managed_group *group;
+
+        free(metadata->name);
+        metadata->name = strdup("vg1");
+        ck_assert_int_ge(write_file_atomic_at(records_fd, metadata->pvs[0].pvid, "8:1\n"), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        inventory_set_state(inventory, group, VOLUME_GROUP_COMPLETE);
+        return group;
+}
+
+START_TEST(first_of_a_name_has_it)
+{
+        _cleanup_inventory_ struct inventory *inventory = start(), *successor = NULL;
+        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2), *rival;
+
+        ck_assert_int_eq(names_find_rival(inventory, first, &rival), -ENOENT);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
+        ck_assert_ptr_eq(rival, first);
+
+        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVATING);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
+
+        /* What is deactivated by hand gives its name up. */
+        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), -ENOENT);
+        ck_assert_int_eq(online_claim(lvm_run_fd, "vg1"), 0);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
+        inventory_set_state(inventory, second, VOLUME_GROUP_SKIPPED);
+        ck_assert_int_eq(names_find_rival(inventory, first, &rival), -ENOENT);
+
+        inventory_set_state(inventory, first, VOLUME_GROUP_FAILED);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), -ENOENT);
+        first->volume_group->activating_usec = 1;
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
+
+        /* A successor finds the one that was active before. */
+        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(inventory_save(inventory), 0);
+        successor = start();
+        ck_assert_int_eq(names_find_rival(successor, add_namesake(successor, 3), &rival), 0);
+        ck_assert_str_eq(rival->volume_group->vgid, first->volume_group->vgid);
+}
+END_TEST
+
+/* One whose disks lvm2 does not accept is no reason. */
+START_TEST(name_of_a_refused_group_is_free)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2), *rival;
+
+        ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
+        ck_assert_int_eq(names_find_rival(inventory, second, &rival), -ENOENT);
+}
+END_TEST
+
 /* The worker may use 8 MiB of memory of its own at 1000 VGs; what it knows of them is to be a small part of
  * that. */
 START_TEST(thousand_groups_are_small)
@@ -288,6 +349,8 @@ int main(void)
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
         tcase_add_test(test_case, damaged_file_is_replaced);
+        tcase_add_test(test_case, first_of_a_name_has_it);
+        tcase_add_test(test_case, name_of_a_refused_group_is_free);
         tcase_add_test(test_case, thousand_groups_are_small);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);

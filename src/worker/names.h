@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "worker/inventory.h"
+
+/* VGs by name. There may be several of one name, from the disks of other machines. */
+
+/* The VG of that name. Looks at all files of earlier workers: only for what people ask for. If several have the
+ * name, one of them. 0 and `*ret`, owned by the inventory, or -ENOENT, or another negative errno. */
+int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret);
+
+/* The VG that has the name of `group` and goes before it: lvm2 activates by events, of those with one name, only the
+ * one that is complete first, for which it claims the name (`vgs_online`, see online.h). 0 and `*ret`, owned by the
+ * inventory, or -ENOENT, or another negative errno. */
+int names_find_rival(struct inventory *inventory, const struct managed_group *group, struct managed_group **ret);
