@@ -170,11 +170,12 @@ static int on_activated(struct job *job, int exit_status, void *userdata)
 }
 
 /* A VG alone is found through the list of its PVs, without reading those of all other VGs. */
-static int write_lookup(struct worker *worker, const struct volume_group *volume_group)
+static int write_lookup(struct worker *worker, const struct managed_group *group)
 {
+        const struct volume_group *volume_group = group->volume_group;
         int r;
 
-        if (volume_group->n_pvs < 2)
+        if (volume_group->n_pvs < 2 || names_has_elder(worker->inventory, group))
                 return 0;
         r = online_write_lookup(worker->lvm_run_fd, volume_group);
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
@@ -193,7 +194,7 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
         if (r >= 0 && n == 1)
-                r = write_lookup(worker, groups[0]->volume_group);
+                r = write_lookup(worker, groups[0]);
         if (r >= 0)
                 r = job_start(worker->event, JOB_ACTIVATE, &arguments, on_activated, worker, &job);
         if (r < 0)
@@ -363,8 +364,8 @@ static int sort_complete(struct worker *worker, struct ready *ready)
                         return r;
                 if (r > 0)
                         continue;
-                if (group->volume_group->slow) {
-                        r = start_job(worker, &group, 1, true);
+                if (group->volume_group->slow || names_is_shared(worker->inventory, group)) {
+                        r = start_job(worker, &group, 1, group->volume_group->slow);
                         if (r < 0)
                                 return r;
                 } else if (group->awaited)

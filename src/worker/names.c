@@ -40,16 +40,44 @@ int names_find_group(struct inventory *inventory, const char *name, struct manag
         return -ENOENT;
 }
 
-/* Whether lvm2 has a record of each PV, and so would have claimed the VG's name for it. */
+/* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
+static size_t count_recorded(const struct inventory *inventory, const struct volume_group *volume_group)
+{
+        size_t n = 0;
+        dev_t recorded;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                n += online_read_pv(inventory->lvm_run_fd, volume_group->pvs[i].pvid, &recorded) == ONLINE_FOUND;
+        return n;
+}
+
 static bool is_recorded(const struct inventory *inventory, const struct volume_group *volume_group)
 {
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                dev_t recorded;
+        return count_recorded(inventory, volume_group) == volume_group->n_pvs;
+}
 
-                if (online_read_pv(inventory->lvm_run_fd, volume_group->pvs[i].pvid, &recorded) != ONLINE_FOUND)
-                        return false;
-        }
-        return true;
+/* Whether there is a VG of the same name of which lvm2 has seen a PV, the VG being known since before `usec`. */
+static bool has_namesake(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
+{
+        const struct managed_group *other;
+
+        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
+                dm_list_iterate_items(other, &inventory->groups[state])
+                        if (other != group && other->volume_group->first_seen_usec < usec &&
+                                streq(other->volume_group->name, group->volume_group->name) &&
+                                count_recorded(inventory, other->volume_group) > 0)
+                                return true;
+        return false;
+}
+
+bool names_is_shared(const struct inventory *inventory, const struct managed_group *group)
+{
+        return has_namesake(inventory, group, USEC_INFINITY);
+}
+
+bool names_has_elder(const struct inventory *inventory, const struct managed_group *group)
+{
+        return has_namesake(inventory, group, group->volume_group->first_seen_usec);
 }
 
 /* Whether the VG, of the same name as one that is complete, had the name first. */

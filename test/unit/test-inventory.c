@@ -302,6 +302,24 @@ START_TEST(first_of_a_name_has_it)
 }
 END_TEST
 
+START_TEST(elder_is_the_one_that_was_seen_first)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2),
+                             *other = add(inventory, 5, 1, 1);
+
+        first->volume_group->first_seen_usec = 1;
+        second->volume_group->first_seen_usec = 2;
+        ck_assert(names_is_shared(inventory, first) && names_is_shared(inventory, second));
+        ck_assert(!names_has_elder(inventory, first) && names_has_elder(inventory, second));
+        ck_assert(!names_is_shared(inventory, other) && !names_has_elder(inventory, other));
+
+        ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
+        ck_assert(names_is_shared(inventory, first) && !names_is_shared(inventory, second));
+        ck_assert(!names_has_elder(inventory, second));
+}
+END_TEST
+
 /* One whose disks lvm2 does not accept is no reason. */
 START_TEST(name_of_a_refused_group_is_free)
 {
@@ -350,6 +368,7 @@ int main(void)
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
         tcase_add_test(test_case, damaged_file_is_replaced);
         tcase_add_test(test_case, first_of_a_name_has_it);
+        tcase_add_test(test_case, elder_is_the_one_that_was_seen_first);
         tcase_add_test(test_case, name_of_a_refused_group_is_free);
         tcase_add_test(test_case, thousand_groups_are_small);
         suite_add_tcase(suite, test_case);
