@@ -21,7 +21,7 @@ SHUTDOWN_HOOK = "usr/lib/systemd/system-shutdown/guest"
 SECTOR = 512
 
 
-def write_payload(path, cache, repository, build, scenario, disk_set, settings):
+def write_payload(path, cache, repository, build, scenario, disk_set, settings, additions=()):
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
         if scenario.headgate != "absent":
             add_headgate(tar, repository, build)
@@ -40,6 +40,8 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings):
         if scenario.backups == "known":
             for backup in disk_set.backups.iterdir():
                 add(tar, f"etc/lvm/backup/{backup.name}", backup.read_bytes(), 0o600)
+        for addition in additions:
+            add(tar, f"{HERE}/{addition.name}", addition.read_bytes())
         for name, text in scenario.files.items():
             add(tar, name.lstrip("/"), text.encode())
         known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
