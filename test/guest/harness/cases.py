@@ -314,7 +314,7 @@ def filter_kinds(name, key):
 
     register("reject", reject, refuses=True)
     register("accept", accept)
-    register("accept-some", accept_some)
+    register("accept-some", accept_some, refuses=True)
     register("by-id", by_id, silent=True)
     register("all", lambda case, random: ["r|.*|"], silent=True)
 
@@ -358,7 +358,7 @@ def stale_record_moved(case, random):
     case.run_files[f"pvs_online/<PVID 0 {random.randrange(len(case.main.pvs))}>"] = "8:240\ndev:/dev/sdp\n"
 
 
-@kind("stale-lookup")
+@kind("stale-lookup", refuses=True)
 def stale_lookup(case, random):
     case.run_files[f"pvs_lookup/{case.main.name}"] = "<PVID 0 0>\n"
 
