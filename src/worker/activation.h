@@ -11,6 +11,5 @@
  * again, USEC_INFINITY if only the end of a process matters. */
 int activation_start(struct worker *worker, uint64_t *until);
 
-/* Takes over the vgchanges that an earlier worker has left running, and leaves their VGs alone until they have
- * ended. */
-int activation_adopt(struct worker *worker);
+/* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
+int activation_on_ended(struct job *job, int exit_status, void *userdata);

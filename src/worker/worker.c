@@ -17,6 +17,7 @@
 #include "shared/signals.h"
 #include "shared/util.h"
 #include "worker/activation.h"
+#include "worker/adoption.h"
 #include "worker/deadline.h"
 #include "worker/idle.h"
 #include "worker/intake.h"
@@ -364,7 +365,7 @@ static int take_over(struct worker *worker)
 {
         int was_listening, resync, r;
 
-        r = activation_adopt(worker);
+        r = adoption_start(worker);
         if (r < 0)
                 return r;
 

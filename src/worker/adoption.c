@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/adoption.h"
+
+#include <fcntl.h>
+#include <systemd/sd-login.h>
+
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/activation.h"
+#include "worker/names.h"
+
+/* The VGs that a vgchange of ours works on are the arguments after "--". `command_line` is as in /proc, each
+ * argument with its NUL. */
+static int adopt_groups(struct worker *worker, struct job *job, const char *command_line, size_t size)
+{
+        bool names = false;
+
+        for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
+                struct managed_group *group;
+
+                if (!names) {
+                        names = streq(word, "--");
+                        continue;
+                }
+                if (names_find_group(worker->inventory, word, &group) < 0 ||
+                        group->volume_group->state != VOLUME_GROUP_COMPLETE)
+                        continue;
+                group->job = job;
+                inventory_set_state(worker->inventory, group, VOLUME_GROUP_ACTIVATING);
+        }
+        return names;
+}
+
+static int adopt_process(struct worker *worker, pid_t pid)
+{
+        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", pid);
+        _cleanup_free_ char *command_line = NULL;
+        struct job *job;
+        size_t size;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        /* One that has just ended has no command line. */
+        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0 || size == 0)
+                return 0;
+        r = job_adopt(worker->event, pid, activation_on_ended, worker, &job);
+        if (r == -ESRCH)
+                return 0;
+        if (r < 0)
+                return r;
+
+        if (!adopt_groups(worker, job, command_line, size)) {
+                /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
+                job_free(job);
+                return 0;
+        }
+        log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
+        dm_list_add(&worker->jobs, &job->list);
+        return 0;
+}
+
+int adoption_start(struct worker *worker)
+{
+        _cleanup_free_ char *cgroup = NULL;
+        _cleanup_free_ char *path = NULL;
+        _cleanup_free_ char *pids = NULL;
+        char *rest;
+
+        /* Started by hand, there is no cgroup of ours, and no earlier worker in it. */
+        if (!getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
+                return 0;
+        path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
+        if (!path)
+                return log_oom();
+        if (read_file_at(AT_FDCWD, path, &pids, NULL) < 0)
+                return 0;
+
+        rest = pids;
+        for (char *line; (line = strsep(&rest, "\n"));) {
+                uint32_t pid;
+                int r;
+
+                if (parse_u32(line, &pid) < 0 || (pid_t) pid == getpid())
+                        continue;
+                r = adopt_process(worker, (pid_t) pid);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to follow process %u: %m", pid);
+        }
+        return 0;
+}
