@@ -58,7 +58,7 @@ def other_twin(case, theirs, ours):
 # case, of which stock lvm2 has made one thing and headgate another.
 EXPLANATIONS = {
     "links in filters": more_in("filter-by-id", "global-filter-by-id"),
-    "records that are not true": more_in("stale-claim", "stale-lookup"),
+    "records that are not true": more_in("stale-claim", "stale-lookup", "stale-record-moved"),
     "one of two": other_twin,
 }
 
