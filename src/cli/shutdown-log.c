@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate shutdown-log: what the kernel's own log tells of how it has shut down devices, after all that
+ * programs do. */
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "cli/shutdown-log-table.h"
+#include "cli/shutdown-log-words.h"
+#include "cli/verbs.h"
+#include "kernel-log/log.h"
+#include "plot/kernel-shutdown.h"
+#include "shared/log.h"
+#include "shared/util.h"
+
+static struct table_options arg_table;
+static const char *arg_plot;
+
+static void help(void)
+{
+        printf("Usage: headgate shutdown-log [OPTION...] [FILE [FILE]]\n\n"
+               "Show how long the kernel took to shut down each device, from its log with\n"
+               "initcall_debug: from a file, standard input (-, or a pipe), or the journal of the boot\n"
+               "before; of two logs, side by side.\n\n"
+               "      --plot FILE      Draw an SVG picture into that file instead\n" TABLE_HELP "\n"
+               "Exit status: 0, or 2 if headgate cannot tell.\n\n"
+               "See headgate-shutdown-log(8).\n");
+}
+
+static const struct table_switch switches[] = {
+        {"plot", '\0', NULL, &arg_plot},
+};
+
+/* ------ reading ------ */
+
+static bool is_standard_input(const char *path)
+{
+        return streq(path, "-");
+}
+
+/* What it is called in sentences. NULL without memory. */
+static char *name_source(const char *path)
+{
+        if (!path)
+                return strdup("journal");
+        return is_standard_input(path) ? strdup("standard input") : string_printable(path);
+}
+
+static int read_source(struct kernel_log *log, const char *path)
+{
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!path)
+                return kernel_log_read_journal(log);
+        if (is_standard_input(path))
+                return kernel_log_read_file(log, STDIN_FILENO);
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        return fd < 0 ? -errno : kernel_log_read_file(log, fd);
+}
+
+static void say_verdict(int verdict, const char *path, const char *name)
+{
+        switch (verdict) {
+        case KERNEL_LOG_EMPTY:
+                log_error("%s: is empty.", name);
+                break;
+        case KERNEL_LOG_BINARY:
+                log_error("%s: is not text.", name);
+                break;
+        case KERNEL_LOG_UNSTAMPED:
+                log_error(
+                        "%s: has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o "
+                        "short-monotonic\" writes it, and with printk.time=1 on its command line the kernel.",
+                        name);
+                break;
+        case KERNEL_LOG_TRUNCATED:
+                log_error("%s: ends before the devices are shut down: no line that tells of the end follows them.",
+                        name);
+                break;
+        default:
+                log_error("%s: nothing in it is about a device that is shut down; the kernel tells of them with "
+                          "initcall_debug on its command line%s.",
+                        name,
+                        path ? ""
+                             : ", when journald has ended: what it says then is on a serial console, or in pstore, "
+                               "see headgate-shutdown-log(8)");
+        }
+}
+
+/* Files' names alone tell logs apart, unless they are the same. */
+static void shorten_names(char *names[], size_t n)
+{
+        if (n == _SIDE_MAX && streq(basename(names[FIRST]), basename(names[SECOND])))
+                return;
+        for (size_t i = 0; i < n; i++)
+                memmove(names[i], basename(names[i]), strlen(basename(names[i])) + 1);
+}
+
+/* Returns 0, or a negative errno, having said what is wrong. */
+static int read_log(struct kernel_log *log, const char *path, const char *name)
+{
+        int r;
+
+        r = read_source(log, path);
+        if (r >= 0)
+                r = kernel_log_finish(log);
+        if (r > 0) {
+                say_verdict(r, path, name);
+                return -EBADMSG;
+        }
+        if (r == -ENODATA)
+                log_error("The journal has nothing of an earlier boot%s.",
+                        geteuid() == 0 ? "" : " that you may read; root may");
+        else if (r == -E2BIG)
+                log_error("%s: has more devices than any machine.", name);
+        else if (r < 0)
+                (void) log_error_errno(r, "Failed to read %s: %m", name);
+        return r;
+}
+
+/* ------ showing ------ */
+
+static int draw(const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
+{
+        _cleanup_fclose_ FILE *opened = is_standard_input(arg_plot) ? NULL : fopen(arg_plot, "we");
+        FILE *file = is_standard_input(arg_plot) ? stdout : opened;
+        int r;
+
+        if (!file)
+                return -errno;
+        r = plot_write_kernel_shutdowns(file, shutdowns, names, n);
+        return r >= 0 && fflush(file) != 0 ? -errno : r;
+}
+
+static int print_one(const struct kernel_shutdown *shutdown, const struct table_verb *verb, const char *name)
+{
+        int r = 0;
+
+        if (!arg_table.json && !arg_table.no_headings) {
+                r = shutdown_log_tell(shutdown, name);
+                printf("\n");
+        }
+        return r < 0 ? r : shutdown_log_print(verb, &arg_table, shutdown, name);
+}
+
+static int print_two(
+        const struct kernel_shutdown *const shutdowns[], const struct table_verb *verb, const char *const names[])
+{
+        _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
+        int r;
+
+        r = kernel_comparison_make(&comparison, shutdowns[FIRST], shutdowns[SECOND]);
+        if (r >= 0 && !arg_table.json && !arg_table.no_headings) {
+                r = shutdown_log_tell_comparison(&comparison, names);
+                printf("\n");
+        }
+        return r < 0 ? r : shutdown_log_print_comparison(verb, &arg_table, &comparison, names);
+}
+
+static int show(const struct kernel_log logs[], size_t n, const struct table_verb *verb, const char *const names[])
+{
+        const struct kernel_shutdown *shutdowns[] = {&logs[FIRST].shutdown, &logs[SECOND].shutdown};
+        int r;
+
+        if (arg_plot) {
+                r = draw(shutdowns, names, n);
+                return r < 0 ? log_error_errno(r, "Failed to write the picture: %m") : 0;
+        }
+        r = n == 1 ? print_one(shutdowns[FIRST], verb, names[FIRST]) : print_two(shutdowns, verb, names);
+        return r < 0 ? log_error_errno(r, "Failed to print the table: %m") : 0;
+}
+
+/* ------ the verb ------ */
+
+/* getopt_long() takes the beginnings of long options for them. */
+static bool has_value_behind(const char *option)
+{
+        return streq(option, "-o") || (strlen(option) > strlen("--") &&
+                                              (skip_prefix("--output", option) || skip_prefix("--plot", option)));
+}
+
+/* Which columns there are is to be known before --output is read: how many files are named, by what else there
+ * is. */
+static bool are_two_named(int argc, char *argv[])
+{
+        size_t n = 0;
+        bool options = true;
+
+        for (int i = 1; i < argc; i++) {
+                if (options && streq(argv[i], "--"))
+                        options = false;
+                else if (options && has_value_behind(argv[i]))
+                        i++;
+                else
+                        n += !options || argv[i][0] != '-' || streq(argv[i], "-");
+        }
+        return n > 1;
+}
+
+/* Whoever writes into a pipe wants that to be read. */
+static bool is_pipe(int fd)
+{
+        struct stat status;
+
+        return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+static int check_arguments(int n, char *const paths[])
+{
+        if (n > _SIDE_MAX)
+                log_error("Two logs can be compared, no more, see --help.");
+        else if (n == _SIDE_MAX && is_standard_input(paths[FIRST]) && is_standard_input(paths[SECOND]))
+                log_error("Standard input can be read only once.");
+        else if (arg_plot && is_standard_input(arg_plot) && isatty(STDOUT_FILENO))
+                log_error("A picture is nothing for a terminal.");
+        else
+                return 0;
+        return -EINVAL;
+}
+
+struct logs {
+        struct kernel_log logs[_SIDE_MAX];
+        char *names[_SIDE_MAX];
+};
+
+static void logs_done(struct logs *logs)
+{
+        for (size_t i = 0; i < _SIDE_MAX; i++) {
+                kernel_log_done(&logs->logs[i]);
+                free(logs->names[i]);
+        }
+}
+
+static int read_logs(struct logs *logs, size_t n, char *const paths[])
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < n; i++) {
+                logs->names[i] = name_source(paths[i]);
+                r = logs->names[i] ? read_log(&logs->logs[i], paths[i], logs->names[i]) : log_oom();
+        }
+        return r;
+}
+
+int verb_shutdown_log(int argc, char *argv[])
+{
+        const struct table_verb verb =
+                (are_two_named(argc, argv) ? shutdown_log_comparison_verb : shutdown_log_table_verb)(
+                        help, switches, ELEMENTSOF(switches));
+        _cleanup_(logs_done) struct logs logs = {};
+        char *unnamed[] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
+        size_t n_logs;
+        int n, r;
+
+        r = table_parse_options(argc, argv, &verb, &arg_table);
+        if (r <= 0)
+                return -r;
+        n = argc - optind;
+        n_logs = n == 0 ? 1 : (size_t) n;
+        r = check_arguments(n, argv + optind);
+        if (r >= 0)
+                r = read_logs(&logs, n_logs, n == 0 ? unnamed : argv + optind);
+        if (r >= 0) {
+                shorten_names(logs.names, n_logs);
+                r = show(logs.logs, n_logs, &verb, (const char *const *) logs.names);
+        }
+        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+}

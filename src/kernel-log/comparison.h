@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "kernel-log/shutdown.h"
+
+/* Two shutdowns, of the same machine for instance, side by side. What went in parallel in one of them can be
+ * compared only as a whole: that is one unit, and any other device is one by itself. The units' times add up to
+ * the totals. */
+
+enum {
+        FIRST,
+        SECOND,
+        _SIDE_MAX,
+};
+
+#define NOT_THERE SIZE_MAX
+
+/* A device, by its driver and name. */
+struct kernel_pair {
+        size_t places[_SIDE_MAX]; /* in the shutdowns, or NOT_THERE */
+        size_t unit;              /* the same for all pairs of a unit, which are next to each other */
+};
+
+struct kernel_unit {
+        size_t first_pair, n_pairs;
+        uint64_t usec[_SIDE_MAX]; /* the sum of their steps */
+        bool there[_SIDE_MAX];    /* at least one of its devices is */
+};
+
+/* Starts empty: all zeros. Refers to the shutdowns, which live longer. */
+struct kernel_comparison {
+        const struct kernel_shutdown *sides[_SIDE_MAX];
+        struct kernel_pair *pairs; /* unit by unit */
+        size_t n_pairs;
+        struct kernel_unit *units; /* those that differ most come first */
+        size_t n_units;
+};
+
+/* Devices that have the same name several times are compared in their order. Returns 0 or -ENOMEM. */
+int kernel_comparison_make(struct kernel_comparison *comparison, const struct kernel_shutdown *first,
+        const struct kernel_shutdown *second) _nonnull_(1, 2, 3) _must_check_;
+void kernel_comparison_done(struct kernel_comparison *comparison) _nonnull_(1);
+#define _cleanup_kernel_comparison_ _cleanup_(kernel_comparison_done)
+
+/* The device of a pair, of whichever side has it. */
+const struct kernel_device *kernel_pair_device(
+        const struct kernel_comparison *comparison, const struct kernel_pair *pair) _nonnull_(1, 2);
+
+/* How much longer the second side took, in microseconds, negative if it was faster. */
+int64_t kernel_unit_difference(const struct kernel_unit *unit) _nonnull_(1);
