@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How many copies of their metadata VGs have, by images that lvm2 has made, and what is said of them. */
+
+#include "copies/advice.h"
+#include "copies/answers.h"
+
+#include "fixture.h"
+#include "images.h"
+#include "shared/util.h"
+
+static const struct system_id this_host = {.known = true};
+static const struct copies_cost costs = {.read_usec = 1250000, .fewer = 5, .fewer_usec = 30000};
+
+/* Of all images whose names begin so, but for every PV after the first `n_max`. */
+static void make_survey(struct survey *survey, const char *prefix, size_t n_max)
+{
+        _cleanup_images_ struct image_list list = images_list();
+        _cleanup_string_vector_ struct string_vector paths = {};
+
+        for (size_t i = 0; i < list.n && paths.n < n_max; i++) {
+                _cleanup_free_ char *path =
+                        string_format("%s/%s.img", getenv("HEADGATE_TEST_IMAGES"), list.names[i]);
+
+                if (skip_prefix(list.names[i], prefix))
+                        ck_assert_int_eq(string_vector_add(&paths, path), 0);
+        }
+        ck_assert_int_eq(survey_make(survey, paths.strings, paths.n), 0);
+        ck_assert_int_eq(survey->error, 0);
+}
+
+static void assert_vg(const struct survey *survey, const char *name, size_t n_pvs, size_t n_used, size_t n_ignored)
+{
+        const struct surveyed_vg *vg = survey_find(survey, name);
+
+        ck_assert_ptr_nonnull(vg);
+        ck_assert_uint_eq(vg->metadata->n_pvs, n_pvs);
+        ck_assert_uint_eq(vg->n_seen, n_pvs);
+        ck_assert_uint_eq(vg->n_used, n_used);
+        ck_assert_uint_eq(vg->n_ignored, n_ignored);
+        ck_assert_uint_eq(vg->n_damaged, 0);
+}
+
+/* What is recommended for a VG, which has to have these words in its reason. */
+static size_t recommended(const struct surveyed_vg *vg, const struct system_id *host, const char *words)
+{
+        _cleanup_free_ char *reason = NULL;
+        size_t n;
+
+        ck_assert_int_eq(copies_advise(vg, host, &costs, &n, &reason), 0);
+        ck_assert_msg(strstr(reason, words), "%s", reason);
+        return n;
+}
+
+START_TEST(counts)
+{
+        _cleanup_survey_ struct survey survey = {};
+        _cleanup_free_ char *text = image_read_text("many-1");
+
+        make_survey(&survey, "", SIZE_MAX);
+        assert_vg(&survey, "many", 350, 350, 0);
+        /* PVs without an area, with one, and with two. */
+        assert_vg(&survey, "copies", 3, 3, 0);
+        assert_vg(&survey, "ignored", 3, 4, 2);
+        assert_vg(&survey, "chosen", 3, 3, 3);
+        ck_assert_ptr_null(survey_find(&survey, "orphan"));
+        /* The text ends with a NUL, which counts. */
+        ck_assert_uint_eq(survey_find(&survey, "many")->text_size, strlen(text) + 1);
+        for (size_t i = 1; i < survey.n_vgs; i++)
+                ck_assert_int_le(strcmp(survey.vgs[i - 1].metadata->name, survey.vgs[i].metadata->name), 0);
+}
+END_TEST
+
+START_TEST(some_are_missing)
+{
+        _cleanup_survey_ struct survey survey = {};
+        const struct surveyed_vg *vg;
+
+        make_survey(&survey, "many-", 40);
+        vg = survey_find(&survey, "many");
+        ck_assert_uint_eq(vg->metadata->n_pvs, 350);
+        ck_assert_uint_eq(vg->n_seen, 40);
+        ck_assert_uint_eq(vg->n_used, 40);
+        ck_assert_uint_eq(recommended(vg, &this_host, "40 copies"), COPIES_ENOUGH);
+}
+END_TEST
+
+START_TEST(same_pv_twice)
+{
+        _cleanup_survey_ struct survey survey = {};
+        _cleanup_free_ char *path = string_format("%s/plain-1.img", getenv("HEADGATE_TEST_IMAGES"));
+        char *const paths[] = {path, path, (char *) "/nonexistent", (char *) "/dev/null"};
+
+        ck_assert_int_eq(survey_make(&survey, paths, ELEMENTSOF(paths)), 0);
+        ck_assert_uint_eq(survey.n_pvs, 1);
+        ck_assert_uint_eq(survey.n_vgs, 1);
+        ck_assert_int_eq(survey.error, -ENOENT);
+}
+END_TEST
+
+/* An image whose text is not what its header says. */
+static int damage_text(const char *name)
+{
+        int fd = image_copy(name, UINT64_C(1024) * 1024);
+        const char *reason;
+        struct metadata_location location;
+        struct label label;
+
+        ck_assert_int_eq(label_read(fd, &label, &reason), LABEL_FOUND);
+        ck_assert_int_eq(metadata_area_read_location(fd, &label.metadata_areas[0], &location, &reason), 0);
+        ck_assert_int_eq(
+                pwrite(fd, "damage", 6, (off_t) (label.metadata_areas[0].offset + location.offset + 100)), 6);
+        return fd;
+}
+
+START_TEST(each_text_once)
+{
+        _cleanup_close_ int damaged_fd = damage_text("many-2");
+        _cleanup_free_ char *good = string_format("%s/many-1.img", getenv("HEADGATE_TEST_IMAGES"));
+        _cleanup_free_ char *damaged = string_format("/proc/self/fd/%i", damaged_fd);
+        char *const orders[][2] = {{good, damaged}, {damaged, good}};
+
+        /* That a text is damaged is not seen by who does not read it. */
+        for (size_t i = 0; i < ELEMENTSOF(orders); i++) {
+                _cleanup_survey_ struct survey survey = {};
+
+                ck_assert_int_eq(survey_make(&survey, orders[i], 2), 0);
+                ck_assert_uint_eq(survey.n_vgs, 1);
+                ck_assert_uint_eq(survey.vgs[0].n_seen, 2);
+                ck_assert_uint_eq(survey.vgs[0].n_damaged, i);
+                ck_assert_uint_eq(survey.vgs[0].n_used, 2 - i);
+        }
+}
+END_TEST
+
+START_TEST(answers)
+{
+        _cleanup_free_ char *image = string_format("%s/many-1.img", getenv("HEADGATE_TEST_IMAGES"));
+        char *const paths[] = {image, (char *) "/nonexistent", (char *) "/", (char *) "/dev/null", image};
+        size_t silent;
+
+        /* One that hangs is for a guest. */
+        ck_assert_int_eq(devices_answer(paths, ELEMENTSOF(paths), &silent), 0);
+        ck_assert_uint_eq(silent, ELEMENTSOF(paths));
+        ck_assert_int_eq(devices_answer(NULL, 0, &silent), 0);
+}
+END_TEST
+
+START_TEST(advice)
+{
+        _cleanup_survey_ struct survey survey = {};
+        struct surveyed_vg few = {}, one = {};
+
+        make_survey(&survey, "", SIZE_MAX);
+        ck_assert_uint_eq(
+                recommended(survey_find(&survey, "many"), &this_host,
+                        "reads 350 copies, and each change writes them: 1.3s, against 30.0ms with 5, which "
+                        "outlive the loss of any 4 disks."),
+                COPIES_ENOUGH);
+        ck_assert_uint_eq(recommended(survey_find(&survey, "ignored"), &this_host, "no more than 20 PVs"), 0);
+        ck_assert_uint_eq(copies_fewer(survey_find(&survey, "many")), 5);
+        ck_assert_uint_eq(copies_fewer(survey_find(&survey, "copies")), 1);
+
+        few = *survey_find(&survey, "many");
+        few.n_used = 5;
+        few.n_ignored = 345;
+        ck_assert_uint_eq(
+                recommended(&few, &this_host, "5 copies are read fast, and outlive the loss of any 4"), 0);
+        few.n_used = 1;
+        ck_assert_uint_eq(recommended(&few, &this_host, "one copy in use"), COPIES_ENOUGH);
+        ck_assert_uint_eq(copies_fewer(&few), 0);
+
+        one = *survey_find(&survey, "noauto");
+        ck_assert_uint_eq(recommended(&one, &this_host, "It has one PV."), 0);
+}
+END_TEST
+
+START_TEST(left_alone)
+{
+        static const struct system_id unknown = {.known = false};
+        _cleanup_survey_ struct survey survey = {};
+
+        make_survey(&survey, "", SIZE_MAX);
+        ck_assert_uint_eq(
+                recommended(survey_find(&survey, "shared"), &this_host, "is shared with other hosts"), 0);
+        ck_assert_uint_eq(recommended(survey_find(&survey, "clustered"), &this_host, "is clustered"), 0);
+        ck_assert_uint_eq(recommended(survey_find(&survey, "systemid"), &this_host, "belongs to another host"), 0);
+        /* lvm2 knows what its system ID is, if nobody else does. */
+        ck_assert_uint_eq(recommended(survey_find(&survey, "systemid"), &unknown, "It has one PV."), 0);
+}
+END_TEST
+
+START_TEST(measures)
+{
+        _cleanup_survey_ struct survey survey = {};
+        const struct surveyed_vg *vg;
+        uint64_t all = 0, none = 0;
+
+        make_survey(&survey, "many-", SIZE_MAX);
+        vg = survey_find(&survey, "many");
+        ck_assert_int_eq(survey_measure(vg, vg->n_used, &all), 0);
+        ck_assert_int_eq(survey_measure(vg, 0, &none), 0);
+        ck_assert(all > 0 && none > 0);
+        /* 350 texts of 58 KiB, with their checksums, against none: no machine is so busy that it would not show. */
+        ck_assert_uint_gt(all, none);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("copies");
+        TCase *test_case = tcase_create("copies");
+
+        tcase_set_timeout(test_case, 60);
+        tcase_add_test(test_case, counts);
+        tcase_add_test(test_case, some_are_missing);
+        tcase_add_test(test_case, same_pv_twice);
+        tcase_add_test(test_case, each_text_once);
+        tcase_add_test(test_case, answers);
+        tcase_add_test(test_case, advice);
+        tcase_add_test(test_case, left_alone);
+        tcase_add_test(test_case, measures);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
