@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate-keep: keeps the timeline of this boot, for "headgate blame --boot=-1" in the next one.
+ * headgate-keep.service runs it while the machine boots, so that there is something to look at should it be
+ * switched off, and once more when it is stopped, at shutdown. Nobody waits for it, and nothing depends on what
+ * it does. */
+
+#include <getopt.h>
+
+#include "cli/snapshot.h"
+#include "lvm/volume_group_list.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/root.h"
+#include "shared/util.h"
+#include "timeline/archive.h"
+#include "timeline/boot.h"
+
+/* With --follow, how often it is written, and for how long at most. */
+#define INTERVAL_SEC 10
+#define ROUNDS_MAX 60
+
+static bool arg_follow;
+
+static void help(void)
+{
+        printf("Usage: headgate-keep [OPTION...]\n\n"
+               "Keep the timeline of this boot. Started by systemd, see headgate-keep.service.\n\n"
+               "      --follow   Again and again, until the boot is over\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgate-keep(8).\n");
+}
+
+/* Returns 1 to go on, 0 if the program is done, or a negative errno. */
+static int parse_arguments(int argc, char *argv[])
+{
+        static const struct option options[] = {
+                {"follow", no_argument, NULL, 'f'},
+                {"help", no_argument, NULL, 'h'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'f':
+                        arg_follow = true;
+                        break;
+                case 'h':
+                        help();
+                        return 0;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return 0;
+                default:
+                        return -EINVAL;
+                }
+        if (optind < argc) {
+                log_error("This program takes no arguments, see --help.");
+                return -EINVAL;
+        }
+        return 1;
+}
+
+static struct timeline_bar *find_bar(const struct timeline *timeline, const struct timeline_bar *wanted)
+{
+        for (size_t i = 0; i < timeline->n; i++) {
+                struct timeline_bar *bar = &timeline->bars[i];
+
+                if (streq(bar->name, wanted->name) && bar->first_usec == wanted->first_usec &&
+                        bar->asked_usec == wanted->asked_usec)
+                        return bar;
+        }
+        return NULL;
+}
+
+/* When udev was done is told by links, which something may have had made anew since. Who looked before that
+ * knew. */
+static void take_what_was_known(struct timeline *timeline, const struct timeline *earlier)
+{
+        for (size_t i = 0; i < timeline->n; i++) {
+                struct timeline_bar *bar = &timeline->bars[i];
+                const struct timeline_bar *known = bar->linked_usec == 0 ? find_bar(earlier, bar) : NULL;
+
+                if (!known || known->linked_usec == 0)
+                        continue;
+                bar->linked_usec = known->linked_usec;
+                memcpy(bar->phases_usec, known->phases_usec, sizeof(bar->phases_usec));
+        }
+}
+
+static int keep(int run_fd, int root_fd, int archive_fd, sd_id128_t boot)
+{
+        _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT}, earlier = {.kind = TIMELINE_BOOT};
+        _cleanup_snapshot_ struct snapshot snapshot = {};
+        int r;
+
+        r = snapshot_read(run_fd, &snapshot);
+        if (r >= 0)
+                r = timeline_read_boot(&timeline, snapshot.volume_groups, snapshot.n, root_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to read what the worker has written down: %m");
+        r = archive_read(archive_fd, boot, &earlier);
+        if (r >= 0)
+                take_what_was_known(&timeline, &earlier);
+        r = archive_write(archive_fd, ARCHIVE_BOOT, boot, &timeline);
+        return r < 0 ? log_error_errno(r, "Failed to write to /" ARCHIVE_DIRECTORY ": %m") : 0;
+}
+
+/* Before the worker leaves it writes the list, and before it changes anything it removes it. */
+static bool worker_has_left(int run_fd)
+{
+        return faccessat(run_fd, VOLUME_GROUP_LIST, F_OK, 0) == 0;
+}
+
+static int run(void)
+{
+        _cleanup_close_ int run_fd = flags_open_run_directory(), root_fd = root_open(), archive_fd = -EBADF;
+        sd_id128_t boot;
+        int r;
+
+        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
+        if (r == 0 || r == -ENOENT) {
+                log_debug("headgate is not in charge, so there is nothing to keep.");
+                return 0;
+        }
+        if (r < 0)
+                return log_error_errno(r, "Failed to look into /run/headgate: %m");
+        archive_fd = root_fd < 0 ? root_fd : archive_open(root_fd);
+        if (archive_fd < 0)
+                return log_error_errno(archive_fd, "Failed to open /" ARCHIVE_DIRECTORY ": %m");
+        r = sd_id128_get_boot(&boot);
+        if (r < 0)
+                return log_error_errno(r, "Failed to tell which boot this is: %m");
+
+        r = keep(run_fd, root_fd, archive_fd, boot);
+        for (unsigned int i = 1; r >= 0 && arg_follow && i < ROUNDS_MAX; i++) {
+                bool over = worker_has_left(run_fd);
+
+                if (!over)
+                        sleep(INTERVAL_SEC);
+                r = keep(run_fd, root_fd, archive_fd, boot);
+                if (over)
+                        break;
+        }
+        return r;
+}
+
+int main(int argc, char *argv[])
+{
+        int r;
+
+        log_open("headgate-keep", log_target_of_stderr());
+
+        r = parse_arguments(argc, argv);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
