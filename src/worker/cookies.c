@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/cookies.h"
+
+#include <libudev.h>
+
+#include "shared/cookie.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/monitor.h"
+
+/* Given by the rules to events of device-mapper: who completes the cookie. With
+ * the dot it is not kept in udev's database. */
+#define PROPERTY_MARK ".HEADGATE_COOKIE"
+#define MARK_WORKER "worker"
+#define PROPERTY_COOKIE "DM_COOKIE"
+
+struct cookies {
+        int run_fd;
+        struct udev *udev;
+        struct udev_monitor *monitor;
+        sd_event_source *source;
+        bool expecting;
+        bool promised;
+};
+
+struct cookies *cookies_free(struct cookies *cookies)
+{
+        if (!cookies)
+                return NULL;
+        sd_event_source_disable_unref(cookies->source);
+        udev_monitor_unref(cookies->monitor);
+        udev_unref(cookies->udev);
+        free(cookies);
+        return NULL;
+}
+DEFINE_CLEANUP(struct cookies *, cookies_free)
+
+/* Where it cannot, the program goes on completing them. */
+static void promise(struct cookies *cookies)
+{
+        int r;
+
+        if (!cookies->expecting || cookies->promised)
+                return;
+        r = flags_set(cookies->run_fd, FLAGS_COMPLETING);
+        if (r < 0) {
+                log_warning("Failed to say that the worker completes cookies: %s", strerror(-r));
+                cookies->expecting = false;
+        } else
+                cookies->promised = true;
+}
+
+/* Who waits for it can have been freed by somebody else, by dmsetup udevcomplete_all for instance. Should it fail
+ * otherwise, it would be waited for in vain, so the worker has to end. */
+static int complete(struct udev_device *device)
+{
+        const char *text = udev_device_get_property_value(device, PROPERTY_COOKIE);
+        uint32_t cookie;
+        int r;
+
+        r = text ? parse_u32(text, &cookie) : -EBADMSG;
+        if (r >= 0)
+                r = cookie_complete(cookie);
+        if (r == -ENOENT || r == -EAGAIN) {
+                log_debug("Nobody waits for the cookie %s any more.", text);
+                return 0;
+        }
+        return r < 0 ? log_error_errno(r, "Failed to complete the cookie %s: %m", text ?: "(none)") : 0;
+}
+
+static int on_event(struct cookies *cookies, struct udev_device *device)
+{
+        const char *mark = udev_device_get_property_value(device, PROPERTY_MARK);
+
+        if (mark && streq(mark, MARK_WORKER))
+                return complete(device);
+        if (mark)
+                promise(cookies);
+        return 0;
+}
+
+int cookies_drain(struct cookies *cookies)
+{
+        struct udev_device *device;
+        bool lost = false;
+
+        if (!cookies)
+                return 0;
+        while ((device = monitor_receive(cookies->monitor, &lost))) {
+                int r = on_event(cookies, device);
+
+                udev_device_unref(device);
+                if (r < 0)
+                        return r;
+        }
+        return lost ? log_error_errno(-ENOBUFS, "More events came from udev than could be heard: %m") : 0;
+}
+
+static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)
+{
+        return cookies_drain(userdata);
+}
+
+void cookies_expect(struct cookies *cookies)
+{
+        if (cookies)
+                cookies->expecting = true;
+}
+
+int cookies_withdraw(struct cookies *cookies)
+{
+        int r;
+
+        if (!cookies)
+                return 0;
+        cookies->expecting = false;
+        if (!cookies->promised)
+                return 0;
+        r = flags_clear(cookies->run_fd, FLAGS_COMPLETING);
+        if (r < 0)
+                return log_error_errno(r, "Failed to say that the worker completes no cookies any more: %m");
+        cookies->promised = false;
+        return 0;
+}
+
+int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
+{
+        _cleanup_(cookies_freep) struct cookies *cookies = calloc(1, sizeof(*cookies));
+        int r;
+
+        if (!cookies)
+                return -ENOMEM;
+        cookies->run_fd = run_fd;
+        errno = 0;
+        cookies->udev = udev_new();
+        if (cookies->udev)
+                cookies->monitor = udev_monitor_new_from_netlink(cookies->udev, "udev");
+        if (!cookies->monitor)
+                return errno != 0 ? -errno : -ENOMEM;
+
+        r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor, "block", "disk");
+        if (r < 0)
+                return r;
+        r = monitor_start(cookies->monitor, event, on_monitor, cookies, &cookies->source);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(cookies);
+        return 0;
+}

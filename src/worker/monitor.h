@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libudev.h>
+#include <systemd/sd-event.h>
+
+#include "shared/macro.h"
+
+/* What everybody needs here who listens to udev by libudev's monitor. */
+
+/* Begins to listen, with room for what a shelf of several thousand disks brings at once. `handler` is called by the
+ * event loop, which a negative errno from it ends. Filters have to be there before. Returns 0 or a negative errno. */
+int monitor_start(struct udev_monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata,
+        sd_event_source **ret) _must_check_;
+
+/* Returns the next device, to be given back with udev_device_unref(), or NULL when there is no more. `*lost` is set if
+ * events were lost on the way to us, and is left as it is otherwise. */
+struct udev_device *monitor_receive(struct udev_monitor *monitor, bool *lost) _nonnull_(1, 2);

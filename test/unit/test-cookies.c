@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The semaphores that lvm2 waits for: the kernel's own, in a namespace of the test's. */
+
+#include <check.h>
+#include <libdevmapper.h>
+#include <stdio.h>
+#include <sys/sem.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake-udevd.h"
+#include "fixture.h"
+#include "own-namespace.h"
+#include "shared/cookie.h"
+#include "shared/flags.h"
+#include "shared/util.h"
+#include "takeover/cookies_left.h"
+#include "worker/cookies.h"
+
+#define BASE 0x1234u
+#define OTHER_BASE 0x4321u
+#define FLAGS (DM_UDEV_PRIMARY_SOURCE_FLAG << DM_UDEV_FLAGS_SHIFT)
+/* What nobody looks at. */
+#define STRANGE_KEY 0x1d4d1234
+
+static sd_event *event;
+static struct cookies *cookies;
+
+static key_t key_of(unsigned int base)
+{
+        return (key_t) ((unsigned int) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | base);
+}
+
+static int make_semaphore(key_t key, int value)
+{
+        int id = semget(key, 1, IPC_CREAT | IPC_EXCL | 0600);
+
+        ck_assert_msg(id >= 0, "semget: %m");
+        ck_assert_int_eq(semctl(id, 0, SETVAL, value), 0);
+        return id;
+}
+
+static int value_of(int id)
+{
+        return semctl(id, 0, GETVAL);
+}
+
+static void set_up(void)
+{
+        run_directory_set_up();
+        fake_udevd_set_up();
+        ck_assert_int_ge(sd_event_new(&event), 0);
+        ck_assert_int_eq(cookies_new(event, run_fd, &cookies), 0);
+        cookies_expect(cookies);
+}
+
+static void remove_semaphore(unsigned int base)
+{
+        int id = semget(key_of(base), 1, 0);
+
+        if (id >= 0)
+                ck_assert_int_eq(semctl(id, 0, IPC_RMID), 0);
+}
+
+static void tear_down(void)
+{
+        cookies = cookies_free(cookies);
+        event = sd_event_unref(event);
+        fake_udevd_tear_down();
+        run_directory_tear_down();
+        remove_semaphore(BASE);
+        remove_semaphore(OTHER_BASE);
+}
+
+START_TEST(completed_as_by_dmsetup)
+{
+        int id = make_semaphore(key_of(BASE), 2);
+
+        ck_assert_int_eq(cookie_complete(FLAGS | BASE), 0);
+        ck_assert_int_eq(value_of(id), 1);
+        ck_assert_int_eq(cookie_complete(FLAGS | BASE), 0);
+        ck_assert_int_eq(value_of(id), 0);
+        ck_assert_int_eq(cookie_complete(FLAGS | BASE), -EAGAIN);
+        ck_assert_int_eq(cookie_complete(FLAGS | OTHER_BASE), -ENOENT);
+        ck_assert_int_eq(cookie_complete(FLAGS), 0);
+}
+END_TEST
+
+static int note_value(_unused_ int id, const struct cookie_state *state, void *userdata)
+{
+        unsigned int *sum = userdata;
+
+        *sum += state->left;
+        return 0;
+}
+
+static int refuse(_unused_ int id, _unused_ const struct cookie_state *state, _unused_ void *userdata)
+{
+        return -ECANCELED;
+}
+
+START_TEST(all_are_found)
+{
+        int strange = make_semaphore(STRANGE_KEY, 100);
+        unsigned int sum = 0;
+
+        make_semaphore(key_of(BASE), 3);
+        make_semaphore(key_of(OTHER_BASE), 4);
+        ck_assert_int_eq(cookie_for_each(note_value, &sum), 0);
+        ck_assert_uint_eq(sum, 7);
+        ck_assert_int_eq(cookie_for_each(refuse, NULL), -ECANCELED);
+        ck_assert_int_eq(semctl(strange, 0, IPC_RMID), 0);
+}
+END_TEST
+
+START_TEST(one_that_has_gone)
+{
+        int id = make_semaphore(key_of(BASE), 1);
+        struct cookie_state state;
+
+        ck_assert_int_eq(cookie_get_state(id, &state), 0);
+        ck_assert_uint_eq(state.left, 1);
+        ck_assert_uint_eq(state.waiting, 0);
+        remove_semaphore(BASE);
+        ck_assert_int_eq(cookie_get_state(id, &state), -ENOENT);
+        ck_assert_int_eq(cookie_complete_all(id, &state), -ENOENT);
+}
+END_TEST
+
+static void send_event(unsigned int cookie, const char *mark)
+{
+        char properties[512];
+        int n = snprintf(properties, sizeof(properties),
+                "ACTION=change%cDEVPATH=/devices/virtual/block/dm-7%cSUBSYSTEM=block%cDEVTYPE=disk%cSEQNUM=1%cMAJOR=253%c"
+                "MINOR=7%cDEVNAME=/dev/dm-7%cDM_COOKIE=%u%c%s",
+                0, 0, 0, 0, 0, 0, 0, 0, cookie, 0, mark);
+
+        fake_udevd_send(properties, (size_t) n + (*mark ? 1 : 0));
+}
+
+static bool has_promised(void)
+{
+        return flags_is_set(run_fd, FLAGS_COMPLETING) > 0;
+}
+
+START_TEST(promised_once_there_was_a_mark)
+{
+        int id = make_semaphore(key_of(BASE), 5);
+
+        /* The distribution's rules. */
+        send_event(FLAGS | BASE, "");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(!has_promised());
+        ck_assert_int_eq(value_of(id), 5);
+
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(has_promised());
+        ck_assert_int_eq(value_of(id), 5);
+
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=worker");
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        send_event(FLAGS | OTHER_BASE, ".HEADGATE_COOKIE=worker");
+        fake_udevd_send_nonsense();
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=worker");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert_int_eq(value_of(id), 3);
+
+        ck_assert_int_eq(cookies_withdraw(cookies), 0);
+        ck_assert(!has_promised());
+        /* udev had it on its way. */
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=worker");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(!has_promised());
+        ck_assert_int_eq(value_of(id), 2);
+
+        /* Somebody else's, with no vgchange of the worker's. */
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(!has_promised());
+        cookies_expect(cookies);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(has_promised());
+}
+END_TEST
+
+/* It cannot be told to whom it belongs, and somebody may wait for it. */
+START_TEST(a_cookie_that_cannot_be_completed)
+{
+        const char properties[] =
+                "ACTION=change\0DEVPATH=/devices/virtual/block/dm-7\0SUBSYSTEM=block\0DEVTYPE=disk\0"
+                "SEQNUM=1\0MAJOR=253\0MINOR=7\0DEVNAME=/dev/dm-7\0.HEADGATE_COOKIE=worker";
+
+        fake_udevd_send(properties, sizeof(properties));
+        ck_assert_int_eq(cookies_drain(cookies), -EBADMSG);
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+        ck_assert_int_eq(cookies_drain(NULL), 0);
+        ck_assert_int_eq(cookies_withdraw(NULL), 0);
+}
+END_TEST
+
+START_TEST(lost_events_end_the_worker)
+{
+        fake_udevd_shrink_buffers();
+        for (unsigned int i = 0; i < 100; i++)
+                send_event(FLAGS | BASE, "");
+        ck_assert_int_eq(cookies_drain(cookies), -ENOBUFS);
+}
+END_TEST
+
+/* A process that does as dm_udev_wait() does. */
+static pid_t start_waiting(unsigned int base)
+{
+        struct sembuf own = {.sem_op = -1}, end = {.sem_op = 0};
+        int id = semget(key_of(base), 1, 0);
+        pid_t pid = fork();
+
+        ck_assert_int_ge(pid, 0);
+        if (pid == 0)
+                _exit(semop(id, &own, 1) < 0 || semop(id, &end, 1) < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+        while (semctl(id, 0, GETZCNT) == 0)
+                (void) usleep(1000);
+        return pid;
+}
+
+static void complete_what_is_left(int n, uint64_t patience_usec)
+{
+        _cleanup_cookies_left_ struct cookies_left *left = NULL;
+
+        ck_assert_int_eq(cookies_left_find(&left), n);
+        if (left)
+                ck_assert_int_eq(cookies_left_complete(left, patience_usec), 0);
+}
+
+START_TEST(what_is_left_is_completed)
+{
+        uint64_t begin = now_usec();
+        int id = make_semaphore(key_of(BASE), 3), status;
+        pid_t pid = start_waiting(BASE);
+
+        complete_what_is_left(1, 60 * USEC_PER_SEC);
+        ck_assert_uint_ge(now_usec() - begin, 2 * USEC_PER_SEC);
+        ck_assert_uint_lt(now_usec() - begin, 10 * USEC_PER_SEC);
+        ck_assert_int_eq(value_of(id), 0);
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(while_udev_is_busy_it_takes_longer)
+{
+        uint64_t begin = now_usec();
+        pid_t pid;
+
+        make_semaphore(key_of(BASE), 2);
+        pid = start_waiting(BASE);
+        own_namespace_write("/run/udev/queue", "");
+        complete_what_is_left(1, 60 * USEC_PER_SEC);
+        ck_assert_int_eq(unlink("/run/udev/queue"), 0);
+        ck_assert_uint_ge(now_usec() - begin, 10 * USEC_PER_SEC);
+        ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(nothing_is_left)
+{
+        complete_what_is_left(0, 0);
+}
+END_TEST
+
+/* Its owner does not wait yet, and may do more that udev is to tell of. */
+START_TEST(who_is_at_work_is_left_alone)
+{
+        int id = make_semaphore(key_of(BASE), 2);
+
+        complete_what_is_left(1, 4 * USEC_PER_SEC);
+        ck_assert_int_eq(value_of(id), 2);
+}
+END_TEST
+
+static Suite *cookies_suite(void)
+{
+        Suite *suite = suite_create("cookies");
+        TCase *tcase = tcase_create("cookies");
+
+        fake_udevd_begin();
+        tcase_set_timeout(tcase, 60);
+        tcase_add_checked_fixture(tcase, set_up, tear_down);
+        tcase_add_test(tcase, completed_as_by_dmsetup);
+        tcase_add_test(tcase, all_are_found);
+        tcase_add_test(tcase, one_that_has_gone);
+        tcase_add_test(tcase, promised_once_there_was_a_mark);
+        tcase_add_test(tcase, a_cookie_that_cannot_be_completed);
+        tcase_add_test(tcase, nobody_listens);
+        tcase_add_test(tcase, lost_events_end_the_worker);
+        tcase_add_test(tcase, what_is_left_is_completed);
+        tcase_add_test(tcase, while_udev_is_busy_it_takes_longer);
+        tcase_add_test(tcase, nothing_is_left);
+        tcase_add_test(tcase, who_is_at_work_is_left_alone);
+        suite_add_tcase(suite, tcase);
+        return suite;
+}
+
+int main(void)
+{
+        return run_suite(cookies_suite());
+}
