@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate-monitor: has lvm2 monitor LVs, or stop it, in place of lvm2-monitor.service's own commands, which read
+ * all disks whether there is anything to be monitored or not. It looks at what is active, and becomes a vgchange for
+ * those VGs only that have something in question; without any it does nothing. */
+
+#include <libdevmapper.h>
+
+#include "lvm/command.h"
+#include "lvm/dm_devices.h"
+#include "lvm/identifier.h"
+#include "shared/arguments.h"
+#include "shared/log.h"
+#include "shared/root.h"
+#include "shared/util.h"
+
+/* What all devices of LVs have in their UUIDs, hidden ones included (lvm2, lib/activate/dev_manager.c). */
+#define UUID_PREFIX "LVM-"
+
+/* The types of targets that lvm2 never asks dmeventd(8) to monitor (lvm2, lib/activate/activate.c and the segment
+ * types' target_monitored; 2.03.16 to 2.03.31). lvm2 is asked about any other one, also about those that this does
+ * not know. A device without a table has no target. */
+static const char *const unmonitored_targets[] = {"", "linear", "striped", "cache", "crypt", "error", "integrity",
+        "snapshot-origin", "thin", "writecache", "zero"};
+
+static void help(void)
+{
+        printf("Usage: headgate-monitor [OPTION...] y|n\n\n"
+               "Have lvm2 monitor LVs that are active, or stop monitoring them. Run by lvm2-monitor.service.\n\n"
+               "  -h, --help     Show this help\n"
+               "      --version  Show the version\n\n"
+               "See headgate-monitor(8).\n");
+}
+
+static bool may_be_monitored(const struct dm_device *device)
+{
+        if (!skip_prefix(device->uuid, UUID_PREFIX))
+                return false;
+        for (size_t i = 0; i < ELEMENTSOF(unmonitored_targets); i++)
+                if (streq(device->target, unmonitored_targets[i]))
+                        return false;
+        return true;
+}
+
+static int add_vg(const struct dm_device *device, struct dm_pool *pool, struct dm_hash_table *known,
+        struct string_vector *arguments)
+{
+        char *vg, *lv, *layer;
+
+        if (!dm_split_lvm_name(pool, device->name, &vg, &lv, &layer))
+                return -ENOMEM;
+        /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs with
+         * a tag. */
+        if (!volume_group_name_is_valid(vg) || dm_hash_lookup(known, vg))
+                return 0;
+        if (!dm_hash_insert(known, vg, known))
+                return -ENOMEM;
+        return string_vector_add(arguments, vg);
+}
+
+/* Each VG once, in the order of their devices. */
+static int add_vgs(const struct dm_devices *devices, struct string_vector *arguments)
+{
+        struct dm_hash_table *known = dm_hash_create(64);
+        struct dm_pool *pool = dm_pool_create("names", 1024);
+        int r = known && pool ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < devices->n; i++)
+                if (may_be_monitored(&devices->devices[i]))
+                        r = add_vg(&devices->devices[i], pool, known, arguments);
+        if (pool)
+                dm_pool_destroy(pool);
+        if (known)
+                dm_hash_destroy(known);
+        return r;
+}
+
+static int run(const char *value)
+{
+        const char *const words[] = {"vgchange", "--monitor", value, "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_dm_devices_ struct dm_devices devices = {};
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
+        r = dm_devices_get(root_fd, &devices);
+        if (r >= 0)
+                r = dm_devices_read_details(&devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        if (r >= 0)
+                r = add_vgs(&devices, &arguments);
+        if (r < 0)
+                return log_oom();
+        if (arguments.n == ELEMENTSOF(words)) {
+                log_debug("No LV is active that lvm2 could monitor.");
+                return 0;
+        }
+        r = lvm_command_become(&arguments);
+        return log_error_errno(r, "Failed to start lvm: %m");
+}
+
+int main(int argc, char *argv[])
+{
+        int r;
+
+        log_open("headgate-monitor", log_target_of_stderr());
+
+        r = arguments_parse_plain(argc, argv, help);
+        if (r <= 0)
+                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (argc - optind != 1 || (!streq(argv[optind], "y") && !streq(argv[optind], "n"))) {
+                log_error("Expected y or n, see --help.");
+                return EXIT_FAILURE;
+        }
+        return run(argv[optind]) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
