@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The kernel's command line, as the generator reads it. */
+
+#include "fuzz.h"
+#include "plan-check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        static bool prepared;
+
+        if (!prepared)
+                fuzz_write_backups();
+        prepared = true;
+        fuzz_write("proc/cmdline", data, size);
+        plan_check();
+        return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The metadata text of a VG. What is made of it has to fit into the worker's own file of the VG, and to be the same when
+ * it is read from there. */
+
+#include "fuzz.h"
+#include "lvm/metadata.h"
+#include "lvm/volume_group.h"
+#include "shared/util.h"
+
+static void check_metadata(const struct metadata *metadata)
+{
+        fuzz_check(volume_group_name_is_valid(metadata->name));
+        fuzz_check(strlen(metadata->vgid) == LVM_ID_LENGTH && lvm_id_is_valid(metadata->vgid));
+        fuzz_check(!metadata->system_id || fuzz_is_printable(metadata->system_id));
+        fuzz_check(!metadata->lock_type || fuzz_is_printable(metadata->lock_type));
+        fuzz_check(metadata->n_pvs > 0);
+        for (size_t i = 0; i < metadata->n_pvs; i++) {
+                fuzz_check(lvm_id_is_valid(metadata->pvs[i].pvid));
+                fuzz_check(!metadata->pvs[i].device_hint || fuzz_is_printable(metadata->pvs[i].device_hint));
+        }
+        for (size_t i = 0; i < metadata->n_lvs; i++) {
+                fuzz_check(lvm_id_is_valid(metadata->lvs[i].lvid));
+                fuzz_check(fuzz_is_printable(metadata->lvs[i].name));
+        }
+}
+
+static void check_same(const struct volume_group *a, const struct volume_group *b)
+{
+        fuzz_check(streq(a->name, b->name) && streq(a->vgid, b->vgid) && a->seqno == b->seqno);
+        fuzz_check(a->slow == b->slow && !a->skip_reason == !b->skip_reason);
+        fuzz_check(!a->skip_reason || streq(a->skip_reason, b->skip_reason));
+        fuzz_check(a->n_pvs == b->n_pvs && a->n_lvs == b->n_lvs);
+        for (size_t i = 0; i < a->n_pvs; i++) {
+                const char *name = a->pvs[i].device_name, *other = b->pvs[i].device_name;
+
+                fuzz_check(streq(a->pvs[i].pvid, b->pvs[i].pvid) && a->pvs[i].flagged == b->pvs[i].flagged);
+                fuzz_check(!name == !other && (!name || streq(name, other)));
+        }
+        for (size_t i = 0; i < a->n_lvs; i++)
+                fuzz_check(streq(a->lvs[i].name, b->lvs[i].name) && streq(a->lvs[i].lvid, b->lvs[i].lvid));
+}
+
+static void check_kept(const struct metadata *metadata)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *loaded = NULL;
+        _cleanup_free_ char *name = NULL;
+
+        fuzz_check(volume_group_new(metadata, &volume_group) == 0);
+        fuzz_check(volume_group_save(fuzz_root(), volume_group) == 0);
+        fuzz_check(volume_group_load(fuzz_root(), volume_group->vgid, &loaded) == 0);
+        check_same(volume_group, loaded);
+        fuzz_check(volume_group_load_name(fuzz_root(), volume_group->vgid, &name) == 0);
+        fuzz_check(streq(name, volume_group->name));
+        fuzz_check(unlinkat(fuzz_root(), volume_group->vgid, 0) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        _cleanup_free_ char *text = fuzz_text(data, size), *name = NULL, *skip = NULL;
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        const char *reason;
+        int r;
+
+        (void) fuzz_root();
+        if (metadata_guess_name(text, &name) == 0)
+                fuzz_check(volume_group_name_is_valid(name));
+        r = metadata_parse(text, &metadata, &reason);
+        fuzz_check(r == 0 || (r == -EBADMSG && reason && !metadata));
+        if (r < 0)
+                return 0;
+        check_metadata(metadata);
+        fuzz_check(metadata_describe_skip(metadata, &skip) == 0);
+        fuzz_check(!skip || fuzz_is_printable(skip));
+        check_kept(metadata);
+        return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* mountinfo and swaps, with a line "----" between them, as teardown reads them: twice, since a second look with the same
+ * files must find that nothing has come or gone. Then all is taken down, which has to come to an end. */
+
+#include <sys/sysmacros.h>
+
+#include "fuzz.h"
+#include "shared/util.h"
+#include "tree/mounts.h"
+#include "tree/order.h"
+#include "tree/schedule.h"
+
+#define SEPARATOR "----\n"
+
+static void add_device(struct tree *tree, unsigned int minor_number)
+{
+        _cleanup_free_ char *kernel_name = string_format("dm-%u", minor_number);
+        _cleanup_free_ char *name = string_format("data-lv%u", minor_number);
+        struct tree_node *node;
+
+        fuzz_check(kernel_name && name);
+        fuzz_check(tree_add_device(tree, TREE_DM, kernel_name, makedev(254, minor_number), &node) == 0);
+        fuzz_check(tree_set_dm(tree, node, name, "", "linear") == 0);
+}
+
+static void read_mounts(struct tree *tree, size_t *ret_went, size_t *ret_came)
+{
+        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
+
+        fuzz_check(tree_read_mounts(tree, fuzz_root(), &went, &came) <= 0);
+        *ret_went = went.n;
+        *ret_came = came.n;
+}
+
+static void take_down(struct tree *tree)
+{
+        size_t limit = tree->nodes.n * tree->nodes.n + 1;
+        struct tree_node *node;
+
+        fuzz_check(tree_order(tree) == 0);
+        tree_schedule(tree);
+        while ((node = tree_next_ready(tree))) {
+                fuzz_check(limit-- > 0);
+                fuzz_check(tree_kind_is_removable(node->kind));
+                tree_node_gone(tree, node);
+        }
+        fuzz_check(tree->n_gone <= tree->n_to_go);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        const uint8_t *separator = memmem(data, size, SEPARATOR, strlen(SEPARATOR));
+        size_t mounts_size = separator ? (size_t) (separator - data) : size, went, came;
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        fuzz_write("proc/self/mountinfo", data, mounts_size);
+        if (separator) {
+                separator += strlen(SEPARATOR);
+                fuzz_write("proc/swaps", separator, (size_t) (data + size - separator));
+        } else
+                fuzz_write("proc/swaps", "", 0);
+
+        fuzz_check(tree_new(&tree) == 0);
+        for (unsigned int i = 0; i < 4; i++)
+                add_device(tree, i);
+        read_mounts(tree, &went, &came);
+        fuzz_check(went == 0);
+        read_mounts(tree, &went, &came);
+        take_down(tree);
+        return 0;
+}
