@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A machine to break things on: a /run of its own, three VGs on devices that udev seems to have announced, a program in the
+place of lvm, and what systemd does for the worker."""
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# Which images, and the VG on them.
+VOLUME_GROUPS = {"plain": ("plain-1", "plain-2"), "a-b--c": ("hyphens-1",), "v": ("longlv-1",)}
+RUN = Path("/run")
+STATE = RUN / "headgate"
+# How long a worker may take that needs a tenth of a second by itself.
+SETTLED_S = 2
+RESTARTS_MAX = 6
+
+
+def hide():
+    """Nothing that is done to this process's /run from now on is seen from outside."""
+    unshare_mounts()
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", RUN], check=True)
+
+
+def unshare_mounts():
+    """What os.unshare() does from Python 3.12 on."""
+    clone_newns = 0x20000
+    if ctypes.CDLL(None, use_errno=True).unshare(clone_newns) < 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def block_devices():
+    """Names of block devices that this machine has; of none more than its name and number is used."""
+    names = sorted(path.name for path in Path("/sys/class/block").iterdir() if Path("/dev", path.name).is_block_device())
+    return sorted(names, key=lambda name: not name.startswith("loop"))
+
+
+def identifiers(metadata):
+    """Of a VG's metadata, as lvm2 writes them: its own identifier, and name and identifier of each LV."""
+    own = re.search(r'id = "([\w-]+)"', metadata)[1]
+    lvs = re.findall(r'^(\S+) \{\n+id = "([\w-]+)"', metadata[metadata.index("logical_volumes"):], re.M)
+    return own.replace("-", ""), [(name, identifier.replace("-", "")) for name, identifier in lvs]
+
+
+class Machine:
+    """Only after hide()."""
+
+    def __init__(self, build, images):
+        self.worker_program = build / "src/headgated"
+        self.takeover = build / "src/headgate-takeover"
+        self.headgate = build / "src/headgate"
+        self.images = images
+        self.free = block_devices()
+        self.numbers = {}
+        self.socket = None
+        self.whole = None  # what half_written() compares with: the first time
+        self.make_tables()
+        self.environment = {"PATH": os.environ["PATH"], "HEADGATE_ROOT": "/run/root", "HEADGATE_LVM": str(HERE / "lvm"),
+                            "INVOCATION_ID": "0" * 32, "HEADGATE_LOG_LEVEL": "4"}
+        self.show_cgroup()
+
+    def make_tables(self):
+        for folder in ("devices", "vgs"):
+            (RUN / "table" / folder).mkdir(parents=True)
+        for folder in ("udev/data", "udev/tags/headgate", "root/proc"):
+            (RUN / folder).mkdir(parents=True)
+        for vg, images in VOLUME_GROUPS.items():
+            own, lvs = identifiers((self.images / f"{images[0]}.metadata").read_text(errors="replace").rstrip("\0"))
+            lines = [f"253:{len(self.numbers) * 100 + i} {vg.replace('-', '--')}-{name.replace('-', '--')} LVM-{own}{lv} linear"
+                     for i, (name, lv) in enumerate(lvs)]
+            (RUN / "table/vgs" / vg).write_text("\n".join(lines) + "\n")
+            for image in images:
+                self.announce(image, vg)
+
+    def announce(self, image, vg):
+        """Lays an image over the node of a device, and makes what udev's database has of one that headgate's rule has tagged."""
+        device = Path("/dev", self.free.pop(0))
+        number = Path("/sys/class/block", device.name, "dev").read_text().strip()
+        subprocess.run(["mount", "--bind", self.images / f"{image}.img", device], check=True)
+        with open(self.images / f"{image}.img", "rb") as label:
+            label.seek(512 + 32)
+            pvid = label.read(32).decode()
+        self.numbers[image] = number
+        (RUN / "table/devices" / device.name).write_text(f"{pvid} {vg} {number}\n")
+        (RUN / f"udev/data/b{number}").write_text("I:1\nE:HEADGATE_SCAN=1\nE:HEADGATE_ANNOUNCED=1\nG:headgate\nQ:headgate\nV:1\n")
+        (RUN / f"udev/tags/headgate/b{number}").touch()
+
+    def show_cgroup(self):
+        """Processes of lvm that a worker has left are found through its cgroup."""
+        own = next(line.split(":", 2)[2].strip() for line in open("/proc/self/cgroup") if line.startswith("0::"))
+        (RUN / "processes").touch()
+        subprocess.run(["mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"], check=True)
+        subprocess.run(["mount", "--bind", RUN / "processes", f"/sys/fs/cgroup{own}/cgroup.procs"], check=True)
+
+    def begin(self):
+        """A boot: nothing is active, and all devices have been asked for."""
+        for path in (STATE, RUN / "lvm", RUN / "table/active"):
+            shutil.rmtree(path, ignore_errors=True)
+        for path in (STATE / "pending.d", STATE / "working.d", RUN / "lvm/pvs_online", RUN / "lvm/vgs_online",
+                     RUN / "lvm/pvs_lookup", RUN / "table/active"):
+            path.mkdir(parents=True, mode=0o700)
+        for path in (RUN / "root/proc/dm-devices", RUN / "lvm-calls", RUN / "processes"):
+            path.write_text("")
+        (STATE / "boot-finished").touch()
+        if self.socket:
+            self.socket.close()
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.socket.bind(str(STATE / "wakeup"))
+
+    def ask_for_devices(self, but=None):
+        """As many headgate-request do."""
+        for image, number in self.numbers.items():
+            if image != but:
+                (STATE / "pending.d" / number).touch()
+        (STATE / "pending").touch()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as requester:
+            requester.sendto(b"wake", str(STATE / "wakeup"))
+
+    def start(self, wrapper=()):
+        """The worker, with the socket as systemd hands it over."""
+        command = [*wrapper, str(self.worker_program)]
+        pid = os.fork()
+        if pid == 0:
+            log = os.open(RUN / "worker-log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            os.dup2(self.socket.fileno(), 3)
+            os.closerange(4, 64)
+            os.set_inheritable(3, True)
+            os.execvpe(command[0], command, self.environment | {
+                "LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": "wakeup"})
+        return pid
+
+    def is_settled(self):
+        """All VGs are up, and that is written down; all requests have come to their end."""
+        if any((STATE / "pending.d").iterdir()) or any((STATE / "working.d").iterdir()) or (STATE / "pending").exists():
+            return False
+        states = [path.read_text() for path in (STATE / "vgs").glob("[!.]*")] if (STATE / "vgs").exists() else []
+        return len(states) == len(VOLUME_GROUPS) and all('state = "active"' in text for text in states)
+
+    def run_to_the_end(self, pid):
+        """What systemd calls the result of the unit: waits until all is up, and stops the worker then. A worker that does
+        not come to an end is one that the watchdog, or a person, kills."""
+        until = time.monotonic() + SETTLED_S
+        stopped = False
+        while time.monotonic() < until:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                break
+            if not stopped and self.is_settled():
+                os.kill(pid, signal.SIGTERM)
+                stopped = True
+            time.sleep(0.003)
+        else:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return "timeout", "KILL"
+        if os.WIFEXITED(status):
+            code = os.WEXITSTATUS(status)
+            return ("success" if code == 0 else "exit-code"), str(code)
+        return "signal", signal.Signals(os.WTERMSIG(status)).name.removeprefix("SIG")
+
+    def stopped(self, result, status, wrapper=()):
+        """ExecStopPost=."""
+        with open(RUN / "worker-log", "a", encoding="utf-8") as log:
+            subprocess.run([*wrapper, self.takeover, "worker-stopped"], check=False, stdout=log, stderr=log,
+                           env=self.environment | {"SERVICE_RESULT": result, "EXIT_STATUS": status})
+
+    def is_woken(self):
+        """What is in the socket, for which systemd would start a worker."""
+        try:
+            return self.socket.recv(16, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return b""
+
+    def work(self, wrapper=()):
+        """Runs the worker until systemd would not start it any more. Returns the results of its runs."""
+        results = []
+        while len(results) < RESTARTS_MAX:
+            result, status = self.run_to_the_end(self.start(wrapper))
+            self.stopped(result, status)
+            results.append(f"{result} ({status})")
+            wrapper = ()
+            if result == "success" and (self.is_settled() or not self.is_woken()):
+                break
+        return results
+
+    def problems(self):
+        """What is not as it has to be in the end."""
+        calls = (RUN / "lvm-calls").read_text().splitlines()
+        active = {path.name for path in (RUN / "table/active").iterdir()}
+        found = [f"VG {vg} is not active" for vg in VOLUME_GROUPS if vg not in active]
+        found += [f"VG {line.split()[1]} was activated twice" for line in calls if line.startswith("twice")]
+        if not found and not self.is_settled():
+            found.append("all is active, but not written down")
+        found += [f"{path} was left" for path in [*STATE.rglob(".*"), *(RUN / "lvm").rglob(".*"), *(STATE / "pending.d").iterdir(),
+                                                 *(STATE / "working.d").iterdir()]]
+        found += self.half_written()
+        return found
+
+    def half_written(self):
+        """Files that have less in them than they had when nothing went wrong."""
+        now = self.shape()
+        self.whole = self.whole or now
+        return [f"{name}: {now.get(name)}, not {shape}" for name, shape in self.whole.items() if now.get(name) != shape]
+
+    def shape(self):
+        """Of each file of headgate's and lvm2's, what is in it but for times, identifiers and what is over."""
+        shapes = {}
+        for folder in (STATE / "vgs", STATE / "members", STATE / "devices", RUN / "lvm"):
+            for path in sorted(folder.rglob("*")) if folder.exists() else []:
+                if path.is_symlink():
+                    # Which of several disks that had the name it is, is not known if it could not be read.
+                    shapes[str(path)] = os.readlink(path).split(".")[0]
+                elif path.is_file():
+                    shapes[str(path)] = re.sub(r"(?m)^(\w*usec) = \d+$", r"\1", path.read_text())
+        return shapes

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What each program has to withstand: how it is run with a fault, and what must hold afterwards."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from faults import observer, possible_faults
+from machine import RUN, STATE
+
+TESTS = Path(__file__).parent.parent
+# It goes on, but not with all that there is to do.
+BY_HAND = "after somebody restarts it"
+# What cannot be helped: a program that did not come to the point of writing the request down. udev logs its failure.
+LOST = "not, the request is lost, which udev is told"
+
+
+class Worker:
+    """A batch of three VGs, from the start of the worker until it is stopped."""
+    name = "headgated"
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    def work(self, wrapper):
+        self.machine.begin()
+        self.machine.ask_for_devices()
+        return self.machine.work(wrapper)
+
+    def faults(self):
+        results = self.work(observer(RUN / "trace"))
+        problems = self.machine.problems()
+        assert not problems, (results, problems)
+        return possible_faults((RUN / "trace").read_text())
+
+    def withstands(self, fault):
+        """What came of it, and what is wrong then."""
+        results = self.work(fault.wrapper())
+        by_hand = any(result.startswith("timeout") for result in results)
+        outcome = BY_HAND if by_hand else "after systemd restarts it" if len(results) > 1 else "by itself"
+        return outcome, self.machine.problems()
+
+
+class Request:
+    """A request for one of two PVs, which is kept or not; then a worker works."""
+    name = "headgate-request"
+    image = "plain-1"
+
+    def __init__(self, machine, program):
+        self.machine = machine
+        self.program = program
+
+    def ask(self, wrapper):
+        self.machine.begin()
+        self.machine.ask_for_devices(but=self.image)
+        # Only what this one sends is to wake anybody.
+        self.machine.socket.recv(16)
+        return subprocess.run([*wrapper, self.program, self.machine.numbers[self.image]], check=False, timeout=10,
+                              stdin=subprocess.DEVNULL, capture_output=True, env={}).returncode
+
+    def faults(self):
+        assert self.ask(observer(RUN / "trace")) == 0
+        return possible_faults((RUN / "trace").read_text())
+
+    def withstands(self, fault):
+        status = self.ask(fault.wrapper())
+        kept = (STATE / "pending.d" / self.machine.numbers[self.image]).exists() or self.machine.is_woken() == b"resync"
+        if not kept:
+            return LOST, [] if status != 0 else ["it says that all is well"]
+        # Whoever wakes the worker next.
+        self.machine.ask_for_devices(but=self.image)
+        results = self.machine.work()
+        return "with the request", self.machine.problems() + ([str(results)] if len(results) > 1 else [])
+
+
+class Generator:
+    """Units for direct activation of what two files and some backups name."""
+    name = "headgate-generator"
+
+    def __init__(self, program):
+        self.program = program
+        self.root = RUN / "generator"
+        self.folders = [RUN / name for name in ("normal", "early", "late")]
+        shutil.copytree(TESTS / "generator/39-enabled", self.root, symlinks=True)
+        (self.root / "etc/lvm/backup").mkdir(parents=True, exist_ok=True)
+        for name in ("data", "home", "srv", "system"):
+            shutil.copy(TESTS / "generator/backups" / name, self.root / "etc/lvm/backup")
+        status, self.whole = self.generate(())
+        assert status == 0 and len(self.whole) > 3, self.whole
+
+    def generate(self, wrapper):
+        for folder in self.folders:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        status = subprocess.run([*wrapper, self.program, *self.folders], check=False, timeout=10,
+                                stdin=subprocess.DEVNULL, capture_output=True, env={"HEADGATE_ROOT": str(self.root)}).returncode
+        return status, {str(path): path.read_text() if path.is_file() and not path.is_symlink() else str(path.readlink())
+                        for folder in self.folders for path in folder.rglob("[!.]*") if path.is_symlink() or path.is_file()}
+
+    def faults(self):
+        self.generate(observer(RUN / "trace"))
+        return possible_faults((RUN / "trace").read_text())
+
+    def withstands(self, fault):
+        """A VG or a whole file may be missing: then events activate. What is there, and systemd reads, is whole."""
+        _, files = self.generate(fault.wrapper())
+        problems = [f"{name}: {text!r}, not {self.whole.get(name)!r}" for name, text in files.items()
+                    if name not in self.whole or skeleton(text) != skeleton(self.whole[name])]
+        return "with all units" if files == self.whole else "with fewer units", problems
+
+
+def skeleton(text):
+    """A file without the VGs that it names, if their list is whole, and without comments, which tell why these."""
+    without_comments = re.sub(r"(?m)^#.*\n", "", text)
+    return re.sub(r" wait(?: --[\w-]+)* --(?: \\\n +\S+)+\n", " wait\n", without_comments)
