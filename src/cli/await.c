@@ -73,6 +73,14 @@ static int judge_absent(const struct await *await)
         return await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
+/* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
+static bool is_up(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_ACTIVE ||
+               (volume_group->state == VOLUME_GROUP_DEGRADED &&
+                       volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group));
+}
+
 /* A VG that waits for PVs may still come, unless there is a limit to that, or somebody has asked for it now. */
 static int judge(const struct await *await, const struct volume_group *volume_group)
 {
@@ -85,7 +93,7 @@ static int judge(const struct await *await, const struct volume_group *volume_gr
                 return NOT_SETTLED;
         if (volume_group->state == VOLUME_GROUP_SKIPPED || volume_group->state == VOLUME_GROUP_DEACTIVATED)
                 return await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
-        return volume_group->state == VOLUME_GROUP_ACTIVE ? SETTLED_UP : SETTLED_NOT_UP;
+        return is_up(volume_group) ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
 static int judge_named(const struct await *await, const struct snapshot *snapshot)
@@ -128,11 +136,11 @@ static void explain(const struct await *await, const struct snapshot *snapshot)
 
                 if (!volume_group)
                         explain_absent(await->names[i]);
-                else if (volume_group->state != VOLUME_GROUP_ACTIVE)
+                else if (!is_up(volume_group))
                         explain_volume_group(volume_group);
         }
         for (size_t i = 0; await->n_names == 0 && i < snapshot->n; i++)
-                if (snapshot->volume_groups[i]->state != VOLUME_GROUP_ACTIVE)
+                if (!is_up(snapshot->volume_groups[i]))
                         explain_volume_group(snapshot->volume_groups[i]);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate blame: what took longest at boot, or at the last shutdown, and on what. */
+/* headgate blame: what took longest at a boot, or at a shutdown, and on what. */
 
 #include <getopt.h>
 #include <inttypes.h>
 
+#include "cli/boots-table.h"
 #include "cli/chronicle.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -14,14 +15,18 @@
 static struct table_options arg_table;
 static bool arg_boot;
 static bool arg_shutdown;
+static bool arg_list_boots;
+static const char *arg_which;
 
 static void help(void)
 {
-        printf("Usage: headgate blame [OPTION...] [VG...]\n"
-               "       headgate blame --shutdown [OPTION...] [DEVICE|TREE...]\n\n"
+        printf("Usage: headgate blame [--boot[=BOOT]] [OPTION...] [VG...]\n"
+               "       headgate blame --shutdown[=BOOT] [OPTION...] [DEVICE|TREE...]\n"
+               "       headgate blame --list-boots [OPTION...]\n\n"
                "Show what took longest, and on what.\n\n"
-               "      --boot           Of this boot: volume groups (the default)\n"
-               "      --shutdown       Of the shutdown before it: devices\n" TABLE_HELP "\n"
+               "      --boot[=BOOT]    Of this boot, or another: volume groups (the default)\n"
+               "      --shutdown[=BOOT]  Of the shutdown before it, or that ended another: devices\n"
+               "      --list-boots     List the boots that can be asked about\n" TABLE_HELP "\n"
                "Exit status: 0, or 2 if headgate cannot tell.\n\n"
                "See headgate-blame(8).\n");
 }
@@ -235,8 +240,9 @@ static const struct column shutdown_columns[] = {
 };
 
 static const struct table_switch switches[] = {
-        {"boot", '\0', &arg_boot},
-        {"shutdown", '\0', &arg_shutdown},
+        {"boot", '\0', &arg_boot, &arg_which},
+        {"shutdown", '\0', &arg_shutdown, &arg_which},
+        {"list-boots", '\0', &arg_list_boots},
 };
 
 static const struct table_verb boot_verb = {
@@ -245,13 +251,24 @@ static const struct table_verb boot_verb = {
 static const struct table_verb shutdown_verb = {
         help, "nodes", shutdown_columns, ELEMENTSOF(shutdown_columns), switches, ELEMENTSOF(switches)};
 
-/* Which columns there are is to be known before --output is read. */
-static const struct table_verb *find_verb(int argc, char *argv[])
+/* Whether a word is this option, or a beginning of it that is no other's, with or without "=" and what follows. */
+static bool is_option(const char *word, const char *option, size_t n_min)
 {
-        for (int i = 1; i < argc && !streq(argv[i], "--"); i++)
-                if (strlen(argv[i]) > strlen("--") && skip_prefix("--shutdown", argv[i]))
-                        return &shutdown_verb;
-        return &boot_verb;
+        size_t length = strcspn(word, "=");
+
+        return length >= n_min && strncmp(option, word, length) == 0;
+}
+
+/* Which columns there are is to be known before --output is read. */
+static struct table_verb find_verb(int argc, char *argv[])
+{
+        for (int i = 1; i < argc && !streq(argv[i], "--"); i++) {
+                if (is_option(argv[i], "--shutdown", strlen("--s")))
+                        return shutdown_verb;
+                if (is_option(argv[i], "--list-boots", strlen("--list-b")))
+                        return boots_table_verb(help, switches, ELEMENTSOF(switches));
+        }
+        return boot_verb;
 }
 
 static int print(const struct timeline *timeline, const struct table_verb *verb)
@@ -265,29 +282,40 @@ static int print(const struct timeline *timeline, const struct table_verb *verb)
         return r < 0 ? r : table_print(&table);
 }
 
-int verb_blame(int argc, char *argv[])
+static int print_chronicle(
+        const struct chronicle *chronicle, const struct table_verb *verb, char *names[], size_t n)
 {
-        const struct table_verb *verb = find_verb(argc, argv);
         _cleanup_timeline_ struct timeline timeline = {};
         int r;
 
-        r = table_parse_options(argc, argv, verb, &arg_table);
+        r = chronicle_read(&timeline, chronicle, names, n);
+        if (r < 0)
+                return r;
+        timeline_sort_by_blame(&timeline);
+        r = print(&timeline, verb);
+        return r < 0 ? log_error_errno(r, "Failed to print the table: %m") : 0;
+}
+
+int verb_blame(int argc, char *argv[])
+{
+        struct table_verb verb = find_verb(argc, argv);
+        struct chronicle chronicle;
+        int r;
+
+        r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (arg_boot && arg_shutdown) {
-                log_error("It is either --boot or --shutdown, see --help.");
+        if (arg_boot + arg_shutdown + arg_list_boots > 1) {
+                log_error("It is either --boot or --shutdown or --list-boots, see --help.");
+                return EXIT_CANNOT_TELL;
+        }
+        if (arg_list_boots && optind < argc) {
+                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
                 return EXIT_CANNOT_TELL;
         }
 
-        r = chronicle_read(&timeline, arg_shutdown ? TIMELINE_SHUTDOWN : TIMELINE_BOOT, argv + optind,
-                (size_t) (argc - optind));
-        if (r < 0)
-                return EXIT_CANNOT_TELL;
-        timeline_sort_by_blame(&timeline);
-        r = print(&timeline, verb);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to print the table: %m");
-                return EXIT_CANNOT_TELL;
-        }
-        return EXIT_SUCCESS;
+        chronicle = (struct chronicle){arg_shutdown ? TIMELINE_SHUTDOWN : TIMELINE_BOOT, arg_which};
+        r = arg_list_boots ? boots_table_print(&verb, &arg_table)
+                           : print_chronicle(&chronicle, &verb, argv + optind, (size_t) (argc - optind));
+        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }

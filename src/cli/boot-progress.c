@@ -83,9 +83,9 @@ int boot_progress_measure(const struct snapshot *snapshot, const struct boot_pro
 /* "410 active, 2 skipped, 64 activating, 439 waiting, 2 of them overdue, 1 absent" */
 static void print_counts(FILE *file, const struct boot_progress *progress)
 {
-        static const enum volume_group_state order[] = {VOLUME_GROUP_ACTIVE, VOLUME_GROUP_SKIPPED,
-                VOLUME_GROUP_DEACTIVATED, VOLUME_GROUP_FAILED, VOLUME_GROUP_ACTIVATING, VOLUME_GROUP_COMPLETE,
-                VOLUME_GROUP_WAITING, VOLUME_GROUP_ABSENT};
+        static const enum volume_group_state order[] = {VOLUME_GROUP_ACTIVE, VOLUME_GROUP_DEGRADED,
+                VOLUME_GROUP_SKIPPED, VOLUME_GROUP_DEACTIVATED, VOLUME_GROUP_FAILED, VOLUME_GROUP_ACTIVATING,
+                VOLUME_GROUP_COMPLETE, VOLUME_GROUP_WAITING, VOLUME_GROUP_ABSENT};
         const char *separator = "";
 
         for (size_t i = 0; i < ELEMENTSOF(order); i++) {

@@ -3,10 +3,17 @@
 
 #include "timeline/timeline.h"
 
-/* What "headgate blame" and "headgate plot" have in common: which timeline is asked for, and what to say if there is
- * none. */
+/* What "headgate blame" and "headgate plot" have in common: which timeline is asked for, and what to say if
+ * there is none. */
 
-/* Reads that of this boot or of the last shutdown, and keeps of it what has one of `names`, or all if `n` is 0.
- * Returns 0, or a negative errno, having said on standard error what is the matter. */
-int chronicle_read(struct timeline *timeline, enum timeline_kind kind, char *const names[], size_t n)
-        _nonnull_(1) _must_check_;
+struct chronicle {
+        enum timeline_kind kind;
+        const char *
+                boot; /* which one, or the one that a shutdown has ended, as boots_find() has it; NULL for this boot,
+                           * and for the shutdown before it */
+};
+
+/* Reads it, and keeps of it what has one of `names`, or all if `n` is 0. Returns 0, or a negative errno, having
+ * said on standard error what is the matter. */
+int chronicle_read(struct timeline *timeline, const struct chronicle *chronicle, char *const names[], size_t n)
+        _nonnull_(1, 2) _must_check_;

@@ -17,7 +17,7 @@
 
 struct live_lines live_lines_new(void)
 {
-        const char *terminal = getenv("TERM");
+        const char *terminal = secure_getenv("TERM");
 
         return (struct live_lines){.terminal = isatty(STDOUT_FILENO) && terminal && !streq(terminal, "dumb")};
 }

@@ -4,6 +4,7 @@
 
 #include "cli/verbs.h"
 #include "shared/log.h"
+#include "shared/util.h"
 
 static const struct verb verbs[] = {
         {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
@@ -11,11 +12,14 @@ static const struct verb verbs[] = {
         {"tree", verb_tree, "[NAME...]", "Show what lies on what, from disks to mounts"},
         {"blame", verb_blame, "[NAME...]", "Show what took longest at boot or at shutdown, and on what"},
         {"plot", verb_plot, "[NAME...]", "Draw that as a picture"},
+        {"shutdown-log", verb_shutdown_log, "[FILE...]",
+                "Show how long the kernel's own shutdown of devices took"},
         {"doctor", verb_doctor, "", "Check whether the machine is set up as it should be"},
         {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
         {"deactivate", verb_deactivate, "[NAME...]", "Deactivate volume groups, logical volumes, other devices"},
         {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
         {"plan", verb_plan, "PLAN", "Show what headgate would do"},
+        {"metadata", verb_metadata, "[VG...]", "Show what copies of metadata cost, or keep fewer of them"},
         {"enable", verb_enable, "[--initrd]", "Let headgate activate volume groups from the next boot on"},
         {"disable", verb_disable, "[--initrd]", "Leave that to lvm2's own udev rule from the next boot on"},
 };
@@ -26,11 +30,26 @@ static void help(void)
                "Activation and deactivation of LVM volume groups.\n\n"
                "Verbs:\n");
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                printf("  %-10s %-11s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
+                printf("  %-12s %-11s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
         printf("\nOptions:\n"
                "  -h, --help     Show this help, after a verb that of the verb\n"
                "      --version  Show the version\n\n"
                "See headgate(8). Each verb has a page of its own, which its help names.\n");
+}
+
+/* getopt_long() repeats an option that it does not know as it is. None that there is has such letters, and a script may
+ * have forgotten the "--" before a name that it was given. */
+static bool options_are_printable(int argc, char *argv[])
+{
+        for (int i = 1; i < argc && !streq(argv[i], "--"); i++) {
+                _cleanup_free_ char *printable = argv[i][0] == '-' ? string_printable(argv[i]) : NULL;
+
+                if (argv[i][0] != '-' || (printable && streq(printable, argv[i])))
+                        continue;
+                log_error("Unknown option \"%s\", see --help.", printable ?: "?");
+                return false;
+        }
+        return true;
 }
 
 int main(int argc, char *argv[])
@@ -38,5 +57,5 @@ int main(int argc, char *argv[])
         static const struct verb_choice choice = {verbs, ELEMENTSOF(verbs), "verb", "--help", help};
 
         log_open("headgate", log_target_of_stderr());
-        return verb_run(&choice, argc, argv);
+        return options_are_printable(argc, argv) ? verb_run(&choice, argc, argv) : EXIT_CANNOT_TELL;
 }

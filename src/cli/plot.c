@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate plot: a picture of what took how long at boot, or at the last shutdown. */
+/* headgate plot: a picture of what took how long at a boot, or at a shutdown. */
 
 #include <getopt.h>
 
@@ -9,16 +9,16 @@
 #include "plot/plot.h"
 #include "shared/log.h"
 
-static enum timeline_kind arg_kind = TIMELINE_BOOT;
+static struct chronicle arg_chronicle = {.kind = TIMELINE_BOOT};
 
 static void help(void)
 {
-        printf("Usage: headgate plot [--boot] [VG...] > FILE.svg\n"
-               "       headgate plot --shutdown [DEVICE|TREE...] > FILE.svg\n\n"
+        printf("Usage: headgate plot [--boot[=BOOT]] [VG...] > FILE.svg\n"
+               "       headgate plot --shutdown[=BOOT] [DEVICE|TREE...] > FILE.svg\n\n"
                "Draw what took how long, as an SVG picture.\n\n"
-               "      --boot      Of this boot: volume groups (the default)\n"
-               "      --shutdown  Of the shutdown before it: devices\n"
-               "  -h, --help      Show this help\n\n"
+               "      --boot[=BOOT]      Of this boot, or another: volume groups (the default)\n"
+               "      --shutdown[=BOOT]  Of the shutdown before it, or that ended another: devices\n"
+               "  -h, --help             Show this help\n\n"
                "Exit status: 0, or 2 if headgate cannot tell.\n\n"
                "See headgate-plot(8).\n");
 }
@@ -28,8 +28,8 @@ static int parse_options(int argc, char *argv[])
 {
         static const struct option options[] = {
                 {"help", no_argument, NULL, 'h'},
-                {"boot", no_argument, NULL, 'b'},
-                {"shutdown", no_argument, NULL, 's'},
+                {"boot", optional_argument, NULL, 'b'},
+                {"shutdown", optional_argument, NULL, 's'},
                 {},
         };
         bool boot = false, shutdown = false;
@@ -41,9 +41,11 @@ static int parse_options(int argc, char *argv[])
                         return -EXIT_SUCCESS;
                 case 'b':
                         boot = true;
+                        arg_chronicle.boot = optarg;
                         break;
                 case 's':
                         shutdown = true;
+                        arg_chronicle.boot = optarg;
                         break;
                 default:
                         return -EXIT_CANNOT_TELL;
@@ -53,7 +55,7 @@ static int parse_options(int argc, char *argv[])
                 return -EXIT_CANNOT_TELL;
         }
         if (shutdown)
-                arg_kind = TIMELINE_SHUTDOWN;
+                arg_chronicle.kind = TIMELINE_SHUTDOWN;
         return 1;
 }
 
@@ -70,7 +72,7 @@ int verb_plot(int argc, char *argv[])
                 return EXIT_CANNOT_TELL;
         }
 
-        r = chronicle_read(&timeline, arg_kind, argv + optind, (size_t) (argc - optind));
+        r = chronicle_read(&timeline, &arg_chronicle, argv + optind, (size_t) (argc - optind));
         if (r < 0)
                 return EXIT_CANNOT_TELL;
         r = plot_write(stdout, &timeline);

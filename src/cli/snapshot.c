@@ -5,6 +5,7 @@
 #include "cli/known-names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
+#include "lvm/raid.h"
 #include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -50,6 +51,16 @@ static void look_at_devices(
         if (volume_group->state == VOLUME_GROUP_ACTIVE && !all_active &&
                 (n_active < n_before || online_is_claimed(lvm_run_fd, volume_group->name) == 0))
                 set_state(volume_group, VOLUME_GROUP_DEACTIVATED, "LVs were deactivated since.");
+        /* They were in the way, and are not any more. */
+        else if (volume_group->state == VOLUME_GROUP_FAILED && volume_group->lost_pv && !all_active &&
+                 volume_group_count_stranded(volume_group) == 0)
+                set_state(volume_group, VOLUME_GROUP_DEACTIVATED, "LVs were deactivated since.");
+        /* Likewise what could do without PVs. */
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && n_active < n_before)
+                set_state(volume_group, VOLUME_GROUP_DEACTIVATED, "LVs were deactivated since.");
+        /* Somebody has had RAIDs take part again those PVs that came late. */
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && raid_is_whole_again(volume_group))
+                set_state(volume_group, VOLUME_GROUP_ACTIVE, NULL);
         /* Somebody has done by hand what failed. */
         else if (volume_group->state == VOLUME_GROUP_FAILED && all_active)
                 set_state(volume_group, VOLUME_GROUP_ACTIVE, NULL);
@@ -187,6 +198,9 @@ void explain_volume_group(const struct volume_group *volume_group)
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
                 log_error("VG %s waits for %s.", volume_group->name, missing ?: "PVs");
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group))
+                log_error("VG %s is degraded, without %s%s%s", volume_group->name, missing ?: "PVs",
+                        volume_group->reason ? "; " : ".", volume_group->reason ?: "");
         else
                 log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
                         volume_group->reason ? ": " : ".", volume_group->reason ?: "");

@@ -149,9 +149,19 @@ static char *format_reason(const void *line)
         const struct volume_group *volume_group = line;
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
 
-        if (volume_group->state == VOLUME_GROUP_WAITING)
-                return string_format("%zu PV%s missing%s.", n_missing, n_missing == 1 ? "" : "s",
-                        volume_group->overdue ? ", overdue" : "");
+        if (volume_group->state == VOLUME_GROUP_WAITING) {
+                size_t n_stranded = volume_group_count_stranded(volume_group);
+                _cleanup_free_ char *stranded = NULL;
+
+                if (n_stranded > 0)
+                        stranded = string_format("; %zu LV%s still on what has gone", n_stranded,
+                                n_stranded == 1 ? " is" : "s are");
+                return string_format("%zu PV%s missing%s%s.", n_missing, n_missing == 1 ? "" : "s",
+                        volume_group->overdue ? ", overdue" : "", stranded ?: "");
+        }
+        if (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0)
+                return string_format("%zu PV%s missing%s%s", n_missing, n_missing == 1 ? "" : "s",
+                        volume_group->reason ? "; " : ".", volume_group->reason ?: "");
         return strdup(volume_group->reason ?: "");
 }
 
@@ -162,6 +172,8 @@ static const char *color_of(const void *line)
         switch (volume_group->state) {
         case VOLUME_GROUP_ACTIVE:
                 return "green";
+        case VOLUME_GROUP_DEGRADED:
+                return "yellow";
         case VOLUME_GROUP_WAITING:
         case VOLUME_GROUP_COMPLETE:
         case VOLUME_GROUP_ACTIVATING:
@@ -177,7 +189,8 @@ static const char *color_of(const void *line)
 static const struct column columns[] = {
         {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
         {"UUID", "its UUID", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_uuid},
-        {"STATE", "waiting, complete, activating, active, skipped, failed, deactivated, absent or unknown",
+        {"STATE",
+                "waiting, complete, activating, active, degraded, skipped, failed, deactivated, absent or unknown",
                 COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_state, .color = color_of},
         {"PVS", "physical volumes, seen/needed", COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_pvs},
         {"PVS-SEEN", "physical volumes that were seen", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,

@@ -133,6 +133,9 @@ static int make_options(const struct table_verb *verb, struct option **ret_optio
         for (size_t i = 0; i < verb->n_switches; i++) {
                 options[n_common + i] = (struct option){
                         .name = verb->switches[i].name,
+                        .has_arg = !verb->switches[i].argument ? no_argument
+                                   : verb->switches[i].value   ? optional_argument
+                                                               : required_argument,
                         .val = OPTION_SWITCH + (int) i,
                 };
                 if (verb->switches[i].letter != '\0')
@@ -175,7 +178,10 @@ int table_parse_options(int argc, char *argv[], const struct table_verb *verb, s
                         own = find_switch(verb, c);
                         if (!own)
                                 return -EXIT_CANNOT_TELL;
-                        *own->value = true;
+                        if (own->value)
+                                *own->value = true;
+                        if (own->argument)
+                                *own->argument = optarg;
                 }
         if (verb->takes_no_names && optind < argc) {
                 log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
@@ -209,7 +215,7 @@ void table_options_done(struct table_options *options)
 
 static bool shows_colors(void)
 {
-        const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+        const char *no_color = secure_getenv("NO_COLOR"), *terminal = secure_getenv("TERM");
 
         return isatty(STDOUT_FILENO) && (!no_color || no_color[0] == '\0') && terminal && !streq(terminal, "dumb");
 }

@@ -29,11 +29,13 @@ struct column {
         const char *(*color)(const void *line);
 };
 
-/* An option of a verb's own that is either given or not. */
+/* An option of a verb's own. */
 struct table_switch {
         const char *name; /* the long one, without -- */
-        char letter;      /* the short one, or '\0' */
-        bool *value;      /* set to true */
+        char letter;      /* the short one, or '\0'; only if it has no argument */
+        bool *value;      /* set to true if it is given, or NULL: then it wants an argument */
+        const char *
+                *argument; /* set to that, or to NULL if none follows after a =; NULL for one that takes none */
 };
 
 /* The table of a verb. */

@@ -97,6 +97,8 @@ static char *format_state(const void *data)
 
         if (node->kind == TREE_MD)
                 return format_state_of_array(line);
+        if (node->kind >= TREE_MULTIPATH && tree_node_is_stranded(node))
+                return strdup("stranded");
         if (node->kind >= TREE_MULTIPATH)
                 return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
         return strdup("");
@@ -106,7 +108,7 @@ static const char *color_of_state(const void *data)
 {
         const struct tree_line *line = data;
 
-        return line->node->suspended ? "red" : NULL;
+        return line->node->suspended || tree_node_is_stranded(line->node) ? "red" : NULL;
 }
 
 /* Of a PV it is the one whose LVs lie on it. */

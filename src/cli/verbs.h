@@ -39,10 +39,14 @@ int verb_why(int argc, char *argv[]);
 int verb_tree(int argc, char *argv[]);
 int verb_blame(int argc, char *argv[]);
 int verb_plot(int argc, char *argv[]);
+int verb_shutdown_log(int argc, char *argv[]);
 int verb_doctor(int argc, char *argv[]);
 int verb_activate(int argc, char *argv[]);
 int verb_wait(int argc, char *argv[]);
 int verb_deactivate(int argc, char *argv[]);
+
+/* Changes something only with --balance. */
+int verb_metadata(int argc, char *argv[]);
 
 /* One of cli/plan.h. */
 int verb_plan(int argc, char *argv[]);

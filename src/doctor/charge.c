@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/checks.h"
-#include "doctor/rule-file.h"
 #include "plan/switches.h"
 #include "shared/flags.h"
+#include "shared/rule_file.h"
 
 #define TAKEOVER_UNIT "headgate-takeover.service"
 #define FALLBACK_UNIT "headgate-fallback.service"
@@ -15,7 +15,8 @@ static char *find_acting_rule(const struct machine *machine)
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL;
 
-                if (rule_file_find(machine, stock_rules[i], &path) >= 0 && !machine_has_mask(machine, path))
+                if (rule_file_find(machine->root_fd, stock_rules[i], &path) >= 0 &&
+                        !machine_has_mask(machine, path))
                         return TAKE_PTR(path);
         }
         return NULL;

@@ -5,6 +5,7 @@
 #include "doctor/checks.h"
 #include "shared/config_tree.h"
 #include "shared/log.h"
+#include "shared/root.h"
 
 #define LVM_CONF "etc/lvm/lvm.conf"
 #define LVM_LOCAL_CONF "etc/lvm/lvmlocal.conf"
@@ -169,18 +170,53 @@ void check_lvm_configuration(const struct machine *machine, struct findings *fin
 
 /* ------ headgate.conf ------ */
 
+/* Whether any VG that the machine is known to have fits: one that the worker knows, or that lvm2 has a backup of. */
+static bool has_volume_group(
+        const struct machine *machine, const struct policy *policy, const struct string_vector *backups)
+{
+        for (size_t i = 0; i < machine->n_volume_groups; i++)
+                if (policy_fits(policy, machine->volume_groups[i]->name))
+                        return true;
+        for (size_t i = 0; i < backups->n; i++)
+                if (policy_fits(policy, backups->strings[i]))
+                        return true;
+        return false;
+}
+
+/* A name that nobody has is most often one that was mistyped. */
+static void check_policies(const struct machine *machine, struct findings *findings)
+{
+        _cleanup_string_vector_ struct string_vector backups = {};
+        const struct policies *policies = &machine->settings.policies;
+
+        if (policies->n == 0 || machine->volume_groups_error < 0)
+                return;
+        if (machine_list(machine, root_relative(machine->configuration.backup_dir), &backups) == -ENOMEM) {
+                findings->out_of_memory = true;
+                return;
+        }
+        for (size_t i = 0; i < policies->n; i++)
+                if (!has_volume_group(machine, &policies->policies[i], &backups))
+                        findings_add(findings, FINDING_WARNING,
+                                "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",
+                                "volume_groups/%s: no VG that is known %s.", policies->policies[i].pattern,
+                                policies->policies[i].is_name ? "has this name" : "fits this pattern");
+}
+
 void check_headgate_configuration(const struct machine *machine, struct findings *findings)
 {
         const struct string_vector *problems = &machine->settings_problems.lines;
+        size_t before = findings->n;
 
         for (size_t i = 0; i < problems->n; i++)
                 findings_add(findings, FINDING_WARNING, "See headgate.conf(5).", "%s", problems->strings[i]);
+        check_policies(machine, findings);
         if (!machine->settings.direct_activation)
                 findings_add(findings, FINDING_OK, NULL,
                         "direct_activation=0: boot does not wait for VGs that the machine is known to have.");
         if (!machine->settings.parallel_teardown)
                 findings_add(findings, FINDING_OK, NULL,
                         "parallel_teardown=0: devices are taken down one after another.");
-        if (problems->n == 0 && machine->settings.direct_activation && machine->settings.parallel_teardown)
+        if (findings->n == before)
                 findings_add(findings, FINDING_OK, NULL, "There is nothing wrong in it.");
 }

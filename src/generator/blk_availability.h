@@ -7,9 +7,8 @@
 #define BLK_AVAILABILITY_UNIT "blk-availability.service"
 
 /* Masks that unit by a link to /dev/null in `early_directory`, which counts more than /etc/systemd/system
- * (systemd.generator(7)), on a machine on which headgate takes devices down at shutdown: headgate-takeover.service
- * is enabled, nothing turns headgate off as a whole (see plan/switches.h), and neither this unit nor
- * headgate-teardown.service is masked itself.
+ * (systemd.generator(7)), on a machine on which headgate takes devices down at shutdown, by
+ * headgate-teardown.service (see generator/charge.h).
  *
  * On a machine that has booted without headgate the unit stays as it is, until the next boot: to mask a unit that
  * is active is to have nothing done when it is stopped.

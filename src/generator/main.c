@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate-generator: has systemd start direct activation at boot, one unit for each group of VGs that the
- * machine is known to have, and leave shutdown to headgate. PID 1 waits for it at boot and at every
- * daemon-reload, so it reads files and writes files, and talks to nobody: no processes, no sockets, no devices.
- * See systemd.generator(7). */
+ * machine is known to have, leave shutdown to headgate, and have LVs monitored without reading disks in vain.
+ * PID 1 waits for it at boot and at every daemon-reload, so it reads files and writes files, and talks to nobody:
+ * no processes, no sockets, no devices. See systemd.generator(7). */
 
 #include <fcntl.h>
 
 #include "generator/blk_availability.h"
+#include "generator/monitoring.h"
 #include "generator/output.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
@@ -91,7 +92,7 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
 static int run(const char *directory, const char *early_directory, struct problems *problems)
 {
         _cleanup_close_ int root_fd = root_open();
-        int masked = 0, r;
+        int masked = 0, narrowed, r;
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
@@ -99,8 +100,13 @@ static int run(const char *directory, const char *early_directory, struct proble
                 masked = blk_availability_mask(root_fd, early_directory);
         if (masked < 0)
                 (void) log_error_errno(masked, "Failed to mask " BLK_AVAILABILITY_UNIT ": %m");
+        narrowed = monitoring_narrow(root_fd, directory);
+        if (narrowed < 0)
+                (void) log_error_errno(narrowed, "Failed to narrow " MONITOR_UNIT ": %m");
         r = plan_activation(root_fd, directory, problems);
-        return masked < 0 ? masked : r;
+        if (masked < 0)
+                return masked;
+        return narrowed < 0 ? narrowed : r;
 }
 
 int main(int argc, char *argv[])

@@ -2,9 +2,7 @@
 
 #include "generator/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
+#include "generator/unit_file.h"
 #include "plan/tables.h"
 #include "shared/util.h"
 
@@ -105,29 +103,6 @@ static int format_drop_in(const struct plan *plan, enum plan_group group, char *
         return fclose(file) == 0 ? 0 : -errno;
 }
 
-static int make_directory(int unit_fd, const char *name)
-{
-        return mkdirat(unit_fd, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int write_drop_in(int unit_fd, const char *unit, const char *text)
-{
-        _cleanup_free_ char *directory = string_format("%s.d", unit);
-        _cleanup_free_ char *path = string_format("%s.d/50-volume-groups.conf", unit);
-        _cleanup_close_ int fd = -EBADF;
-        int r;
-
-        if (!directory || !path)
-                return -ENOMEM;
-        r = make_directory(unit_fd, directory);
-        if (r < 0)
-                return r;
-        fd = openat(unit_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (fd < 0)
-                return -errno;
-        return write_all(fd, text, strlen(text));
-}
-
 static int link_from_target(int unit_fd, const char *unit)
 {
         _cleanup_free_ char *path = string_format("headgate.target.wants/%s", unit);
@@ -135,7 +110,7 @@ static int link_from_target(int unit_fd, const char *unit)
 
         if (!path)
                 return -ENOMEM;
-        r = make_directory(unit_fd, "headgate.target.wants");
+        r = unit_file_make_directory(unit_fd, "headgate.target.wants");
         if (r < 0)
                 return r;
         /* Absolute, as systemd's own generators link to units that are packaged. */
@@ -158,7 +133,7 @@ int output_write_group(int unit_fd, const struct plan *plan, enum plan_group gro
         if (r < 0)
                 return r;
         /* In this order: without its drop-in the unit would have nothing to do. */
-        r = write_drop_in(unit_fd, unit, text);
+        r = unit_file_write_drop_in(unit_fd, unit, "50-volume-groups", text);
         if (r < 0)
                 return r;
         return link_from_target(unit_fd, unit);

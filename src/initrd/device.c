@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "lvm/identifier.h"
+
 #define LVM_UUID_PREFIX "LVM-"
 
 /* ------ attributes in sysfs ------ */
@@ -248,7 +250,9 @@ static int add_volume_group(int device_fd, struct string_vector *names)
                 return -ENOMEM;
         r = -ENOMEM;
         if (dm_split_lvm_name(pool, name, &volume_group, &lv, &layer))
-                r = string_vector_add(names, volume_group);
+                /* Scripts take it for the name of a VG, which no other program's device is to choose. */
+                r = volume_group_name_is_valid(volume_group) ? string_vector_add(names, volume_group)
+                                                             : -EOPNOTSUPP;
         dm_pool_destroy(pool);
         return r;
 }

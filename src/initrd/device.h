@@ -25,5 +25,5 @@ int device_btrfs_members(int root_fd, dev_t device, dev_t **ret, size_t *ret_n) 
 
 /* Adds to `names` the VG of each LV that is `device` or lies anywhere below it (sysfs: slaves); a VG may be added
  * more than once. Returns 0 or a negative errno; -ENODEV if sysfs does not have the device, -EOPNOTSUPP if what is
- * below cannot be seen there, which is so for loop devices. */
+ * below cannot be seen there, which is so for loop devices, or has a name that no VG can have. */
 int device_volume_groups(int root_fd, dev_t device, struct string_vector *names) _nonnull_(3) _must_check_;

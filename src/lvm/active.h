@@ -15,5 +15,7 @@ struct active_devices *active_devices_free(struct active_devices *devices);
 DEFINE_CLEANUP(struct active_devices *, active_devices_free)
 #define _cleanup_active_devices_ _cleanup_(active_devices_freep)
 
-/* Sets `active` of each LV of the VG. */
+/* Sets `active` and `stranded` of each LV of the VG. A pool is active when an LV in it is. One that is stranded is
+ * not active: its device is there, but what it lies on is not, also if the disk has come back, which is another
+ * device then. Only those of a VG that has `lost_pv` are looked at that closely, by sysfs. */
 void active_devices_mark(const struct active_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);

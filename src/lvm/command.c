@@ -4,11 +4,62 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 
-static int spawn(const char *program, char *const arguments[], int output_fd, pid_t *ret)
+/* What a program of another's is started with, whatever headgate itself was started with: the directories that a unit
+ * has by default (systemd.exec(5)), and the words of these programs untranslated, since names are looked for in
+ * them. */
+static const char *const own_environment[] = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "LC_ALL=C",
+        /* Without it, a pvscan that is shown one device looks for its links in all of /dev. */
+        "DEVLINKS=",
+};
+
+/* What is passed on. */
+static const char *const lvm_system_dir = "LVM_SYSTEM_DIR";
+
+/* What execve() wants. */
+struct invocation {
+        const char **arguments; /* the program's name before them; the strings are not copies */
+        struct string_vector environment;
+};
+
+static void invocation_done(struct invocation *invocation)
+{
+        free(invocation->arguments);
+        string_vector_done(&invocation->environment);
+}
+#define _cleanup_invocation_ _cleanup_(invocation_done)
+
+static int make_environment(struct string_vector *ret)
+{
+        const char *directory = secure_getenv(lvm_system_dir);
+        _cleanup_free_ char *assignment = NULL;
+        int r;
+
+        r = string_vector_add_all(ret, own_environment, ELEMENTSOF(own_environment));
+        if (r < 0 || !directory)
+                return r;
+        assignment = string_format("%s=%s", lvm_system_dir, directory);
+        return assignment ? string_vector_add(ret, assignment) : -ENOMEM;
+}
+
+static int invocation_make(const char *path, const struct string_vector *arguments, struct invocation *ret)
+{
+        ret->arguments = calloc(arguments->n + 2, sizeof(*ret->arguments));
+        if (!ret->arguments)
+                return -ENOMEM;
+        ret->arguments[0] = path;
+        for (size_t i = 0; i < arguments->n; i++)
+                ret->arguments[i + 1] = arguments->strings[i];
+        return make_environment(&ret->environment);
+}
+
+static int spawn(const struct invocation *invocation, int output_fd, pid_t *ret)
 {
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -35,8 +86,12 @@ static int spawn(const char *program, char *const arguments[], int output_fd, pi
                 r = posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
         if (r == 0)
                 r = posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
+        /* Those of libraries do not close themselves: libdevmapper's, for instance. */
         if (r == 0)
-                r = posix_spawn(ret, program, &actions, &attributes, arguments, environ);
+                r = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+        if (r == 0)
+                r = posix_spawn(ret, invocation->arguments[0], &actions, &attributes,
+                        (char *const *) invocation->arguments, invocation->environment.strings);
 
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
@@ -45,22 +100,19 @@ static int spawn(const char *program, char *const arguments[], int output_fd, pi
 
 int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
 {
-        _cleanup_free_ const char **vector = calloc(arguments->n + 2, sizeof(*vector));
+        _cleanup_invocation_ struct invocation invocation = {};
         _cleanup_close_ int output_fd = -EBADF;
         pid_t pid;
         int r;
 
-        if (!vector)
-                return -ENOMEM;
-        vector[0] = path;
-        for (size_t i = 0; i < arguments->n; i++)
-                vector[i + 1] = arguments->strings[i];
-
+        r = invocation_make(path, arguments, &invocation);
+        if (r < 0)
+                return r;
         output_fd = memfd_create("lvm-output", MFD_CLOEXEC);
         if (output_fd < 0)
                 return -errno;
 
-        r = spawn(path, (char *const *) vector, output_fd, &pid);
+        r = spawn(&invocation, output_fd, &pid);
         if (r < 0)
                 return r;
 
@@ -68,17 +120,41 @@ int command_start(const char *path, const struct string_vector *arguments, struc
         return 0;
 }
 
+static const char *lvm_program(void)
+{
+        return secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM;
+}
+
 int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret)
 {
-        return command_start(secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM, arguments, ret);
+        return command_start(lvm_program(), arguments, ret);
+}
+
+int lvm_command_become(const struct string_vector *arguments)
+{
+        _cleanup_invocation_ struct invocation invocation = {};
+        int r;
+
+        r = invocation_make(lvm_program(), arguments, &invocation);
+        if (r < 0)
+                return r;
+        /* Only then: what says that it failed needs some of them. */
+        (void) close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+        execve(invocation.arguments[0], (char *const *) invocation.arguments, invocation.environment.strings);
+        return -errno;
 }
 
 int lvm_command_read_output(const struct lvm_command *command, char **ret)
 {
         _cleanup_free_ char *path = string_format("/proc/self/fd/%i", command->output_fd);
+        int r;
 
         /* Opened anew, since the process and we share one file offset. */
-        return path ? read_file_at(AT_FDCWD, path, ret, NULL) : -ENOMEM;
+        r = path ? read_file_at(AT_FDCWD, path, ret, NULL) : -ENOMEM;
+        if (r != -EFBIG)
+                return r;
+        *ret = strdup("");
+        return *ret ? 0 : -ENOMEM;
 }
 
 void lvm_command_done(struct lvm_command *command)
@@ -120,6 +196,13 @@ bool lvm_output_has_summary(const char *output, const char *volume_group_name)
         return summary && strstr(output, summary);
 }
 
+bool lvm_output_misses(const char *output, const char *volume_group_name)
+{
+        _cleanup_free_ char *line = string_format("Volume group \"%s\" not found", volume_group_name);
+
+        return line && strstr(output, line);
+}
+
 char *lvm_output_find(const char *output, const char *word)
 {
         _cleanup_free_ char *copy = strdup(output);
@@ -128,7 +211,7 @@ char *lvm_output_find(const char *output, const char *word)
         for (char *line; copy && (line = strsep(&rest, "\n"));) {
                 line += strspn(line, " \t");
                 if (contains_word(line, word) && !is_summary(line))
-                        return strdup(line);
+                        return string_printable(line);
         }
         return NULL;
 }

@@ -66,6 +66,11 @@ static bool find_event_activation(const struct files *files)
         return dm_config_tree_find_bool(files->local, "global/event_activation", 1) != 0;
 }
 
+static bool find_scan_lvs(const struct files *files)
+{
+        return dm_config_tree_find_bool(files->local, "devices/scan_lvs", 0) != 0;
+}
+
 static const char *find_string(const struct files *files, const char *path)
 {
         return dm_config_tree_find_str(files->local, path, NULL);
@@ -123,7 +128,7 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         configuration.use_lvmlockd = dm_config_tree_find_bool(files.local, "global/use_lvmlockd", 0) != 0;
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        configuration.scan_lvs = dm_config_tree_find_bool(files.local, "devices/scan_lvs", 0) != 0;
+        configuration.scan_lvs = find_scan_lvs(&files);
         configuration.no_devicesfile = dm_config_tree_find_bool(files.local, "devices/use_devicesfile", 1) == 0;
         configuration.devicesfile = strdup(find_string(&files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
@@ -165,13 +170,24 @@ void configuration_done(struct configuration *configuration)
         system_id_done(&configuration->system_id);
 }
 
-int configuration_event_activation(void)
+/* Asks of the files that lvm2 run by this process would read; `otherwise` if there is no memory for them. */
+static bool ask(bool (*find)(const struct files *files), bool otherwise)
 {
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
         _cleanup_(files_done) struct files files = {};
 
-        if (files_read(AT_FDCWD, getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
-                return 1;
-        return find_event_activation(&files);
+        if (files_read(AT_FDCWD, secure_getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
+                return otherwise;
+        return find(&files);
+}
+
+int configuration_event_activation(void)
+{
+        return ask(find_event_activation, true);
+}
+
+int configuration_scan_lvs(void)
+{
+        return ask(find_scan_lvs, false);
 }

@@ -40,3 +40,6 @@ void configuration_done(struct configuration *configuration) _nonnull_(1);
 /* Whether event activation is on, as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm.
  * Returns 1 or 0. */
 int configuration_event_activation(void);
+
+/* Whether lvm2 takes notice of PVs on LVs, likewise; by default it does not. Returns 1 or 0. */
+int configuration_scan_lvs(void);

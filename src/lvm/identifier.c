@@ -3,6 +3,8 @@
 
 #define LETTERS_AND_DIGITS "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
+#define NAME_LETTERS LETTERS_AND_DIGITS "._+-"
+
 #define NAME_LENGTH_MAX 127
 
 bool lvm_id_is_valid(const char id[LVM_ID_SIZE])
@@ -44,6 +46,23 @@ bool volume_group_name_is_valid(const char *name)
 {
         size_t length = strlen(name);
 
-        return length > 0 && length <= NAME_LENGTH_MAX && strspn(name, LETTERS_AND_DIGITS "._+-") == length &&
-               name[0] != '-' && !streq(name, ".") && !streq(name, "..");
+        return length > 0 && length <= NAME_LENGTH_MAX && strspn(name, NAME_LETTERS) == length && name[0] != '-' &&
+               !streq(name, ".") && !streq(name, "..");
+}
+
+char *logical_volume_name_to_show(const char *name)
+{
+        size_t length = strnlen(name, NAME_LENGTH_MAX);
+        char *shown = malloc(length * strlen("\\xNN") + sizeof("..."));
+        char *end = shown;
+
+        if (!shown)
+                return NULL;
+        for (size_t i = 0; i < length; i++)
+                if (strchr(NAME_LETTERS, name[i]))
+                        *end++ = name[i];
+                else
+                        end += sprintf(end, "\\x%02x", (unsigned char) name[i]);
+        strcpy(end, name[length] ? "..." : "");
+        return shown;
 }

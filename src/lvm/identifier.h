@@ -24,3 +24,9 @@ void lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) 
 /* Whether lvm2 would take `name` for a VG, or for an LV as far as characters go (lvm2, lib/misc/lvm-string.c: 1
  * to 127 of [A-Za-z0-9._+-], no leading '-', not "." or ".."). */
 bool volume_group_name_is_valid(const char *name) _nonnull_(1);
+
+/* The name of an LV as it stands on a disk, for messages and advice. lvm2 makes no LV with another name than one like
+ * those above, but activates one that is called otherwise. So each byte that it would not have taken is written as
+ * \xNN, of which neither a terminal nor a shell makes anything, and "..." stands for what is beyond 127 bytes. Returns a
+ * string to be freed by the caller, or NULL without memory. */
+char *logical_volume_name_to_show(const char *name) _nonnull_(1) _must_check_;

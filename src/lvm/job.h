@@ -9,11 +9,12 @@
 /* One process at work for an event loop, of lvm nearly always, and what it works on. */
 
 enum job_kind {
-        JOB_RECORD,      /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
-        JOB_ACTIVATE,    /* vgchange -aay of the VGs that point to it */
-        JOB_ADOPTED,     /* a vgchange that an earlier worker has started */
-        JOB_UNMONITOR,   /* vgchange --monitor n */
-        JOB_ASK_SYSTEMD, /* systemctl */
+        JOB_RECORD,            /* pvscan --cache of the devices in stage RECORDING: there is one at a time */
+        JOB_ACTIVATE,          /* vgchange -aay of the VGs that point to it */
+        JOB_ACTIVATE_DEGRADED, /* the same without the PVs that are missing */
+        JOB_ADOPTED,           /* a vgchange that an earlier worker has started */
+        JOB_UNMONITOR,         /* vgchange --monitor n */
+        JOB_ASK_SYSTEMD,       /* systemctl */
 };
 
 struct job {

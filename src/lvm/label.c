@@ -19,11 +19,15 @@
 #define HEADER_SIZE 32
 
 /* The PV's header, in the same sector: identifier, size of the device, and two lists of places, data areas and
- * metadata areas. A place is an offset and a size; an offset of 0 ends a list. What follows them is of no
- * interest here. */
+ * metadata areas. A place is an offset and a size; an offset of 0 ends a list. An extension follows them, with a
+ * version and flags; one flag, from version 2 on, says whether some VG uses the PV. */
 #define PV_DEVICE_SIZE_OFFSET LVM_ID_LENGTH
 #define PV_LISTS_OFFSET (LVM_ID_LENGTH + 8)
 #define PLACE_SIZE 16
+#define EXTENSION_FLAGS_OFFSET 4
+#define EXTENSION_SIZE 8
+#define EXTENSION_VERSION_WITH_FLAGS 2
+#define EXTENSION_FLAG_USED 1
 
 /* Returns the place at `*position` and moves on, or false if the sector ends before it. */
 static bool next_place(const uint8_t *sector, size_t *position, struct metadata_area *ret)
@@ -37,6 +41,14 @@ static bool next_place(const uint8_t *sector, size_t *position, struct metadata_
         };
         *position += PLACE_SIZE;
         return true;
+}
+
+/* The lists may end with the sector, as those of lvm2 before 2.02.99 can. */
+static bool says_unused(const uint8_t *sector, size_t position)
+{
+        return position <= DISK_SECTOR_SIZE - EXTENSION_SIZE &&
+               disk_get_u32(sector + position) >= EXTENSION_VERSION_WITH_FLAGS &&
+               !(disk_get_u32(sector + position + EXTENSION_FLAGS_OFFSET) & EXTENSION_FLAG_USED);
 }
 
 static int parse_places(const uint8_t *sector, size_t position, struct label *label, const char **reterr_reason)
@@ -55,8 +67,10 @@ static int parse_places(const uint8_t *sector, size_t position, struct label *la
                         *reterr_reason = "the list of metadata areas has no end";
                         return -EBADMSG;
                 }
-                if (place.offset == 0)
+                if (place.offset == 0) {
+                        label->unused = says_unused(sector, position);
                         return 0;
+                }
                 if (label->n_metadata_areas >= LABEL_METADATA_AREAS_MAX) {
                         *reterr_reason = "too many metadata areas";
                         return -EBADMSG;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct metadata_area {
 struct label {
         char pvid[LVM_ID_SIZE];
         uint64_t device_size; /* bytes, as of when the PV was made or resized */
+        bool unused;          /* it says that no VG has it; false where it does not tell */
         size_t n_metadata_areas;
         struct metadata_area metadata_areas[LABEL_METADATA_AREAS_MAX];
 };

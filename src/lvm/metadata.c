@@ -206,12 +206,12 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
 {
         const char *id = dm_config_find_str(lv->child, "id", "");
 
-        if (!volume_group_name_is_valid(lv->key) || lvm_id_parse(id, ret->lvid) < 0) {
-                *reterr_reason = "an LV of the metadata has no valid name or identifier";
+        if (lvm_id_parse(id, ret->lvid) < 0) {
+                *reterr_reason = "an LV of the metadata has no valid identifier";
                 return -EBADMSG;
         }
 
-        ret->name = strdup(lv->key);
+        ret->name = logical_volume_name_to_show(lv->key);
         if (!ret->name)
                 return -ENOMEM;
 

@@ -18,7 +18,7 @@ struct metadata_pv {
 };
 
 struct metadata_lv {
-        char *name;
+        char *name;             /* as logical_volume_name_to_show() writes it */
         char lvid[LVM_ID_SIZE]; /* the LV's own identifier; with the VG's before it, the end of the dm UUID */
         bool autoactivated;   /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
         bool activation_skip; /* ACTIVATION_SKIP: "lvchange -ay" leaves it alone, too */

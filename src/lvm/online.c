@@ -42,13 +42,24 @@ int online_open_directory(void)
         return TAKE_FD(fd);
 }
 
-int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
+/* A line "vg:NAME" of a record, or NULL. Changes `content`. */
+static const char *find_volume_group(char *content)
+{
+        for (char *line; (line = strsep(&content, "\n"));)
+                if (strncmp(line, "vg:", 3) == 0 && volume_group_name_is_valid(line + 3))
+                        return line + 3;
+        return NULL;
+}
+
+int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
 {
         _cleanup_free_ char *path = string_format("pvs_online/%s", pvid);
         _cleanup_free_ char *content = NULL;
         unsigned int major_number, minor_number;
+        const char *name;
         int r;
 
+        *ret_volume_group_name = NULL;
         if (!path)
                 return -ENOMEM;
         r = read_file_at(lvm_run_fd, path, &content, NULL);
@@ -61,17 +72,18 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
          * died. */
         if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
                 return ONLINE_NONE;
+        name = find_volume_group(content);
+        if (name && !(*ret_volume_group_name = strdup(name)))
+                return -ENOMEM;
         *ret = makedev(major_number, minor_number);
         return ONLINE_FOUND;
 }
 
-/* A line "vg:NAME" of a record, or NULL. Changes `content`. */
-static const char *find_volume_group(char *content)
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
 {
-        for (char *line; (line = strsep(&content, "\n"));)
-                if (strncmp(line, "vg:", 3) == 0 && volume_group_name_is_valid(line + 3))
-                        return line + 3;
-        return NULL;
+        _cleanup_free_ char *name = NULL;
+
+        return online_read_record(lvm_run_fd, pvid, ret, &name);
 }
 
 int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
@@ -128,6 +140,17 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
         return write_file_atomic_at(fd, volume_group->name, text);
 }
 
+int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *path = string_format("pvs_lookup/%s", volume_group->name);
+
+        if (!path)
+                return -ENOMEM;
+        if (faccessat(lvm_run_fd, path, F_OK, 0) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        return online_write_lookup(lvm_run_fd, volume_group);
+}
+
 int online_claim(int lvm_run_fd, const char *volume_group_name)
 {
         _cleanup_free_ char *path = string_format("vgs_online/%s", volume_group_name);
@@ -164,6 +187,16 @@ int online_unclaim(int lvm_run_fd, const char *volume_group_name)
         return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
 }
 
+int online_forget_name(int lvm_run_fd, const char *volume_group_name)
+{
+        int r;
+
+        r = remove_record(lvm_run_fd, "pvs_lookup", volume_group_name);
+        if (r < 0)
+                return r;
+        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+}
+
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
 {
         int r;
@@ -171,8 +204,5 @@ int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_nam
         r = remove_record(lvm_run_fd, "pvs_online", pvid);
         if (r < 0 || !volume_group_name)
                 return r;
-        r = remove_record(lvm_run_fd, "pvs_lookup", volume_group_name);
-        if (r < 0)
-                return r;
-        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+        return online_forget_name(lvm_run_fd, volume_group_name);
 }

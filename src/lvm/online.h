@@ -25,6 +25,11 @@ enum {
 /* The device as which lvm2 has recorded a PV. */
 int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret) _nonnull_(2, 3);
 
+/* The same, and the VG of which it was then; NULL where the record names none. `*ret_volume_group_name` is to be
+ * freed by the caller. */
+int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
+        _nonnull_(2, 3, 4) _must_check_;
+
 /* The VGs of the PVs that are on record, each once for each of its PVs, in no order; records that name no VG
  * are left out. `lvm_run_fd` needs only to be readable, and may lack pvs_online. Returns 0 or a negative errno;
  * -E2BIG for more records than any machine has PVs. */
@@ -34,6 +39,9 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names) _nonn
  * metadata without a scan of all devices. lvm2 writes it once and never updates it; this replaces it. Returns 0
  * or a negative errno. */
 int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group) _nonnull_(2);
+
+/* Likewise, if lvm2 has written one, which may be out of date. */
+int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group) _nonnull_(2);
 
 /* vgs_online/VG says that the VG was autoactivated and is not to be again for a further event. lvm2 removes it
  * when an LV of the VG is deactivated. Claiming a VG that is claimed is success, and so is the opposite. Return 0,
@@ -46,3 +54,6 @@ int online_unclaim(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);
  * it, as "pvscan --cache MAJOR:MINOR" does when a device goes. `volume_group_name` may be NULL. What is not there
  * is success. */
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name) _nonnull_(2);
+
+/* Removes the claim and the list of a VG that nobody has under that name any more. */
+int online_forget_name(int lvm_run_fd, const char *volume_group_name) _nonnull_(2);

@@ -7,6 +7,7 @@
 #include <libdevmapper.h>
 #include <sys/sysmacros.h>
 
+#include "shared/config_tree.h"
 #include "shared/util.h"
 
 static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
@@ -14,6 +15,7 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_COMPLETE] = "complete",
         [VOLUME_GROUP_ACTIVATING] = "activating",
         [VOLUME_GROUP_ACTIVE] = "active",
+        [VOLUME_GROUP_DEGRADED] = "degraded",
         [VOLUME_GROUP_SKIPPED] = "skipped",
         [VOLUME_GROUP_FAILED] = "failed",
         [VOLUME_GROUP_DEACTIVATED] = "deactivated",
@@ -30,6 +32,8 @@ uint64_t volume_group_since_usec(const struct volume_group *volume_group)
                 return volume_group->complete_usec;
         case VOLUME_GROUP_ACTIVATING:
                 return volume_group->activating_usec;
+        case VOLUME_GROUP_DEGRADED:
+                return volume_group->degraded_usec;
         case VOLUME_GROUP_ABSENT:
         case VOLUME_GROUP_UNKNOWN:
                 return 0;
@@ -114,6 +118,15 @@ size_t volume_group_count_active(const struct volume_group *volume_group)
         return n;
 }
 
+size_t volume_group_count_stranded(const struct volume_group *volume_group)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                n += volume_group->lvs[i].stranded;
+        return n;
+}
+
 char *volume_group_describe_missing(const struct volume_group *volume_group)
 {
         char *text = NULL;
@@ -160,6 +173,8 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
 
                 memcpy(pvs[i].pvid, source->pvid, sizeof(pvs[i].pvid));
                 pvs[i].device = known ? known->device : 0;
+                pvs[i].flagged = source->missing;
+                pvs[i].late_usec = known ? known->late_usec : 0;
                 pvs[i].device_name = device_name ? strdup(device_name) : NULL;
                 complete = pvs[i].device_name || !device_name;
         }
@@ -172,6 +187,7 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
                 memcpy(lvs[i].lvid, source->lvid, sizeof(lvs[i].lvid));
                 lvs[i].autoactivated = source->autoactivated;
                 lvs[i].active = known && known->active;
+                lvs[i].stranded = known && known->stranded;
                 complete = lvs[i].name;
         }
 
@@ -213,20 +229,6 @@ int volume_group_new(const struct metadata *metadata, struct volume_group **ret)
         return 0;
 }
 
-/* A key with a string that came from elsewhere, lvm2's messages or a device's name. */
-static int print_string(FILE *file, const char *key, const char *value)
-{
-        _cleanup_free_ char *escaped = NULL;
-
-        if (!value)
-                return 0;
-        escaped = malloc(2 * strlen(value) + 1);
-        if (!escaped)
-                return -ENOMEM;
-        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
-        return 0;
-}
-
 static int print_volume_group(FILE *file, const struct volume_group *volume_group)
 {
         int r;
@@ -238,20 +240,24 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
                 "state = \"%s\"\n"
                 "slow = %d\n"
                 "overdue = %d\n"
+                "lost_pv = %d\n"
+                "bereft = %d\n"
                 "first_seen_usec = %" PRIu64 "\n"
                 "complete_usec = %" PRIu64 "\n"
                 "activating_usec = %" PRIu64 "\n"
                 "settled_usec = %" PRIu64 "\n"
-                "settled_realtime_usec = %" PRIu64 "\n",
+                "settled_realtime_usec = %" PRIu64 "\n"
+                "degraded_usec = %" PRIu64 "\n",
                 volume_group->name, volume_group->vgid, volume_group->seqno,
                 volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
-                volume_group->first_seen_usec, volume_group->complete_usec, volume_group->activating_usec,
-                volume_group->settled_usec, volume_group->settled_realtime_usec);
+                volume_group->lost_pv, volume_group->bereft, volume_group->first_seen_usec,
+                volume_group->complete_usec, volume_group->activating_usec, volume_group->settled_usec,
+                volume_group->settled_realtime_usec, volume_group->degraded_usec);
 
-        r = print_string(file, "reason", volume_group->reason);
+        r = config_print_string(file, "reason", volume_group->reason);
         if (r < 0)
                 return r;
-        r = print_string(file, "skip_reason", volume_group->skip_reason);
+        r = config_print_string(file, "skip_reason", volume_group->skip_reason);
         if (r < 0)
                 return r;
 
@@ -259,10 +265,11 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct volume_group_pv *pv = &volume_group->pvs[i];
 
-                fprintf(file, "pv%zu {\nid = \"%s\"\n", i, pv->pvid);
+                fprintf(file, "pv%zu {\nid = \"%s\"\nflagged = %d\nlate_usec = %" PRIu64 "\n", i, pv->pvid,
+                        pv->flagged, pv->late_usec);
                 if (pv->device != 0)
                         fprintf(file, "major = %u\nminor = %u\n", major(pv->device), minor(pv->device));
-                r = print_string(file, "device", pv->device_name);
+                r = config_print_string(file, "device", pv->device_name);
                 if (r < 0)
                         return r;
                 fprintf(file, "}\n");
@@ -272,8 +279,12 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
         for (size_t i = 0; i < volume_group->n_lvs; i++) {
                 const struct volume_group_lv *lv = &volume_group->lvs[i];
 
-                fprintf(file, "lv%zu {\nname = \"%s\"\nid = \"%s\"\nautoactivated = %d\nactive = %d\n}\n", i,
-                        lv->name, lv->lvid, lv->autoactivated, lv->active);
+                fprintf(file, "lv%zu {\n", i);
+                r = config_print_string(file, "name", lv->name);
+                if (r < 0)
+                        return r;
+                fprintf(file, "id = \"%s\"\nautoactivated = %d\nactive = %d\n}\n", lv->lvid, lv->autoactivated,
+                        lv->active);
         }
         fprintf(file, "}\n");
         return 0;
@@ -344,6 +355,8 @@ static int load_pvs(const struct dm_config_node *section, struct volume_group *v
                 if (r < 0)
                         return r;
                 pv->device = makedev(find_u64(node->child, "major"), find_u64(node->child, "minor"));
+                pv->flagged = find_u64(node->child, "flagged");
+                pv->late_usec = find_u64(node->child, "late_usec");
                 r = copy_string(node->child, "device", &pv->device_name);
                 if (r < 0)
                         return r;
@@ -403,6 +416,9 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
         volume_group->seqno = find_u64(root, "seqno");
         volume_group->slow = find_u64(root, "slow");
         volume_group->overdue = find_u64(root, "overdue");
+        volume_group->lost_pv = find_u64(root, "lost_pv");
+        volume_group->bereft = find_u64(root, "bereft");
+        volume_group->degraded_usec = find_u64(root, "degraded_usec");
         volume_group->first_seen_usec = find_u64(root, "first_seen_usec");
         volume_group->complete_usec = find_u64(root, "complete_usec");
         volume_group->activating_usec = find_u64(root, "activating_usec");

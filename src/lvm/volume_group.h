@@ -19,6 +19,7 @@ enum volume_group_state {
         VOLUME_GROUP_COMPLETE,   /* all PVs are there, lvm2 has not been asked yet */
         VOLUME_GROUP_ACTIVATING, /* lvm2 is at it */
         VOLUME_GROUP_ACTIVE,     /* lvm2 has activated what it will */
+        VOLUME_GROUP_DEGRADED,   /* lvm2 has activated what can do without PVs; see degraded_usec */
         VOLUME_GROUP_SKIPPED,    /* complete, and not to be activated: exported, shared, autoactivation off, ... */
         VOLUME_GROUP_FAILED,     /* lvm2 was asked and did not do it */
         VOLUME_GROUP_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a file */
@@ -29,8 +30,10 @@ enum volume_group_state {
 
 struct volume_group_pv {
         char pvid[LVM_ID_SIZE];
-        dev_t device;      /* 0 as long as the PV has not been seen */
-        char *device_name; /* "/dev/sda" once seen; before that, where lvm2 last had it, or NULL */
+        dev_t device;       /* 0 as long as the PV has not been seen */
+        char *device_name;  /* "/dev/sda" once seen; before that, where lvm2 last had it, or NULL */
+        bool flagged;       /* carries lvm2's MISSING flag: the VG was changed without it */
+        uint64_t late_usec; /* when it came, if that was after its VG had been activated without it; else 0 */
 };
 
 struct volume_group_lv {
@@ -38,6 +41,7 @@ struct volume_group_lv {
         char lvid[LVM_ID_SIZE];
         bool autoactivated; /* see metadata.h */
         bool active;        /* as of when the VG was last looked at */
+        bool stranded;      /* as of then: it is in the kernel, on a disk that has gone; never in a file */
 };
 
 struct volume_group {
@@ -48,7 +52,9 @@ struct volume_group {
         char *reason;      /* one sentence: why it is not active; NULL where there is nothing to explain */
         bool slow;         /* see metadata.h */
         bool overdue;      /* its deadline has passed and has been reported */
+        bool bereft;       /* it was up once, and since its PV went no other has come */
         char *skip_reason; /* what of the metadata forbids activation, or NULL */
+        bool lost_pv;      /* a PV has gone, and since then LVs may be stranded: worth a look */
 
         /* now_usec() of when the first PV was seen, the last one was seen, lvm2 was asked (the same for all VGs of
          * one vgchange), and the state became final; 0 if not yet. Times before `complete_usec` are of an earlier
@@ -60,6 +66,11 @@ struct volume_group {
         /* now_realtime_usec() of the same moment as `settled_usec`: what tells the times of files, those of the
          * links in /dev for instance, on the other clock, also if that has been set since. */
         uint64_t settled_realtime_usec;
+
+        /* now_usec() of when it was first decided to do without the PVs that are missing, as its policy in
+         * headgate.conf(5) says; 0 if that was not, or all is as it should be again. While there are some, COMPLETE
+         * means that lvm2 is to be asked without them. */
+        uint64_t degraded_usec;
 
         size_t n_pvs;
         struct volume_group_pv *pvs;
@@ -85,9 +96,16 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
 
 size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull_(1);
 
+/* Whether PVs are missing. */
+static inline bool volume_group_is_incomplete(const struct volume_group *volume_group)
+{
+        return volume_group_count_seen(volume_group) < volume_group->n_pvs;
+}
+
 /* How many LVs autoactivation is to activate, and how many of those are active. */
 size_t volume_group_count_autoactivated(const struct volume_group *volume_group) _nonnull_(1);
 size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
+size_t volume_group_count_stranded(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Names the PVs that have not been seen, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ...".
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */

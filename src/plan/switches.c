@@ -14,14 +14,14 @@ static bool exists(int root_fd, const char *path)
 
 static bool is_initrd(int root_fd)
 {
-        const char *in_initrd = getenv("SYSTEMD_IN_INITRD");
+        const char *in_initrd = secure_getenv("SYSTEMD_IN_INITRD");
 
         return in_initrd ? streq(in_initrd, "1") : exists(root_fd, "etc/initrd-release");
 }
 
 static bool is_container(int root_fd)
 {
-        const char *virtualization = getenv("SYSTEMD_VIRTUALIZATION");
+        const char *virtualization = secure_getenv("SYSTEMD_VIRTUALIZATION");
 
         return virtualization ? strncmp(virtualization, "container:", strlen("container:")) == 0
                               : exists(root_fd, "run/systemd/container");

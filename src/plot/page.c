@@ -195,18 +195,23 @@ static void draw_legend(FILE *file, enum timeline_kind kind)
 
 /* ------ the document ------ */
 
-void page_begin(FILE *file, const struct page *page, double height)
+void page_begin_document(FILE *file, const char *title, double height)
 {
-        _cleanup_free_ char *title = describe_machine(page->timeline);
-
         fprintf(file,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" height=\"%.0f\" "
                 "viewBox=\"0 0 %.0f %.0f\">\n<title>",
                 PAGE_WIDTH, height, PAGE_WIDTH, height);
-        svg_escape(file, title ?: "?");
+        svg_escape(file, title);
         fprintf(file, "</title>\n<style>\n%s</style>\n%s", style_sheet, patterns);
         svg_rectangle(file, 0, 0, PAGE_WIDTH, height, "paper");
+}
+
+void page_begin(FILE *file, const struct page *page, double height)
+{
+        _cleanup_free_ char *title = describe_machine(page->timeline);
+
+        page_begin_document(file, title ?: "?", height);
         draw_title(file, page);
         draw_legend(file, page->timeline->kind);
 }

@@ -17,5 +17,9 @@ struct page {
         uint64_t until_usec; /* what began later is left out */
 };
 
+/* The document alone, on which anything can be drawn in the styles of its sheet. */
+void page_begin_document(FILE *file, const char *title, double height) _nonnull_(1, 2);
+
+/* The document with the title and the legend of a timeline. */
 void page_begin(FILE *file, const struct page *page, double height) _nonnull_(1, 2);
 void page_end(FILE *file) _nonnull_(1);

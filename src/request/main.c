@@ -10,18 +10,23 @@
 
 static void help(void)
 {
-        printf("Usage: headgate-request [OPTION...] MAJOR:MINOR\n\n"
+        printf("Usage: headgate-request [OPTION...] [change:]MAJOR:MINOR\n\n"
                "Ask the headgate worker to look at a block device. Called by udev.\n\n"
                "  -h, --help     Show this help\n"
                "      --version  Show the version\n\n"
                "See headgate-request(8).\n");
 }
 
-/* The rule gives "$major:$minor"; anything else is a mistake, and must not become a file name. */
-static bool is_device_number(const char *string)
+/* The rule gives "$major:$minor", or that with "change:" before it; anything else is a mistake, and must not
+ * become a file name. */
+static bool is_request(const char *string)
 {
-        size_t major_length = strspn(string, "0123456789");
-        size_t minor_length;
+        static const char prefix[] = FLAGS_ENTRY_CHANGED;
+        size_t major_length, minor_length;
+
+        if (strncmp(string, prefix, sizeof(prefix) - 1) == 0)
+                string += sizeof(prefix) - 1;
+        major_length = strspn(string, "0123456789");
 
         if (major_length == 0 || major_length > 10 || string[major_length] != ':')
                 return false;
@@ -35,18 +40,15 @@ static int fail(int r, const char *what)
         return EXIT_FAILURE;
 }
 
-static int request(const char *device_number)
+static int request(const char *entry)
 {
         _cleanup_close_ int run_fd = -EBADF;
         const char *datagram = FLAGS_WAKE;
         int r;
 
         run_fd = flags_open_run_directory();
-        if (run_fd < 0)
-                return fail(run_fd, "Failed to open the run directory");
-
         /* The request cannot be kept: udev's tag still tells a worker that asks for it, so have it ask. */
-        r = flags_post(run_fd, device_number);
+        r = run_fd < 0 ? run_fd : flags_post(run_fd, entry);
         if (r < 0) {
                 (void) fail(r, "Failed to write down the request, asking for all devices instead");
                 datagram = FLAGS_WAKE_RESYNC;
@@ -54,6 +56,10 @@ static int request(const char *device_number)
                 return EXIT_SUCCESS;
 
         r = flags_wake(datagram);
+        /* The socket was stopped, as it is at shutdown, when network disks go. The request is kept: whoever starts
+         * it again starts a worker, too. */
+        if (r == -ENOENT && streq(datagram, FLAGS_WAKE))
+                return EXIT_SUCCESS;
         if (r < 0)
                 return fail(r, "Failed to wake the worker");
         return EXIT_SUCCESS;
@@ -67,7 +73,7 @@ int main(int argc, char *argv[])
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
-        if (argc - optind != 1 || !is_device_number(argv[optind])) {
+        if (argc - optind != 1 || !is_request(argv[optind])) {
                 fprintf(stderr, "headgate-request: expected one MAJOR:MINOR, see --help\n");
                 return EXIT_FAILURE;
         }

@@ -104,3 +104,16 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
                 return r;
         return config_tree_parse(text, ret);
 }
+
+int config_print_string(FILE *file, const char *key, const char *value)
+{
+        _cleanup_free_ char *escaped = NULL;
+
+        if (!value)
+                return 0;
+        escaped = malloc(2 * strlen(value) + 1);
+        if (!escaped)
+                return -ENOMEM;
+        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
+        return 0;
+}

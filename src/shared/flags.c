@@ -205,6 +205,13 @@ int flags_ask_pending(int run_fd)
         return r < 0 ? r : FLAGS_NOTHING_PENDING;
 }
 
+int flags_end_listening(int run_fd)
+{
+        if (renameat(run_fd, FLAGS_LISTENING, run_fd, FLAGS_RESYNC) < 0 && errno != ENOENT)
+                return -errno;
+        return 0;
+}
+
 int flags_set(int run_fd, const char *flag)
 {
         return make_empty_file(run_fd, flag);

@@ -13,12 +13,17 @@
  *   working.d/ENTRY   a request that the worker has taken and not yet dealt with
  *   running           locked (fcntl OFD) by the worker as long as it will look at pending.d again
  *   listening         the worker hears of devices from udev itself; the rule then starts no request program
- *   resync            a worker that was listening died: the next one has to ask udev for all devices
+ *   resync            a worker that was listening died, or is about to leave: should it not come to its end, the
+ *                     next one has to ask udev for all devices
+ *   soft-reboot       the same, since systemd has restarted all of userspace; nothing else here is older than that
  *   coldplug          systemd has asked the kernel for an event of each device
  *   boot-finished     the events of coldplug have been worked off
  *   urgent            boot may wait for any VG: none is held back for those that are expected
  *   failures          how many workers have failed with no VG settled in between, in decimal
  *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
+ *   pvs-on-lvs        68-headgate.rules takes PVs on LVs for PVs like all others
+ *   completing        the worker completes cookies of device-mapper for udev, see worker/cookies.h
+ *   dm-names/NAME     what the name of an LV that is being activated is made of, see worker/dm_names.h
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,
  * and if not, R4 wake the worker through its socket. A worker that has nothing to do is woken by R2 as well,
@@ -27,7 +32,16 @@
  * unlock running, and W6 look once more, and go back to W1 if there is anything.
  *
  * Nothing is lost: if R3 finds running locked, W6 comes after R1 and finds the entry; if not, R4 starts a worker.
- * What a killed worker had taken stays in working.d, where the next one finds it.
+ * What a killed worker had taken stays in working.d, where the next one finds it. A second worker waits in W1, so
+ * that the socket of the first is not left alone with what woke it.
+ *
+ * Listening is the other half: L1 subscribe to udev, then set listening, and if it was set, or resync, ask udev for
+ * all devices; to leave, before W5, L2 turn listening into resync in one step, L3 wait until udev's queue is empty
+ * and take what has come by then, L4 remove resync. An event whose rule has seen listening is either taken in L3, or
+ * whoever comes next finds resync. For a worker that was killed, L2 is made by systemd's ExecStopPost=, with the lock:
+ * a worker that had come before that would not find its own flag any more, nor the next one a trace of it.
+ *
+ * test/model/flags.pml is this protocol for spin, which tries every order of these steps, with every kill.
  *
  * This file needs libc only: it is half of headgate-request, which runs once for each device. Every function gets
  * the run directory as `run_fd` (O_PATH suffices) and returns 0, a positive outcome where one is named, or a
@@ -40,15 +54,21 @@
 #define FLAGS_RUNNING "running"
 #define FLAGS_LISTENING "listening"
 #define FLAGS_RESYNC "resync"
+#define FLAGS_SOFT_REBOOT "soft-reboot"
 #define FLAGS_COLDPLUG "coldplug"
 #define FLAGS_BOOT_FINISHED "boot-finished"
 #define FLAGS_URGENT "urgent"
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"
+#define FLAGS_PVS_ON_LVS "pvs-on-lvs"
+#define FLAGS_COMPLETING "completing"
+#define FLAGS_DM_NAMES "dm-names"
 
 /* What an entry for a VG begins with; its name follows. */
 #define FLAGS_ENTRY_VOLUME_GROUP "vg:"
 #define FLAGS_ENTRY_EXPECTED "expect:"
+/* What an entry for a device begins with that was merely written to; its number follows. */
+#define FLAGS_ENTRY_CHANGED "change:"
 
 /* The datagrams of R4. They only wake: what there is to do is in pending.d. The second is sent where R1 failed, a
  * full file system for instance, and has the worker ask udev for all devices. */
@@ -78,7 +98,7 @@ int flags_ask_running(int run_fd);
  * the worker has been woken already. -ECONNREFUSED or -ENOENT: nobody listens. */
 int flags_wake(const char *datagram);
 
-/* W1. On FLAGS_NOT_RUNNING, `*ret_fd` holds the lock until it is closed; it is not inherited by programs. With
+/* W1, once. On FLAGS_NOT_RUNNING, `*ret_fd` holds the lock until it is closed; it is not inherited by programs. With
  * FLAGS_IS_RUNNING another worker has it. */
 int flags_take_running(int run_fd, int *ret_fd);
 
@@ -101,6 +121,9 @@ enum {
 
 /* W6, and the end of the loop of W2 to W4. */
 int flags_ask_pending(int run_fd);
+
+/* L2, or what is left to do for a worker that died; the caller has the lock. Without "listening" it does nothing. */
+int flags_end_listening(int run_fd);
 
 /* Makes or removes one of the plain flags. Setting one that is there, and clearing one that is not, is success. */
 int flags_set(int run_fd, const char *flag);

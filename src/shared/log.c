@@ -33,9 +33,27 @@ static void log_write_kmsg(int level, const char *message)
                 (void) !write(fd, line, strlen(line));
 }
 
-static void log_write(int level, const char *message, const struct iovec *fields, size_t n_fields)
+/* What is said may have names in it that anybody has chosen, and what other programs have printed. It is one line,
+ * and no command to a terminal, on all three ways. */
+static char *make_line(const char *message)
 {
+        _cleanup_free_ char *copy = strdup(message);
+
+        if (!copy)
+                return NULL;
+        for (size_t length = strlen(copy); length > 0 && copy[length - 1] == '\n'; length--)
+                copy[length - 1] = '\0';
+        return string_printable(copy);
+}
+
+static void log_write(int level, const char *raw, const struct iovec *fields, size_t n_fields)
+{
+        _cleanup_free_ char *message = NULL;
+
         if (level > log_level_max)
+                return;
+        message = make_line(raw);
+        if (!message)
                 return;
 
         if (log_target == LOG_TARGET_STDERR) {
@@ -101,7 +119,7 @@ _printf_(5, 6) static void log_from_libdevmapper(
 
 void log_open(const char *identifier, enum log_target target)
 {
-        const char *level = getenv("HEADGATE_LOG_LEVEL");
+        const char *level = secure_getenv("HEADGATE_LOG_LEVEL");
         uint32_t number;
 
         log_identifier = identifier;
@@ -121,7 +139,7 @@ void log_record_events(void)
 
 enum log_target log_target_of_stderr(void)
 {
-        const char *stream = getenv("JOURNAL_STREAM");
+        const char *stream = secure_getenv("JOURNAL_STREAM");
         _cleanup_free_ char *own = NULL;
         struct stat status;
 

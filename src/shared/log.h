@@ -33,7 +33,8 @@ enum log_target log_target_of_stderr(void);
 void log_record_events(void);
 
 /* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and forward in
- * one line. */
+ * one line. What is said may have anything in it: it is logged as string_printable() writes it, without newlines at
+ * its end. */
 int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 
 #define log_debug(...) ((void) log_full(LOG_DEBUG, 0, __VA_ARGS__))
@@ -44,8 +45,8 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_error_errno(error, ...) log_full(LOG_ERR, error, __VA_ARGS__)
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
-/* An event with fields of its own: `fields` are complete journal fields, "HEADGATE_VG=vg0", without MESSAGE= and
- * PRIORITY=. `message_id` is one of messages.h. On standard error only the message is seen, but see
- * log_record_events(). */
+/* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
+ * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h. On standard error only
+ * the message is seen, but see log_record_events(). */
 void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
         _nonnull_(2, 3);

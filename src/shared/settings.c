@@ -4,63 +4,35 @@
 
 #include "lvm/identifier.h"
 #include "shared/config_tree.h"
+#include "shared/setting.h"
 
 #define DEADLINE_DEFAULT_SEC 30
 #define TEARDOWN_DEADLINE_DEFAULT_SEC 30
-#define DEADLINE_MIN_SEC 1
-#define DEADLINE_MAX_SEC (24 * 60 * 60)
-
-static bool is_single_number(const struct dm_config_node *node)
-{
-        return node->v && node->v->type == DM_CFG_INT && !node->v->next;
-}
-
-static void set_seconds(const struct dm_config_node *node, uint64_t *usec, struct problems *problems)
-{
-        int64_t seconds = is_single_number(node) ? node->v->v.i : 0;
-
-        if (seconds < DEADLINE_MIN_SEC || seconds > DEADLINE_MAX_SEC)
-                problems_add(problems, -EINVAL,
-                        "/" SETTINGS_FILE ": %s must be a number of seconds from %d to %d.", node->key,
-                        DEADLINE_MIN_SEC, DEADLINE_MAX_SEC);
-        else
-                *usec = (uint64_t) seconds * USEC_PER_SEC;
-}
 
 static int set_deadline(const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
-        set_seconds(node, &settings->deadline_usec, problems);
+        setting_take_seconds(node, node->key, &settings->deadline_usec, problems);
         return 0;
 }
 
 static int set_teardown_deadline(
         const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
-        set_seconds(node, &settings->teardown_deadline_usec, problems);
+        setting_take_seconds(node, node->key, &settings->teardown_deadline_usec, problems);
         return 0;
-}
-
-static void set_switch(const struct dm_config_node *node, bool *is_on, struct problems *problems)
-{
-        int64_t value = is_single_number(node) ? node->v->v.i : -1;
-
-        if (value != 0 && value != 1)
-                problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": %s must be 0 or 1.", node->key);
-        else
-                *is_on = value != 0;
 }
 
 static int set_direct_activation(
         const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
-        set_switch(node, &settings->direct_activation, problems);
+        setting_take_switch(node, node->key, &settings->direct_activation, problems);
         return 0;
 }
 
 static int set_parallel_teardown(
         const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
-        set_switch(node, &settings->parallel_teardown, problems);
+        setting_take_switch(node, node->key, &settings->parallel_teardown, problems);
         return 0;
 }
 
@@ -114,6 +86,11 @@ static int set_net_volume_groups(
         return set_volume_groups(node, &settings->net_volume_groups, problems);
 }
 
+static int set_policies(const struct dm_config_node *node, struct settings *settings, struct problems *problems)
+{
+        return policies_read(node, &settings->policies, problems);
+}
+
 static int set(const struct dm_config_node *node, struct settings *settings, struct problems *problems)
 {
         static const struct {
@@ -127,6 +104,7 @@ static int set(const struct dm_config_node *node, struct settings *settings, str
                 {"net_volume_groups", set_net_volume_groups},
                 {"parallel_teardown", set_parallel_teardown},
                 {"teardown_deadline", set_teardown_deadline},
+                {"volume_groups", set_policies},
         };
 
         for (size_t i = 0; i < ELEMENTSOF(keys); i++)
@@ -168,8 +146,23 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
         return 0;
 }
 
+bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name)
+{
+        const struct policy *policy = policies_find(&settings->policies, volume_group_name);
+
+        return policy && policy->degraded;
+}
+
+uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name)
+{
+        const struct policy *policy = policies_find(&settings->policies, volume_group_name);
+
+        return policy && policy->deadline_usec > 0 ? policy->deadline_usec : settings->deadline_usec;
+}
+
 void settings_done(struct settings *settings)
 {
         string_vector_done(&settings->boot_volume_groups);
         string_vector_done(&settings->net_volume_groups);
+        policies_done(&settings->policies);
 }

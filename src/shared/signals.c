@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-int signals_block(void)
+static int change_mask(int how)
 {
         sigset_t signals;
 
@@ -12,5 +12,15 @@ int signals_block(void)
         sigaddset(&signals, SIGCHLD);
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGINT);
-        return sigprocmask(SIG_BLOCK, &signals, NULL) < 0 ? -errno : 0;
+        return sigprocmask(how, &signals, NULL) < 0 ? -errno : 0;
+}
+
+int signals_block(void)
+{
+        return change_mask(SIG_BLOCK);
+}
+
+int signals_unblock(void)
+{
+        return change_mask(SIG_UNBLOCK);
 }

@@ -112,7 +112,8 @@ DIR *open_directory_at(int dir_fd, const char *path)
         return directory;
 }
 
-int write_file_atomic_at(int dir_fd, const char *name, const char *content)
+/* `flush` is called before the file has its name: fsync(), or what does nothing. */
+static int replace_file_at(int dir_fd, const char *name, const char *content, int (*flush)(int fd))
 {
         _cleanup_free_ char *temporary = NULL;
         _cleanup_close_ int fd = -EBADF;
@@ -127,11 +128,28 @@ int write_file_atomic_at(int dir_fd, const char *name, const char *content)
                 return -errno;
 
         r = write_all(fd, content, strlen(content));
+        if (r >= 0 && flush(fd) < 0)
+                r = -errno;
         if (r >= 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
                 r = -errno;
         if (r < 0)
                 (void) unlinkat(dir_fd, temporary, 0);
         return r;
+}
+
+static int leave_to_the_kernel(_unused_ int fd)
+{
+        return 0;
+}
+
+int write_file_atomic_at(int dir_fd, const char *name, const char *content)
+{
+        return replace_file_at(dir_fd, name, content, leave_to_the_kernel);
+}
+
+int write_file_durably_at(int dir_fd, const char *name, const char *content)
+{
+        return replace_file_at(dir_fd, name, content, fsync);
 }
 
 int parse_u64(const char *string, uint64_t *ret)
@@ -195,6 +213,25 @@ char *string_format(const char *format, ...)
         r = vasprintf(&string, format, arguments);
         va_end(arguments);
         return r < 0 ? NULL : string;
+}
+
+/* With one decimal, rounded. */
+static char *format_tenths(uint64_t value, uint64_t unit, const char *name)
+{
+        uint64_t tenths = (value + unit / 20) / (unit / 10);
+
+        return string_format("%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10, name);
+}
+
+char *format_short_duration(uint64_t usec)
+{
+        if (usec < USEC_PER_MSEC)
+                return string_format("%" PRIu64 "us", usec);
+        if (usec < 100 * USEC_PER_MSEC - USEC_PER_MSEC / 20)
+                return format_tenths(usec, USEC_PER_MSEC, "ms");
+        if (usec < USEC_PER_SEC - USEC_PER_MSEC / 2)
+                return string_format("%" PRIu64 "ms", (usec + USEC_PER_MSEC / 2) / USEC_PER_MSEC);
+        return usec < 60 * USEC_PER_SEC ? format_tenths(usec, USEC_PER_SEC, "s") : format_duration(usec);
 }
 
 const char *plural(size_t n)

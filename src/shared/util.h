@@ -28,6 +28,9 @@ DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
  * errno. */
 int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
 
+/* The same for what has to outlive the machine's being switched off: it is on the disk before it has its name. */
+int write_file_durably_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
+
 /* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
 int write_all(int fd, const void *data, size_t size) _must_check_;
 
@@ -38,6 +41,10 @@ int parse_u32(const char *string, uint32_t *ret) _nonnull_(1, 2) _must_check_;
 /* "250ms", "4.2s", "2min 6s": as short as a table wants it. Returns a string to be freed by the caller, NULL
  * without memory. */
 char *format_duration(uint64_t usec) _must_check_;
+
+/* "146us", "22.2ms", "352ms", "1.3s", rounded, and from a minute on as above: for what may be very short.
+ * Returns a string to be freed by the caller, NULL without memory. */
+char *format_short_duration(uint64_t usec) _must_check_;
 
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-takeover: puts headgate in the place of lvm2's udev rule, takes it out again, and watches over the
- * worker's failures. Started by units only; it does one small thing and ends. */
+/* headgate-takeover: puts headgate in the place of lvm2's udev rule, takes it out again, watches over the worker's
+ * failures, and has device-mapper's rules cost less. Started by units only; it does one small thing and ends. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "lvm/configuration.h"
 #include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/messages.h"
+#include "shared/root.h"
+#include "shared/rule_file.h"
 #include "shared/util.h"
+#include "takeover/cookies_left.h"
+#include "takeover/laying.h"
 
 /* Where udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do
  * the same, and be copied into the next initrd, where the root file system's VG would then not be activated. */
@@ -22,15 +27,22 @@ static const char *const rules[] = {
         RULES_DIRECTORY "/69-dm-lvm.rules",
 };
 
+/* Puts lvm2's rule back should headgate's files be removed; has to be where it is not removed with them. */
+#define REMOVED_RULE "68-headgate-removed.rules"
+
 /* One failure can be bad luck. After this many the machine must not wait for headgate any longer. */
 #define FAILURES_MAX 3
 
+/* As long as a thin pool may be checked, before which other LVs of the same VG have come up. */
+#define COOKIES_LEFT_USEC (3600 * USEC_PER_SEC)
+
 static void help(void)
 {
-        printf("Usage: headgate-takeover [OPTION...] take|worker-stopped\n\n"
+        printf("Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
                "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
                "  take            Mask lvm2's rule\n"
-               "  worker-stopped  Count a failure of the worker, and give up after three\n\n"
+               "  worker-stopped  Count a failure of the worker, and give up after three\n"
+               "  dm-rules        Lay quicker copies over device-mapper's udev rules\n\n"
                "  -h, --help      Show this help\n"
                "      --version   Show the version\n\n"
                "See headgate-takeover(8).\n");
@@ -41,6 +53,19 @@ static void unmask_rules(void)
 {
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 (void) unlink(rules[i]);
+        (void) unlink(RULES_DIRECTORY "/" REMOVED_RULE);
+}
+
+static int copy_removed_rule(void)
+{
+        _cleanup_close_ int directory_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        if (directory_fd < 0)
+                return -errno;
+        r = read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL);
+        return r < 0 ? r : write_file_atomic_at(directory_fd, REMOVED_RULE, text);
 }
 
 static int mask_rules(void)
@@ -52,7 +77,20 @@ static int mask_rules(void)
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 if (symlink("/dev/null", rules[i]) < 0 && errno != EEXIST)
                         return -errno;
-        return 0;
+        return copy_removed_rule();
+}
+
+/* Where lvm2's rule would show PVs on LVs to lvm2, and lvm.conf has lvm2 take notice of them, so does headgate's. */
+static int note_pvs_on_lvs(int run_fd)
+{
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        r = root_fd < 0 ? root_fd : rule_file_stock_takes_lvs(root_fd);
+        if (r < 0)
+                return r;
+        return r > 0 && configuration_scan_lvs() > 0 ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
+                                                     : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
 }
 
 static int take(int run_fd)
@@ -70,6 +108,8 @@ static int take(int run_fd)
         /* A new beginning. */
         if (r >= 0)
                 r = flags_clear(run_fd, FLAGS_FAILURES);
+        if (r >= 0)
+                r = note_pvs_on_lvs(run_fd);
         /* In this order: if it ends in between, both rules act, and not none. */
         if (r >= 0)
                 r = flags_set(run_fd, FLAGS_TAKEN_OVER);
@@ -107,18 +147,70 @@ static int read_failures(int run_fd, uint32_t *ret)
         return r < 0 ? r : parse_u32(text, ret);
 }
 
+/* A worker that leaves does that itself. What udev has told one that did not is lost. Under the lock, since another
+ * worker may have come meanwhile: the flag is its own then, and was left for it to see that one had died. Who asked
+ * while we had the lock took us for a worker. */
+static int end_listening(int run_fd)
+{
+        _cleanup_close_ int running_fd = -EBADF;
+        int r;
+
+        r = flags_is_set(run_fd, FLAGS_LISTENING);
+        if (r <= 0)
+                return r;
+        r = flags_take_running(run_fd, &running_fd);
+        if (r < 0 || r == FLAGS_IS_RUNNING)
+                return MIN(r, 0);
+        r = flags_end_listening(run_fd);                          /* L2 */
+        closep(&running_fd);                                      /* W5 */
+        if (flags_ask_pending(run_fd) == FLAGS_SOMETHING_PENDING) /* W6 */
+                (void) flags_wake(FLAGS_WAKE);                    /* R4 */
+        return r;
+}
+
+/* Of events that come from now on the program is to tell. lvm2 may be at work for long before it waits for those that
+ * came before, and the next worker is not to wait for that. */
+static int end_completing(int run_fd)
+{
+        _cleanup_cookies_left_ struct cookies_left *left = NULL;
+        pid_t pid;
+        int r;
+
+        r = flags_is_set(run_fd, FLAGS_COMPLETING);
+        if (r <= 0)
+                return r;
+        r = flags_clear(run_fd, FLAGS_COMPLETING);
+        if (r >= 0)
+                r = cookies_left_find(&left);
+        if (r <= 0)
+                return r;
+        pid = fork();
+        if (pid < 0)
+                return -errno;
+        if (pid > 0)
+                return 0;
+        r = cookies_left_complete(left, COOKIES_LEFT_USEC);
+        if (r < 0)
+                log_warning("Failed to look after what lvm2 may wait for: %s", strerror(-r));
+        _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
 /* systemd says in the environment how the worker ended, see systemd.exec(5). */
 static int worker_stopped(int run_fd)
 {
-        const char *result = getenv("SERVICE_RESULT") ?: "unknown";
-        const char *status = getenv("EXIT_STATUS") ?: "unknown";
+        const char *result = secure_getenv("SERVICE_RESULT") ?: "unknown";
+        const char *status = secure_getenv("EXIT_STATUS") ?: "unknown";
         _cleanup_free_ char *text = NULL;
         uint32_t n_failures;
         int r;
 
-        /* A worker that leaves removes the flag itself. What udev has told one that did not is lost. */
-        if (renameat(run_fd, FLAGS_LISTENING, run_fd, FLAGS_RESYNC) < 0 && errno != ENOENT)
-                log_warning("Failed to note that devices may have been missed: %s", strerror(errno));
+        r = end_listening(run_fd);
+        if (r < 0)
+                log_warning("Failed to note that devices may have been missed: %s", strerror(-r));
+
+        r = end_completing(run_fd);
+        if (r < 0)
+                log_warning("Failed to look for what lvm2 may wait for: %s", strerror(-r));
 
         if (streq(result, "success")) {
                 (void) flags_clear(run_fd, FLAGS_FAILURES);
@@ -151,6 +243,9 @@ static int run(const char *verb)
 {
         _cleanup_close_ int run_fd = -EBADF;
 
+        if (streq(verb, "dm-rules"))
+                return lay_dm_rules(LIBEXECDIR "/headgate-dmsetup");
+
         run_fd = flags_open_run_directory();
         if (run_fd < 0)
                 return log_error_errno(run_fd, "Failed to open /run/headgate: %m");
@@ -167,7 +262,7 @@ int main(int argc, char *argv[])
 {
         int r;
 
-        log_open("headgate-takeover", getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
+        log_open("headgate-takeover", secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
         r = arguments_parse_plain(argc, argv, help);
         if (r <= 0)

@@ -16,6 +16,12 @@ struct attempt {
         int error;              /* of the last try, a negative errno */
 };
 
+/* From one time to another; 0 if the first is not known. */
+static inline uint64_t attempt_since(uint64_t from, uint64_t to)
+{
+        return from > 0 && to > from ? to - from : 0;
+}
+
 /* How long to wait before the next try with a node that something has open: 5 ms after the first one, for a
  * process of udev that looks at the device as soon as it was unmounted, then longer and longer, up to 200 ms. */
 uint64_t attempt_pause_usec(const struct attempt *attempt) _nonnull_(1);

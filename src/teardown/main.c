@@ -13,11 +13,14 @@
 #include <sys/wait.h>
 
 #include "lvm/command.h"
+#include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/settings.h"
+#include "shared/signals.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
+#include "timeline/archive.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -76,22 +79,48 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
         return 1;
 }
 
-/* A unit is also stopped when a package is upgraded, or by hand, and then storage stays as it is. */
-static int system_is_stopping(void)
+/* Returns the exit status of systemctl, and what it printed, to be freed by the caller, or a negative errno. */
+static int run_systemctl(const char *const *words, char **ret_output)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
         _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
+        int status, r = 0;
+
+        for (; r >= 0 && *words; words++)
+                r = string_vector_add(&arguments, *words);
+        if (r >= 0)
+                r = command_start("/bin/systemctl", &arguments, &command);
+        if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
+                r = -errno;
+        if (r >= 0)
+                r = lvm_command_read_output(&command, ret_output);
+        return r < 0 ? r : WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
+}
+
+/* A unit is also stopped when a package is upgraded, or by hand, and then storage stays as it is. */
+static int system_is_stopping(void)
+{
+        static const char *const words[] = {"is-system-running", NULL};
         _cleanup_free_ char *output = NULL;
         int r;
 
-        r = string_vector_add(&arguments, "is-system-running");
-        if (r >= 0)
-                r = command_start("/bin/systemctl", &arguments, &command);
-        if (r >= 0 && waitpid(command.pid, NULL, 0) < 0)
-                r = -errno;
-        if (r >= 0)
-                r = lvm_command_read_output(&command, &output);
+        r = run_systemctl(words, &output);
         return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
+}
+
+/* What is removed has to be found again after a soft reboot, whoever activates then. systemd asks the kernel
+ * for all devices once only, unless the unit that does it was stopped. At other shutdowns that changes nothing. */
+static void have_devices_announced_again(void)
+{
+        static const char *const words[] = {"--no-block", "stop", "systemd-udev-trigger.service", NULL};
+        _cleanup_free_ char *output = NULL;
+        int r;
+
+        r = run_systemctl(words, &output);
+        if (r < 0)
+                log_warning("Failed to stop systemd-udev-trigger.service: %s", strerror(-r));
+        else if (r > 0)
+                log_warning("Failed to stop systemd-udev-trigger.service: %s", output);
 }
 
 static int read_tree(int root_fd, enum teardown_scope scope, struct tree **ret)
@@ -123,7 +152,30 @@ static int read_settings(int root_fd, struct settings *ret)
         return 0;
 }
 
-static int take_down(enum teardown_scope scope)
+/* lvm2 notes in /run which VGs have been autoactivated, so that no further event activates them again. A soft
+ * reboot leaves /run as it is, and whoever activates then, headgate or lvm2's own rule, has to begin anew. That is
+ * seen to first, since it matters most if this program does not come to its end. */
+static void withdraw_claims(const struct tree *tree)
+{
+        _cleanup_close_ int lvm_run_fd = online_open_to_look();
+        const char *last = "";
+
+        for (size_t i = 0; lvm_run_fd >= 0 && i < tree->nodes.n; i++) {
+                const struct tree_node *node = tree->nodes.nodes[i];
+                int r;
+
+                if (!node->vg || node->left_alone || streq(node->vg, last))
+                        continue;
+                r = online_unclaim(lvm_run_fd, node->vg);
+                if (r < 0)
+                        log_warning(
+                                "Failed to tell lvm2 that VG %s will not be active: %s", node->vg, strerror(-r));
+                last = node->vg;
+        }
+}
+
+/* What was taken down is added to `account`. */
+static int take_down(enum teardown_scope scope, struct timeline *account)
 {
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
@@ -139,6 +191,7 @@ static int take_down(enum teardown_scope scope)
         r = read_tree(root_fd, scope, &tree);
         if (r < 0)
                 return r;
+        withdraw_claims(tree);
 
         r = teardown_init(&teardown, tree, root_fd,
                 &(struct teardown_options){
@@ -147,11 +200,39 @@ static int take_down(enum teardown_scope scope)
                         .stall_usec = STALL_USEC,
                         .at_shutdown = true,
                         .remove = removal_run,
+                        .account = account,
                 });
         if (r < 0)
                 return log_error_errno(r, "Failed to prepare: %m");
+        timeline_describe_machine(account, now_usec());
         r = teardown_run(&teardown);
         return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
+}
+
+/* For "headgate blame --shutdown" after the next boot. The journal has all that, too, but is kept by not every
+ * machine. Where the directory is not on the root file system there is nothing to write to any more. */
+static void keep(enum teardown_scope scope, struct timeline *account)
+{
+        _cleanup_close_ int root_fd = root_open(), archive_fd = -EBADF;
+        sd_id128_t boot;
+        int r;
+
+        archive_fd = root_fd < 0 ? root_fd : archive_open_at_shutdown(root_fd);
+        if (archive_fd < 0 && archive_fd != -ENOENT && archive_fd != -EXDEV)
+                log_warning("Failed to open /" ARCHIVE_DIRECTORY ": %s", strerror(-archive_fd));
+        if (archive_fd < 0 || account->n == 0)
+                return;
+        /* From now on this process may outlive its parent, and who wants it gone can have that. */
+        (void) prctl(PR_SET_PDEATHSIG, 0);
+        r = signals_unblock();
+        if (r >= 0)
+                r = sd_id128_get_boot(&boot);
+        if (r >= 0)
+                r = archive_write(archive_fd,
+                        scope == TEARDOWN_LOCAL ? ARCHIVE_SHUTDOWN_LOCAL : ARCHIVE_SHUTDOWN_NETWORK, boot,
+                        account);
+        if (r < 0)
+                log_warning("Failed to keep the timeline of this shutdown: %s", strerror(-r));
 }
 
 /* systemd has a remark on whatever is left of a unit, so that a child that can end gets the time for it. */
@@ -165,9 +246,10 @@ static void wait_for_end(pid_t pid)
 }
 
 /* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
- * whether it can end then does not matter. */
+ * whether it can end then does not matter, and neither does what it does with the time that it has for that. */
 static int take_down_in_child(enum teardown_scope scope)
 {
+        _cleanup_timeline_ struct timeline account = {.kind = TIMELINE_SHUTDOWN};
         char status;
         int ends[2];
         pid_t pid;
@@ -180,8 +262,9 @@ static int take_down_in_child(enum teardown_scope scope)
         if (pid == 0) {
                 /* systemd's patience may end before ours; then it is said what is left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
-                status = take_down(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                status = take_down(scope, &account) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) write(ends[1], &status, 1);
+                keep(scope, &account);
                 _exit(status);
         }
 
@@ -212,5 +295,7 @@ int main(int argc, char *argv[])
                 log_notice("The system is not being shut down, so all storage stays.");
                 return EXIT_SUCCESS;
         }
+        if (scope == TEARDOWN_LOCAL)
+                have_devices_announced_again();
         return take_down_in_child(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "shared/fields.h"
 #include "shared/log.h"
 #include "shared/messages.h"
+#include "teardown/account.h"
 #include "teardown/enumeration.h"
 #include "teardown/holders.h"
 #include "tree/order.h"
@@ -28,11 +29,6 @@ void report_circles(const struct tree *tree)
 }
 
 /* ------ storage trees ------ */
-
-static uint64_t since(uint64_t from, uint64_t to)
-{
-        return from > 0 && to > from ? to - from : 0;
-}
 
 #define VGS_IN_A_LINE (FIELDS_MAX / 2)
 
@@ -68,8 +64,9 @@ static void print_attempt(FILE *file, const struct teardown *teardown, const str
 {
         _cleanup_free_ char *name = string_printable(attempt->node->name);
 
-        fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n", since(teardown->started_usec, attempt->ready_usec),
-                since(attempt->ready_usec, attempt->ended_usec), attempt->n_tries,
+        fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n",
+                attempt_since(teardown->started_usec, attempt->ready_usec),
+                attempt_since(attempt->ready_usec, attempt->ended_usec), attempt->n_tries,
                 tree_kind_to_string(attempt->node->kind), name ?: "?");
 }
 
@@ -96,8 +93,10 @@ static char *format_nodes(const struct teardown *teardown, size_t component)
         if (!file)
                 return NULL;
         fputs("HEADGATE_NODES=", file);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
                 print_attempt(file, teardown, gone[i]);
+                account_gone(teardown, gone[i]);
+        }
         (void) fclose(file);
         return text;
 }
@@ -121,8 +120,8 @@ static void report_tree(
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_left_alone));
-        fields_add(&fields,
-                string_format("HEADGATE_DURATION_USEC=%" PRIu64, since(tree->first_usec, tree->last_usec)));
+        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64,
+                                    attempt_since(tree->first_usec, tree->last_usec)));
         add_start(&fields, teardown);
         fields_add(&fields, format_nodes(teardown, component));
         log_event(level, message_id, message, fields.vector, fields.n);
@@ -132,7 +131,7 @@ void report_tree_down(const struct teardown *teardown, size_t component)
 {
         const struct storage_tree *tree = &teardown->trees[component];
         _cleanup_free_ char *name = string_printable(tree->name);
-        _cleanup_free_ char *time = format_duration(since(tree->first_usec, tree->last_usec));
+        _cleanup_free_ char *time = format_duration(attempt_since(tree->first_usec, tree->last_usec));
         _cleanup_free_ char *rest =
                 tree->n_left_alone > 0 ? string_format(", %zu left alone", tree->n_left_alone) : strdup("");
         _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", name ?: "?",
@@ -177,13 +176,15 @@ static const char *describe_reason(const struct attempt *attempt)
 }
 
 /* Its times, like those of a node that is gone in HEADGATE_NODES. One that was held to the end has only waited. */
-static void add_times_left(struct fields *fields, const struct teardown *teardown, const struct attempt *attempt)
+static void add_times_left(
+        struct fields *fields, const struct teardown *teardown, const struct attempt *attempt, uint64_t now)
 {
-        uint64_t now = now_usec(), ready = attempt->ready_usec > 0 ? attempt->ready_usec : now;
+        uint64_t ready = attempt->ready_usec > 0 ? attempt->ready_usec : now;
 
         add_start(fields, teardown);
-        fields_add(fields, string_format("HEADGATE_WAITED_USEC=%" PRIu64, since(teardown->started_usec, ready)));
-        fields_add(fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, since(ready, now)));
+        fields_add(fields,
+                string_format("HEADGATE_WAITED_USEC=%" PRIu64, attempt_since(teardown->started_usec, ready)));
+        fields_add(fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, attempt_since(ready, now)));
 }
 
 static void report_node_left(
@@ -194,9 +195,11 @@ static void report_node_left(
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(attempt),
                 holders && *holders ? ": " : "", holders ?: "");
         _cleanup_fields_ struct fields fields = {};
+        uint64_t now = now_usec();
 
         if (!message)
                 return;
+        account_left(teardown, attempt, now, holders);
         fields_add(&fields, string_format("HEADGATE_NODE=%s", node->name));
         fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", node->kernel_name));
         fields_add(&fields, string_format("HEADGATE_TREE=%s", teardown->trees[node->component].name));
@@ -205,7 +208,7 @@ static void report_node_left(
         fields_add(&fields, string_format("HEADGATE_HOLDERS=%s", holders ?: ""));
         fields_add(&fields, string_format("HEADGATE_KIND=%s", tree_kind_to_string(node->kind)));
         fields_add(&fields, string_format("HEADGATE_N_TRIES=%u", attempt->n_tries));
-        add_times_left(&fields, teardown, attempt);
+        add_times_left(&fields, teardown, attempt, now);
         fields_add(&fields, string_format("ERRNO=%d", -attempt->error));
         log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
 }
@@ -236,7 +239,7 @@ static void report_nodes_left(const struct teardown *teardown)
 void report_end(const struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
-        uint64_t usec = since(teardown->started_usec, now_usec());
+        uint64_t usec = attempt_since(teardown->started_usec, now_usec());
         _cleanup_free_ char *time = format_duration(usec), *message = NULL;
         _cleanup_fields_ struct fields fields = {};
 

@@ -6,6 +6,7 @@
 #include "teardown/patience.h"
 #include "teardown/unmonitor.h"
 #include "teardown/unmounts.h"
+#include "timeline/timeline.h"
 
 /* Takes the storage of a tree down: each node in the moment that nothing holds it any more, many at a time. It
  * never unmounts anything, and waits for those who do. One event loop; what may wait in the kernel is done in the
@@ -26,6 +27,7 @@ struct teardown_options {
                                   * for as long as it does */
         bool vgs_are_locked;    /* the caller has lvm2's locks of all VGs that are to go */
         int (*remove)(struct pool_job *job); /* removal_run() */
+        struct timeline *account;            /* what has become of each node is added to it; may be NULL */
 };
 
 /* What becomes of one storage tree, a component of the tree. */

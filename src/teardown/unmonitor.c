@@ -6,6 +6,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
+#include "lvm/identifier.h"
 #include "shared/log.h"
 
 /* dmeventd's end for requests (lvm2, libdm/libdevmapper-event.h): without it there is no daemon that would monitor
@@ -56,8 +57,9 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct attempt *attempt)
 {
         const struct tree_node *node = attempt->node;
 
-        if (!unmonitor->dmeventd_runs || !node->vg || !may_be_monitored(node) ||
-                dm_hash_lookup(unmonitor->vgs, node->vg))
+        /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
+        if (!unmonitor->dmeventd_runs || !node->vg || !volume_group_name_is_valid(node->vg) ||
+                !may_be_monitored(node) || dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
         dm_list_add(&unmonitor->waiting, &attempt->list);
         return true;

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include "shared/util.h"
 
@@ -87,6 +86,14 @@ static enum timeline_end end_of(const struct volume_group *volume_group)
         }
 }
 
+/* When all PVs were there, or those that are missing were done without. */
+static uint64_t ready_usec(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group)
+                       ? volume_group->degraded_usec
+                       : volume_group->complete_usec;
+}
+
 /* Of a VG that lvm2 was asked for. */
 static int set_activation(
         struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
@@ -96,7 +103,7 @@ static int set_activation(
         int r;
 
         bar->asked_usec = asked;
-        phases[TIMELINE_QUEUE] = between(volume_group->complete_usec, asked);
+        phases[TIMELINE_QUEUE] = between(ready_usec(volume_group), asked);
         if (volume_group->state == VOLUME_GROUP_ACTIVATING) {
                 phases[TIMELINE_LVM2] = between(asked, now);
                 return 0;
@@ -113,7 +120,7 @@ static int set_activation(
 
 static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
 {
-        uint64_t complete = volume_group->complete_usec;
+        uint64_t complete = ready_usec(volume_group);
 
         if (complete == 0 || complete < volume_group->first_seen_usec) {
                 bar->phases_usec[TIMELINE_PVS] = between(volume_group->first_seen_usec, now);
@@ -132,7 +139,8 @@ static char *describe(const struct volume_group *volume_group)
 {
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
 
-        if (volume_group->state == VOLUME_GROUP_WAITING)
+        if (volume_group->state == VOLUME_GROUP_WAITING ||
+                (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0))
                 return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
         return volume_group->reason ? string_printable(volume_group->reason) : strdup("");
 }
@@ -177,25 +185,13 @@ static void take_turns(struct timeline *timeline)
         }
 }
 
-/* Without memory for them they are not known. */
-static void describe_machine(struct timeline *timeline, uint64_t now)
-{
-        struct utsname names;
-
-        timeline->realtime_usec = now_realtime_usec() - now;
-        if (uname(&names) < 0)
-                return;
-        timeline->host = string_printable(names.nodename);
-        timeline->kernel = string_printable(names.release);
-}
-
 int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
 {
         uint64_t now = now_usec();
         int r = 0;
 
         timeline->kind = TIMELINE_BOOT;
-        describe_machine(timeline, now);
+        timeline_describe_machine(timeline, 0);
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = add_volume_group(timeline, volume_groups[i], root_fd, now);
         if (r >= 0)

@@ -2,6 +2,8 @@
 
 #include "timeline/timeline.h"
 
+#include <sys/utsname.h>
+
 #include "shared/util.h"
 
 int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
@@ -28,10 +30,26 @@ static void bar_done(struct timeline_bar *bar)
         free(bar->reason);
 }
 
+void timeline_truncate(struct timeline *timeline, size_t n)
+{
+        while (timeline->n > n)
+                bar_done(&timeline->bars[--timeline->n]);
+}
+
+void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec)
+{
+        struct utsname names;
+
+        timeline->realtime_usec = now_realtime_usec() - (now_usec() - began_usec);
+        if (uname(&names) < 0)
+                return;
+        timeline->host = string_printable(names.nodename);
+        timeline->kernel = string_printable(names.release);
+}
+
 void timeline_done(struct timeline *timeline)
 {
-        for (size_t i = 0; i < timeline->n; i++)
-                bar_done(&timeline->bars[i]);
+        timeline_truncate(timeline, 0);
         free(timeline->bars);
         free(timeline->host);
         free(timeline->kernel);

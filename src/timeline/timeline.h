@@ -62,10 +62,16 @@ struct timeline {
         char *host;             /* NULL if it is not known, like what follows */
         char *kernel;           /* its release */
         uint64_t realtime_usec; /* since 1970, when the boot or the shutdown began, or 0 */
+        size_t n_left_out;      /* bars that were too many to be kept, of those that took least */
 };
 
 /* Adds an empty bar. It stays where it is until the next one is added. Returns 0 or -ENOMEM. */
 int timeline_add(struct timeline *timeline, struct timeline_bar **ret) _nonnull_(1, 2) _must_check_;
+/* Only the first `n` bars stay. */
+void timeline_truncate(struct timeline *timeline, size_t n) _nonnull_(1);
+/* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
+ * are not known. */
+void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec) _nonnull_(1);
 void timeline_done(struct timeline *timeline) _nonnull_(1);
 #define _cleanup_timeline_ _cleanup_(timeline_done)
 

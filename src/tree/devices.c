@@ -160,8 +160,9 @@ static int add_devices(struct tree *tree, int root_fd)
 
 /* ------ what holds what ------ */
 
-/* Links to devices, as the kernel lists them. A name that is not known is of one that came or went meanwhile. */
-static int add_listed_slaves(struct tree *tree, struct tree_node *node, const char *entries, size_t size)
+/* Links to devices, as the kernel lists them. A name that is not known is of one that came meanwhile, or has gone, and
+ * then the link leads nowhere. */
+static int add_listed_slaves(struct tree *tree, struct tree_node *node, int fd, const char *entries, size_t size)
 {
         int r = 0;
 
@@ -171,6 +172,8 @@ static int add_listed_slaves(struct tree *tree, struct tree_node *node, const ch
 
                 if (slave)
                         r = tree_add_edge(tree, slave, node);
+                else if (entry->d_name[0] != '.')
+                        node->has_lost |= faccessat(fd, entry->d_name, F_OK, 0) < 0 && errno == ENOENT;
                 i += entry->d_reclen;
         }
         return r;
@@ -190,7 +193,7 @@ static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
 
                 if (size <= 0)
                         break;
-                r = add_listed_slaves(tree, node, entries, (size_t) size);
+                r = add_listed_slaves(tree, node, fd, entries, (size_t) size);
         }
         return r;
 }

@@ -7,15 +7,20 @@
 
 #define FSTAB "etc/fstab"
 #define INITRD_DIRECTORY "/run/initramfs"
+#define NEXT_ROOT_DIRECTORY "/run/nextroot"
 #define INITRD_OPTION "x-initrd.mount"
+
+static bool is_at_or_below(const char *mount_point, const char *directory)
+{
+        const char *rest = skip_prefix(mount_point, directory);
+
+        return rest && (*rest == '\0' || *rest == '/');
+}
 
 static bool is_systems(const char *mount_point)
 {
-        size_t length = strlen(INITRD_DIRECTORY);
-
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
-               (strncmp(mount_point, INITRD_DIRECTORY, length) == 0 &&
-                       (mount_point[length] == '\0' || mount_point[length] == '/'));
+               is_at_or_below(mount_point, INITRD_DIRECTORY) || is_at_or_below(mount_point, NEXT_ROOT_DIRECTORY);
 }
 
 static int leave_mount_alone(struct tree_node *mount)

@@ -181,6 +181,24 @@ void tree_nodes_done(struct tree_nodes *nodes)
         *nodes = (struct tree_nodes){};
 }
 
+/* As many layers as a stack has, and no more in a cycle. */
+#define LAYERS_MAX 16
+
+static bool lies_on_lost(const struct tree_node *node, unsigned int layer)
+{
+        if (node->has_lost)
+                return true;
+        for (size_t i = 0; layer < LAYERS_MAX && i < node->lowers.n; i++)
+                if (lies_on_lost(node->lowers.nodes[i], layer + 1))
+                        return true;
+        return false;
+}
+
+bool tree_node_is_stranded(const struct tree_node *node)
+{
+        return lies_on_lost(node, 0);
+}
+
 struct tree_node *tree_node_free(struct tree_node *node)
 {
         if (!node)

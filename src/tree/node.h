@@ -93,6 +93,7 @@ struct tree_node {
         bool is_virtual;   /* of a disk: there is no hardware behind it */
         bool suspended;    /* I/O to it waits */
         bool read_only;    /* of device-mapper's devices only */
+        bool has_lost;     /* something that it lies on has gone, and is no node; see tree_node_is_stranded() */
         bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
         bool is_nfs;       /* or another file system of the network's */
         bool on_network;   /* by tree_find_network() */
@@ -119,6 +120,9 @@ struct tree_node {
 struct tree_node *tree_node_free(struct tree_node *node);
 DEFINE_CLEANUP(struct tree_node *, tree_node_free)
 #define _cleanup_tree_node_ _cleanup_(tree_node_freep)
+
+/* Whether it, or something that it lies on, lies on a device that has gone. */
+bool tree_node_is_stranded(const struct tree_node *node) _nonnull_(1);
 
 /* Whether the node is to be removed: of such a kind, and not left alone. */
 bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);

@@ -203,6 +203,15 @@ void causes_of_lv(const struct sources *sources, const struct record *record, co
         const struct metadata_lv *metadata = record_find_metadata_lv(record, lv->name);
         const char *vg = record->volume_group->name;
 
+        if (lv->stranded) {
+                explanation_cause(explanation, "stranded", "it is in the kernel, on a disk that has gone");
+                explanation_advise(explanation,
+                        "If nothing uses it: \"headgate deactivate %s/%s\", then \"headgate activate %s\".", vg,
+                        lv->name, vg);
+                explanation_advise(explanation,
+                        "If it is in use, and the disk is back: \"lvchange --refresh %s/%s\".", vg, lv->name);
+                return;
+        }
         if (metadata && metadata->activation_skip) {
                 explanation_cause(explanation, "activation-skip", "its activation skip flag is set");
                 explanation_advise(explanation,
@@ -227,6 +236,10 @@ void causes_of_lv(const struct sources *sources, const struct record *record, co
                 explanation_advise(explanation, "Activate it again: \"lvchange -ay %s/%s\".", vg, lv->name);
                 return;
         }
-        if (!causes_of_lists(sources, vg, lv->name, explanation))
+        if (causes_of_lists(sources, vg, lv->name, explanation))
+                return;
+        if (record->volume_group->state == VOLUME_GROUP_DEGRADED)
+                explanation_cause(explanation, "missing-pv", "it cannot do without the PVs that are missing");
+        else
                 explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
 }

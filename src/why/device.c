@@ -18,7 +18,7 @@ static void answer_no_pv(const struct device_facts *facts, struct explanation *e
         if (pv->error < 0) {
                 explanation_condition(explanation, "unreadable");
                 explanation_answer(explanation, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", facts->path,
-                        strerror(-pv->error));
+                        pv_describe_error(pv));
         } else if (pv->damage) {
                 explanation_condition(explanation, "damaged");
                 explanation_answer(explanation, VERDICT_DOWN, "damaged", "%s has a damaged LVM label: %s.",
@@ -98,6 +98,13 @@ static int explain_duplicate(
         return 0;
 }
 
+/* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
+static bool is_component(const struct device_facts *facts)
+{
+        return facts->multipath_path || facts->upper_map ||
+               (facts->fs_type && streq(facts->fs_type, "linux_raid_member"));
+}
+
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
 static int find_vg_name(const struct sources *sources, const struct device_facts *facts, char **ret)
 {
@@ -151,18 +158,18 @@ static int explain_pv(
                 return r;
         if (r == 0) {
                 answer_orphan(facts, uuid, explanation);
-                return explain_duplicate(sources, facts, explanation);
+                return is_component(facts) ? 0 : explain_duplicate(sources, facts, explanation);
         }
 
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
-        if (is_recorded(sources, facts->pv.metadata))
+        if (is_recorded(sources, facts->pv.metadata) && !is_component(facts))
                 explain_recording(sources, facts, explanation);
         r = record_find(sources, name, &record);
         if (r == RECORD_NONE)
                 r = record_search(sources, name, &record);
         if (r > 0)
                 r = volume_group_explain(sources, &record, &vg);
-        if (r >= 0)
+        if (r >= 0 && !is_component(facts))
                 r = explain_duplicate(sources, facts, explanation);
         if (r >= 0)
                 answer_of_vg(facts, name, &vg, explanation);

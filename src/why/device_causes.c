@@ -4,8 +4,29 @@
 
 #include <inttypes.h>
 
+#include "shared/flags.h"
+#include "shared/rule_file.h"
+
 /* lvm2's default of devices/pv_min_size. */
 #define PV_SIZE_MIN (2U * 1024 * 1024)
+
+/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
+static void causes_of_rule_for_lvs(
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+{
+        int takes_lvs = rule_file_stock_takes_lvs(sources->root_fd);
+
+        if (takes_lvs < 0)
+                explanation->error = takes_lvs;
+        if (facts->pvscan_on_lvs ||
+                (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
+                return;
+        explanation_cause(explanation, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
+        explanation_advise(explanation,
+                takes_lvs > 0 ? "devices/scan_lvs=1 in lvm.conf counts from the next boot on."
+                              : "If the PV is this host's own, not a virtual machine's: have a udev rule set "
+                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+}
 
 static void causes_of_layers(
         const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
@@ -37,6 +58,8 @@ static void causes_of_layers(
                 explanation_cause(explanation, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
                 explanation_advise(explanation,
                         "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+        } else if (dm && skip_prefix(dm->uuid, "LVM-")) {
+                causes_of_rule_for_lvs(sources, facts, explanation);
         }
 }
 

@@ -92,6 +92,7 @@ static int read_properties(struct udev_device *device, struct device_facts *fact
 
         facts->in_udev = udev_device_get_is_initialized(device) > 0;
         facts->multipath_path = property_is(device, "DM_MULTIPATH_DEVICE_PATH", "1");
+        facts->pvscan_on_lvs = property_is(device, "LVM_PVSCAN_ON_LVS", "1");
         facts->rules_disabled = property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
         facts->not_ready = property_is(device, "SYSTEMD_READY", "0");
         r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);

@@ -19,6 +19,7 @@ struct device_facts {
         char *fs_type;         /* ID_FS_TYPE, "LVM2_member"; NULL for none, and so for the rest */
         char *partition_table; /* ID_PART_TABLE_TYPE */
         bool multipath_path;   /* DM_MULTIPATH_DEVICE_PATH=1 */
+        bool pvscan_on_lvs;    /* LVM_PVSCAN_ON_LVS=1 */
         bool rules_disabled;   /* DM_UDEV_DISABLE_OTHER_RULES_FLAG=1 */
         bool not_ready;        /* SYSTEMD_READY=0 */
 

@@ -21,10 +21,11 @@ static int explain_inactive(const struct sources *sources, const struct record *
         const struct volume_group_lv *lv, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
-        bool is_up = volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEACTIVATED;
+        bool is_up = volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEGRADED ||
+                     volume_group->state == VOLUME_GROUP_DEACTIVATED;
         int r;
 
-        if (is_up || !lv->autoactivated)
+        if (is_up || !lv->autoactivated || lv->stranded)
                 causes_of_lv(sources, record, lv, explanation);
         if (explanation->causes.n > 0) {
                 explanation_answer(explanation, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.",

@@ -4,13 +4,25 @@
 
 #include <sys/stat.h>
 
+#include "tree/sysfs.h"
 #include "why/pv.h"
 
 /* Of more PVs than that the number has to do. */
 #define TOLD_MAX 8
 
+/* Whether the device is an MD array of which members are still to come. The state is described in the kernel's
+ * Documentation/admin-guide/md.rst. */
+static bool is_array_not_started(const struct sources *sources, dev_t device)
+{
+        _cleanup_free_ char *state = NULL;
+
+        return sysfs_read_attribute(sources->root_fd, device, "md/array_state", &state) > 0 &&
+               streq(state, "inactive");
+}
+
 /* What is at the place where lvm2 had the PV. */
-static int explain_last_place(const char *path, const char *pvid, struct explanation *explanation)
+static int explain_last_place(
+        const struct sources *sources, const char *path, const char *pvid, struct explanation *explanation)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
         _cleanup_pv_ struct pv pv = {};
@@ -21,12 +33,18 @@ static int explain_last_place(const char *path, const char *pvid, struct explana
                 explanation_fact(explanation, "There is no %s now.", path);
                 return 0;
         }
+        if (is_array_not_started(sources, status.st_rdev)) {
+                explanation_fact(explanation, "There is a %s now, an array that has not been started.", path);
+                explanation_advise(
+                        explanation, "See which of its disks are missing: \"mdadm --detail %s\".", path);
+                return 0;
+        }
         r = pv_read(path, &pv);
         if (r < 0)
                 return r;
         if (pv.error < 0) {
                 explanation_fact(
-                        explanation, "There is a %s now, which cannot be read: %s.", path, strerror(-pv.error));
+                        explanation, "There is a %s now, which cannot be read: %s.", path, pv_describe_error(&pv));
         } else if (!pv.found) {
                 explanation_fact(explanation, "There is a %s now, and it is no PV%s%s.", path,
                         pv.damage ? ": " : "", pv.damage ?: "");
@@ -49,8 +67,8 @@ static bool is_flagged(const struct record *record, const char *pvid)
         return false;
 }
 
-static int explain_missing_pv(
-        const struct record *record, const struct volume_group_pv *pv, struct explanation *explanation)
+static int explain_missing_pv(const struct sources *sources, const struct record *record,
+        const struct volume_group_pv *pv, struct explanation *explanation)
 {
         const char *flagged =
                 is_flagged(record, pv->pvid) ? " lvm2 has changed the VG without it (flag MISSING)." : "";
@@ -64,7 +82,7 @@ static int explain_missing_pv(
         }
         explanation_fact(
                 explanation, "PV %s is missing; its last place was %s.%s", formatted, pv->device_name, flagged);
-        return explain_last_place(pv->device_name, pv->pvid, explanation);
+        return explain_last_place(sources, pv->device_name, pv->pvid, explanation);
 }
 
 static void explain_present_pvs(const struct volume_group *volume_group, struct explanation *explanation)
@@ -88,7 +106,8 @@ static void explain_deadline(
         const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
 {
         _cleanup_free_ char *seen = describe_time(volume_group->first_seen_usec);
-        _cleanup_free_ char *deadline = format_duration(sources->settings.deadline_usec);
+        _cleanup_free_ char *deadline =
+                format_duration(settings_get_deadline(&sources->settings, volume_group->name));
 
         explanation_fact(explanation, "It has been waiting since %s%s%s.", seen ?: "?",
                 volume_group->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
@@ -107,18 +126,40 @@ static void explain_source(const struct record *record, struct explanation *expl
                 record->metadata_device ? "the metadata on " : "its backup", record->metadata_device ?: "");
 }
 
-static void advise(const struct record *record, struct explanation *explanation)
+/* Who has allowed it in headgate.conf need only know when. */
+static void advise_on_degraded(
+        const struct sources *sources, const struct record *record, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = record->volume_group;
+        bool allowed = settings_allow_degraded(&sources->settings, volume_group->name);
+
+        if (sources->in_charge && allowed && !volume_group->overdue)
+                explanation_fact(explanation,
+                        "At its deadline lvm2 is asked for what can do without them, as headgate.conf says.");
+        else
+                explanation_advise(explanation,
+                        "headgate %s. To have those LVs that can do without the missing PVs: \"vgchange -ay "
+                        "--activationmode degraded %s\", see lvmraid(7)%s.",
+                        allowed ? "has not activated it without them"
+                                : "does not activate incomplete VGs by itself, unless headgate.conf says so",
+                        volume_group->name,
+                        allowed ? "" : "; for the next time, \"degraded\" in headgate.conf(5)");
+}
+
+static void advise(const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const char *name = record->volume_group->name;
 
-        explanation_advise(explanation,
-                "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
+        if (record->volume_group->state == VOLUME_GROUP_DEGRADED)
+                explanation_advise(explanation,
+                        "Find out why the disk does not appear; what cannot do without is activated when it is there.");
+        else
+                explanation_advise(explanation,
+                        "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
         if (volume_group_count_seen(record->volume_group) == 0)
                 return;
-        explanation_advise(explanation,
-                "headgate does not activate incomplete VGs by itself. To have those LVs that can do without the "
-                "missing PVs: \"vgchange -ay --activationmode degraded %s\", see lvmraid(7).",
-                name);
+        if (record->volume_group->state == VOLUME_GROUP_WAITING)
+                advise_on_degraded(sources, record, explanation);
         explanation_advise(explanation,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "
                 "them, see vgreduce(8) for what becomes of LVs on them.",
@@ -142,14 +183,15 @@ int explain_missing_pvs(
         explain_present_pvs(volume_group, explanation);
         for (size_t i = 0; r >= 0 && i < volume_group->n_pvs && n_told < TOLD_MAX; i++)
                 if (volume_group->pvs[i].device == 0) {
-                        r = explain_missing_pv(record, &volume_group->pvs[i], explanation);
+                        r = explain_missing_pv(sources, record, &volume_group->pvs[i], explanation);
                         n_told++;
                 }
         if (n_missing > n_told)
                 explanation_fact(explanation, "%zu more PVs are missing.", n_missing - n_told);
         explain_source(record, explanation);
-        if (record->source == RECORD_OF_WORKER && volume_group->first_seen_usec != 0)
+        if (record->source == RECORD_OF_WORKER && volume_group->first_seen_usec != 0 &&
+                volume_group->state == VOLUME_GROUP_WAITING)
                 explain_deadline(sources, volume_group, explanation);
-        advise(record, explanation);
+        advise(sources, record, explanation);
         return r;
 }

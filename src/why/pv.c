@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "lvm/metadata_area.h"
+#include "why/forerunner.h"
 
 /* Returns 0 also for an area that cannot be used. */
 static int read_area(int fd, const struct metadata_area *area, struct pv *pv)
@@ -35,7 +36,7 @@ static int read_area(int fd, const struct metadata_area *area, struct pv *pv)
         return 0;
 }
 
-int pv_read(const char *path, struct pv *ret)
+static int read_pv(const char *path, struct pv *ret)
 {
         _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         _cleanup_pv_ struct pv pv = {};
@@ -58,6 +59,32 @@ int pv_read(const char *path, struct pv *ret)
         *ret = pv;
         pv = (struct pv){};
         return 0;
+}
+
+static void read_for_the_cache(const char *path)
+{
+        _cleanup_pv_ struct pv pv = {};
+
+        (void) open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        (void) read_pv(path, &pv);
+}
+
+int pv_read(const char *path, struct pv *ret)
+{
+        _cleanup_forerunner_ struct forerunner forerunner = {};
+        int r;
+
+        *ret = (struct pv){};
+        r = forerunner_start(&forerunner, read_for_the_cache, path);
+        if (r >= 0)
+                return read_pv(path, ret);
+        ret->error = r;
+        return 0;
+}
+
+const char *pv_describe_error(const struct pv *pv)
+{
+        return pv->error == -ETIMEDOUT ? "it does not answer" : strerror(-pv->error);
 }
 
 void pv_done(struct pv *pv)

@@ -14,9 +14,12 @@ struct pv {
         struct metadata *metadata; /* the newest copy that is not damaged; NULL if there is none */
 };
 
-/* Reads the device or image `path`. A device that does not answer is waited for. Returns 0 or -ENOMEM: all else is
- * in `*ret`, which is to be emptied with pv_done(). */
+/* Reads the device or image `path`. A device that does not answer is given up after 3 seconds, with the error
+ * -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_(1, 2) _must_check_;
+
+/* `pv->error` in words, to follow a colon; valid until the next call. */
+const char *pv_describe_error(const struct pv *pv) _nonnull_(1);
 
 void pv_done(struct pv *pv) _nonnull_(1);
 #define _cleanup_pv_ _cleanup_(pv_done)

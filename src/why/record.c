@@ -10,6 +10,7 @@
 #include "lvm/active.h"
 #include "lvm/backup.h"
 #include "lvm/online.h"
+#include "lvm/raid.h"
 #include "shared/root.h"
 #include "tree/sysfs.h"
 #include "why/pv.h"
@@ -167,6 +168,8 @@ static int read_metadata_of_pv(
         if (r < 0 || (suspended && streq(suspended, "1")))
                 return r;
         r = pv_read(source->device_name, &pv);
+        if (r >= 0 && pv.error == -ETIMEDOUT)
+                return pv.error;
         if (r < 0 || !pv.metadata || !is_newer(pv.metadata, record))
                 return r;
         metadata_free(record->metadata);
@@ -177,7 +180,7 @@ static int read_metadata_of_pv(
         return r;
 }
 
-/* Any PV that has what the worker has read will do. */
+/* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
 static int read_metadata(const struct sources *sources, struct record *record)
 {
         const struct volume_group *volume_group = record->volume_group;
@@ -189,8 +192,8 @@ static int read_metadata(const struct sources *sources, struct record *record)
                 if (volume_group->pvs[i].device != 0)
                         r = read_metadata_of_pv(sources, &volume_group->pvs[i], record);
         }
-        if (r < 0 || record->metadata)
-                return r;
+        if ((r < 0 && r != -ETIMEDOUT) || record->metadata)
+                return MIN(r, 0);
 
         r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), volume_group->name,
                 &record->metadata);
@@ -209,6 +212,14 @@ static void judge_worker_state(struct record *record, bool all_active, size_t n_
 
         if (volume_group->state == VOLUME_GROUP_ACTIVE && !all_active && !record->claimed)
                 volume_group->state = VOLUME_GROUP_DEACTIVATED;
+        /* They were in the way, and are not any more. */
+        else if (volume_group->state == VOLUME_GROUP_FAILED && volume_group->lost_pv && !all_active &&
+                 volume_group_count_stranded(volume_group) == 0)
+                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && n_active == 0)
+                volume_group->state = VOLUME_GROUP_DEACTIVATED;
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && raid_is_whole_again(volume_group))
+                volume_group->state = VOLUME_GROUP_ACTIVE;
         /* Somebody has done by hand what failed. */
         else if (volume_group->state == VOLUME_GROUP_FAILED && all_active && n_active > 0)
                 volume_group->state = VOLUME_GROUP_ACTIVE;

@@ -4,6 +4,7 @@
 
 #include "plan/switches.h"
 #include "why/causes.h"
+#include "why/degraded.h"
 #include "why/device_causes.h"
 #include "why/duplicates.h"
 #include "why/holders.h"
@@ -53,7 +54,13 @@ static void cause_of_reason(
 {
         const struct volume_group *volume_group = record->volume_group;
         const char *reason = volume_group->reason;
+        size_t n_stranded = volume_group_count_stranded(volume_group);
 
+        if (volume_group->state == VOLUME_GROUP_FAILED && n_stranded > 0) {
+                explanation_cause(explanation, "stranded", "%zu of its LVs %s still on a disk that has gone",
+                        n_stranded, n_stranded == 1 ? "is" : "are");
+                return;
+        }
         if (volume_group->state == VOLUME_GROUP_FAILED) {
                 reason = reason ?: "it gave no reason";
                 explanation_cause(
@@ -136,6 +143,8 @@ static int find_causes(const struct sources *sources, const struct record *recor
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
                 r = explain_missing_pvs(sources, record, explanation);
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED)
+                r = explain_degraded(sources, record, explanation);
         if (r < 0)
                 return r;
         if (is_unseen(sources, record))
@@ -172,8 +181,18 @@ static int explain_headgate(const struct sources *sources, struct explanation *e
         return 0;
 }
 
-static void explain_inactive_lvs(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+static bool is_inactive(const struct volume_group_lv *lv)
+{
+        return !lv->active;
+}
+
+static bool is_stranded(const struct volume_group_lv *lv)
+{
+        return lv->stranded;
+}
+
+static void explain_lvs(const struct sources *sources, const struct record *record,
+        bool (*filter)(const struct volume_group_lv *), struct explanation *explanation)
 {
         size_t n_inactive = 0;
 
@@ -181,7 +200,7 @@ static void explain_inactive_lvs(
                 const struct volume_group_lv *lv = &record->volume_group->lvs[i];
                 struct explanation own = {};
 
-                if (lv->active || ++n_inactive > TOLD_MAX)
+                if (!filter(lv) || ++n_inactive > TOLD_MAX)
                         continue;
                 causes_of_lv(sources, record, lv, &own);
                 explanation_fact(explanation, "LV %s is not active: %s.", lv->name,
@@ -263,7 +282,11 @@ static void answer(const struct sources *sources, const struct record *record, s
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
         size_t n_active = volume_group_count_active(volume_group);
 
-        if (volume_group->state != VOLUME_GROUP_ACTIVE)
+        if (volume_group->state == VOLUME_GROUP_DEGRADED)
+                explanation_answer(explanation, VERDICT_DOWN, state,
+                        "VG %s is degraded, with %zu of its %zu LVs active: %s.", volume_group->name, n_active,
+                        n_wanted, explanation_first_cause(explanation, "nobody knows why"));
+        else if (volume_group->state != VOLUME_GROUP_ACTIVE)
                 explanation_answer(explanation, VERDICT_DOWN, state, "VG %s is not active%s: %s.",
                         volume_group->name, has_active_lv(volume_group) ? " as a whole" : "",
                         explanation_first_cause(explanation, "nobody knows why"));
@@ -293,7 +316,9 @@ int volume_group_explain(
         answer(sources, record, explanation);
         explanation_tell_other_causes(explanation);
         if (volume_group->state == VOLUME_GROUP_ACTIVE || has_active_lv(volume_group))
-                explain_inactive_lvs(sources, record, explanation);
+                explain_lvs(sources, record, is_inactive, explanation);
+        else
+                explain_lvs(sources, record, is_stranded, explanation);
         return has_active_lv(volume_group) ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
                                            : 0;
 }

@@ -7,9 +7,11 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/intake.h"
+#include "worker/degraded.h"
+#include "worker/dm_names.h"
 #include "worker/names.h"
 #include "worker/report.h"
+#include "worker/verdict.h"
 
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 4
@@ -21,104 +23,6 @@
 /* A vgchange of many VGs may take longer on a large machine. But one of a few that does is waiting for a disk
  * that does not answer, and no longer counts as at work: what can be done besides is. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
-
-static void settle(struct worker *worker, struct managed_group *group, enum volume_group_state state)
-{
-        struct volume_group *volume_group = group->volume_group;
-
-        volume_group->settled_usec = now_usec();
-        volume_group->settled_realtime_usec = now_realtime_usec();
-        group->job = NULL;
-        inventory_set_state(worker->inventory, group, state);
-        report_settled(volume_group);
-        if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
-                worker->proved = true;
-
-        /* One of its disks went while lvm2 was at work. */
-        if (volume_group_count_seen(volume_group) < volume_group->n_pvs) {
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
-                intake_tell_loss(group);
-        }
-}
-
-static int settle_active(struct worker *worker, struct managed_group *group)
-{
-        int r;
-
-        r = online_claim(worker->lvm_run_fd, group->volume_group->name);
-        if (r < 0)
-                return log_error_errno(r, "Failed to claim VG %s: %m", group->volume_group->name);
-        settle(worker, group, VOLUME_GROUP_ACTIVE);
-        return 0;
-}
-
-/* As device-mapper calls it, and as lvm2 does. */
-static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
-{
-        _cleanup_free_ char *name = string_format("%s/%s", vg, lv);
-        char *line = name ? lvm_output_find(output, name) : NULL;
-        struct dm_pool *pool = line ? NULL : dm_pool_create("name", 512);
-        char *dm_name = pool ? dm_build_dm_name(pool, vg, lv, NULL) : NULL;
-
-        if (dm_name)
-                line = lvm_output_find(output, dm_name);
-        if (pool)
-                dm_pool_destroy(pool);
-        return line;
-}
-
-/* What lvm2 has said of the VG, or else of an LV that is not active; NULL if there is nothing. */
-static char *find_words(const char *output, const struct volume_group *volume_group)
-{
-        char *line = lvm_output_find(output, volume_group->name);
-
-        for (size_t i = 0; !line && i < volume_group->n_lvs; i++)
-                if (!volume_group->lvs[i].active)
-                        line = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
-        return line;
-}
-
-/* Judges by the devices that there are. What lvm2 printed, when it was asked for `n_groups` VGs at once, explains
- * what there is not. */
-static int settle_by_devices(
-        struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output)
-{
-        struct volume_group *volume_group = group->volume_group;
-        size_t n_active = volume_group_count_active(volume_group);
-        size_t n_wanted = volume_group_count_autoactivated(volume_group);
-        char *line;
-        int r;
-
-        free(volume_group->reason);
-        volume_group->reason = NULL;
-        if (n_active >= n_wanted)
-                return settle_active(worker, group);
-
-        line = find_words(output, volume_group);
-        /* Of several VGs, it is another one's status if lvm2 has nothing to say against this one. */
-        if (n_groups > 1 && !line && lvm_output_has_summary(output, volume_group->name))
-                exit_status = 0;
-        if (exit_status == 0 && (!line || n_active > 0)) {
-                /* lvm2 is content, so its configuration wants no more. */
-                free(line);
-                r = string_replace(&volume_group->reason,
-                        strdup(n_active > 0 ? "the others are not wanted by lvm2's configuration."
-                                            : "no LV of it is wanted by lvm2's configuration."));
-                if (r < 0)
-                        return r;
-                if (n_active > 0)
-                        return settle_active(worker, group);
-                settle(worker, group, VOLUME_GROUP_SKIPPED);
-                return 0;
-        }
-
-        r = string_replace(
-                &volume_group->reason, line ?: string_format("vgchange ended with status %i.", exit_status));
-        if (r < 0)
-                return r;
-        settle(worker, group, VOLUME_GROUP_FAILED);
-        return 0;
-}
 
 int activation_on_ended(struct job *job, int exit_status, void *userdata)
 {
@@ -136,7 +40,7 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
         r = active_devices_get(&devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-        if (job->kind == JOB_ACTIVATE) {
+        if (job->kind != JOB_ADOPTED) {
                 r = lvm_command_read_output(&job->command, &output);
                 if (r < 0)
                         return log_error_errno(r, "Failed to read what vgchange has printed: %m");
@@ -159,7 +63,10 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
                         continue;
                 }
-                r = settle_by_devices(worker, group, n_groups, exit_status, output ?: "");
+                if (degraded_is_asked(volume_group))
+                        r = degraded_settle(worker, group, exit_status, output ?: "");
+                else
+                        r = verdict_take(worker, group, n_groups, exit_status, output ?: "");
                 if (r < 0)
                         return r;
         }
@@ -178,26 +85,47 @@ static int write_lookup(struct worker *worker, const struct managed_group *group
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
 }
 
-static int start_job(struct worker *worker, struct managed_group *const *groups, size_t n, bool slow)
+/* Without them udev needs a program for each LV. */
+static void write_names(struct worker *worker, const struct volume_group *volume_group)
 {
-        /* The form of lvm2's own rule. It leaves incomplete VGs alone, and heeds all that lvm.conf says of
-         * autoactivation. */
-        static const char *const words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
+        int r = dm_names_write(worker->run_fd, volume_group);
+
+        if (r < 0)
+                log_warning("Failed to write down names of LVs of VG %s for udev: %s", volume_group->name,
+                        strerror(-r));
+}
+
+/* It can do its work without. */
+static void listen_to_cookies(struct worker *worker)
+{
+        int r;
+
+        if (!worker->cookies && flags_is_set(worker->run_fd, FLAGS_DM_NAMES) > 0) {
+                r = cookies_new(worker->event, worker->run_fd, &worker->cookies);
+                if (r < 0)
+                        log_warning("Failed to listen to udev's events of device-mapper: %s", strerror(-r));
+        }
+        cookies_expect(worker->cookies);
+}
+
+int activation_start_job(struct worker *worker, enum job_kind kind, const char *const *words, size_t n_words,
+        struct managed_group *const *groups, size_t n, struct job **ret)
+{
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct job *job;
         int r;
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        for (size_t i = 0; r >= 0 && i < n; i++)
+        listen_to_cookies(worker);
+        r = string_vector_add_all(&arguments, words, n_words);
+        for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
-        if (r >= 0 && n == 1)
-                r = write_lookup(worker, groups[0]);
+                write_names(worker, groups[i]->volume_group);
+        }
         if (r >= 0)
-                r = job_start(worker->event, JOB_ACTIVATE, &arguments, activation_on_ended, worker, &job);
+                r = job_start(worker->event, kind, &arguments, activation_on_ended, worker, &job);
         if (r < 0)
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
-        job->slow = slow;
         dm_list_add(&worker->jobs, &job->list);
         for (size_t i = 0; i < n; i++) {
                 groups[i]->job = job;
@@ -205,10 +133,28 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
                 inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
         }
         report_activating(groups, n);
+        *ret = job;
         return 0;
 }
 
-static bool is_patient(const struct job *job, uint64_t now)
+static int start_job(struct worker *worker, struct managed_group *const *groups, size_t n, bool slow)
+{
+        /* The form of lvm2's own rule. It leaves incomplete VGs alone, and heeds all that lvm.conf says of
+         * autoactivation. */
+        static const char *const words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
+        struct job *job;
+        int r;
+
+        r = n == 1 ? write_lookup(worker, groups[0]) : 0;
+        if (r < 0)
+                return r;
+        r = activation_start_job(worker, JOB_ACTIVATE, words, ELEMENTSOF(words), groups, n, &job);
+        if (r >= 0)
+                job->slow = slow;
+        return r;
+}
+
+bool activation_is_patient(const struct job *job, uint64_t now)
 {
         return job->slow || now < job->started_usec + PATIENCE_USEC;
 }
@@ -220,7 +166,7 @@ static size_t count_jobs(const struct worker *worker, bool slow)
         size_t n = 0;
 
         dm_list_iterate_items(job, &worker->jobs)
-                n += job->slow == slow && is_patient(job, now);
+                n += job->slow == slow && activation_is_patient(job, now);
         return n;
 }
 
@@ -237,8 +183,7 @@ static bool is_recorded(const struct worker *worker, const struct managed_group 
         return true;
 }
 
-/* What forbids to ask lvm2 for the VG, or NULL. */
-static const char *find_skip_reason(const struct worker *worker, const struct managed_group *group)
+const char *activation_find_skip_reason(const struct worker *worker, const struct managed_group *group)
 {
         if (!worker->event_activation)
                 return "event_activation=0 in lvm.conf.";
@@ -254,8 +199,8 @@ static size_t count_free(const struct worker *worker, bool slow)
         return n_max > n_running ? n_max - n_running : 0;
 }
 
-/* Settles a VG whose name another one has. Asked by name, lvm2 would activate LVs of both. Returns 1, 0 if there is
- * none, or a negative errno. */
+/* Settles a VG whose name another one has. Asked by name, lvm2 would activate LVs of both. Returns 1, 0 if there
+ * is none, or a negative errno. */
 static int settle_behind_rival(struct worker *worker, struct managed_group *group)
 {
         char vgid[LVM_ID_FORMATTED_SIZE];
@@ -273,7 +218,7 @@ static int settle_behind_rival(struct worker *worker, struct managed_group *grou
                 string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid));
         if (r < 0)
                 return r;
-        settle(worker, group, VOLUME_GROUP_SKIPPED);
+        verdict_settle(worker, group, VOLUME_GROUP_SKIPPED);
         return 1;
 }
 
@@ -283,7 +228,7 @@ static int settle_without_asking(
         struct worker *worker, struct managed_group *group, const struct active_devices *devices)
 {
         struct volume_group *volume_group = group->volume_group;
-        const char *reason = find_skip_reason(worker, group);
+        const char *reason = activation_find_skip_reason(worker, group);
         int r;
 
         active_devices_mark(devices, volume_group);
@@ -292,7 +237,7 @@ static int settle_without_asking(
                 r = string_replace(&volume_group->reason, strdup(reason));
                 if (r < 0)
                         return r;
-                settle(worker, group, VOLUME_GROUP_SKIPPED);
+                verdict_settle(worker, group, VOLUME_GROUP_SKIPPED);
                 free(group->refusal);
                 group->refusal = NULL;
                 return 1;
@@ -302,7 +247,7 @@ static int settle_without_asking(
         if (volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
                 free(volume_group->reason);
                 volume_group->reason = NULL;
-                r = settle_active(worker, group);
+                r = verdict_settle_active(worker, group);
                 return r < 0 ? r : 1;
         }
         return settle_behind_rival(worker, group);
@@ -345,9 +290,13 @@ static int sort_complete(struct worker *worker, struct ready *ready)
         int r;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+                /* Such a one has been allowed to do without. */
+                if (volume_group_is_incomplete(group->volume_group))
+                        continue;
                 /* One that has to wait for a process is looked at when there is one: each look lists all
                  * devices. */
-                if (!find_skip_reason(worker, group) && count_free(worker, group->volume_group->slow) == 0)
+                if (!activation_find_skip_reason(worker, group) &&
+                        count_free(worker, group->volume_group->slow) == 0)
                         continue;
                 if (!is_recorded(worker, group))
                         continue;
@@ -361,7 +310,8 @@ static int sort_complete(struct worker *worker, struct ready *ready)
                         return r;
                 if (r > 0)
                         continue;
-                if (group->volume_group->slow || names_is_shared(worker->inventory, group)) {
+                if (group->volume_group->slow || group->alone || names_is_shared(worker->inventory, group)) {
+                        group->alone = false;
                         r = start_job(worker, &group, 1, group->volume_group->slow);
                         if (r < 0)
                                 return r;
@@ -387,7 +337,7 @@ static bool others_stand_back(const struct worker *worker)
                         now < group->volume_group->complete_usec + PATIENCE_USEC)
                         return true;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->awaited && group->job && !group->job->slow && is_patient(group->job, now))
+                if (group->awaited && group->job && !group->job->slow && activation_is_patient(group->job, now))
                         return true;
         return false;
 }
@@ -401,7 +351,7 @@ static uint64_t find_end_of_patience(const struct worker *worker)
         if (dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
                 return USEC_INFINITY;
         dm_list_iterate_items(job, &worker->jobs)
-                if (!job->slow && is_patient(job, now))
+                if (!job->slow && activation_is_patient(job, now))
                         end = MIN(end, job->started_usec + PATIENCE_USEC);
         return end;
 }
@@ -432,6 +382,8 @@ int activation_start(struct worker *worker, uint64_t *until)
 {
         int r = start_complete(worker);
 
+        if (r >= 0)
+                r = degraded_start(worker);
         *until = find_end_of_patience(worker);
         return r;
 }

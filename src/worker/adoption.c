@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <systemd/sd-login.h>
 
+#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/activation.h"
@@ -14,13 +15,14 @@
  * argument with its NUL. */
 static int adopt_groups(struct worker *worker, struct job *job, const char *command_line, size_t size)
 {
-        bool names = false;
+        bool is_vgchange = false, names = false;
 
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
                 struct managed_group *group;
 
                 if (!names) {
-                        names = streq(word, "--");
+                        is_vgchange = is_vgchange || streq(word, "vgchange");
+                        names = is_vgchange && streq(word, "--");
                         continue;
                 }
                 if (names_find_group(worker->inventory, word, &group) < 0 ||
@@ -67,9 +69,15 @@ int adoption_start(struct worker *worker)
         _cleanup_free_ char *path = NULL;
         _cleanup_free_ char *pids = NULL;
         char *rest;
+        int r;
+
+        /* Left by a worker that was started by hand, and killed: systemd has it taken back otherwise. */
+        r = flags_clear(worker->run_fd, FLAGS_COMPLETING);
+        if (r < 0)
+                return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_COMPLETING ": %m");
 
         /* Started by hand, there is no cgroup of ours, and no earlier worker in it. */
-        if (!getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
+        if (!secure_getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
                 return 0;
         path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
         if (!path)
@@ -80,7 +88,6 @@ int adoption_start(struct worker *worker)
         rest = pids;
         for (char *line; (line = strsep(&rest, "\n"));) {
                 uint32_t pid;
-                int r;
 
                 if (parse_u32(line, &pid) < 0 || (pid_t) pid == getpid())
                         continue;

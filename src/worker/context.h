@@ -4,6 +4,8 @@
 #include <systemd/sd-event.h>
 
 #include "lvm/job.h"
+#include "shared/settings.h"
+#include "worker/cookies.h"
 #include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"
@@ -12,10 +14,10 @@
 
 /* How long is waited for what does not come; see deadline.h. */
 struct deadlines {
-        uint64_t wait_usec;
         struct job *question;  /* the systemctl that tells whether a disk is being unlocked, or NULL */
         uint64_t asked_usec;   /* when that was answered last; 0 if never */
         uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
+        bool unlocking;        /* the last answer was that one is */
 };
 
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request,
@@ -29,16 +31,19 @@ struct worker {
 
         struct inventory *inventory;
         struct expectations *expectations;
+        struct settings settings; /* of headgate.conf, as it was when the worker began */
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
-        struct reader *reader; /* NULL if it is not at work */
-        struct job *recording; /* the pvscan, or NULL */
-        size_t recording_max;  /* how many devices it is to be shown at most; 0 for all */
-        struct dm_list jobs;   /* the vgchanges */
+        struct reader *reader;   /* NULL if it is not at work */
+        struct job *recording;   /* the pvscan, or NULL */
+        size_t recording_max;    /* how many devices it is to be shown at most; 0 for all */
+        struct dm_list jobs;     /* the vgchanges */
+        struct cookies *cookies; /* since the first of them, where udev has quicker rules; or NULL */
         unsigned int n_processors;
         char *backup_directory; /* lvm2's */
         bool event_activation;  /* of lvm.conf */
+        bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
         bool look;              /* there may be requests to be taken */
         bool proved;            /* has settled a VG: whatever failed before is forgotten */
         bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */

@@ -4,6 +4,7 @@
 
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/degraded.h"
 #include "worker/report.h"
 
 /* systemd's units for crypttab, whatever a disk is unlocked with. */
@@ -11,6 +12,10 @@
 
 /* For how long an answer holds. Many VGs may be due within a moment. */
 #define ANSWER_VALID_USEC (1 * USEC_PER_SEC)
+
+/* How often is asked while a disk is being unlocked: what is inside comes a moment after that, and not later than its
+ * deadline. */
+#define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
 
 static int on_answer(struct job *job, int exit_status, void *userdata)
 {
@@ -21,6 +26,7 @@ static int on_answer(struct job *job, int exit_status, void *userdata)
 
         deadlines->question = NULL;
         deadlines->asked_usec = now_usec();
+        deadlines->unlocking = false;
         worker_ask_step(worker);
         /* Where that cannot be told, a VG is reported too early rather than never. */
         if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
@@ -28,6 +34,7 @@ static int on_answer(struct job *job, int exit_status, void *userdata)
         if (strstr(output, "systemd-cryptsetup@")) {
                 log_debug("A disk is being unlocked, deadlines are put off.");
                 deadlines->put_off_usec = deadlines->asked_usec;
+                deadlines->unlocking = true;
         }
         return 0;
 }
@@ -50,14 +57,23 @@ static void ask(struct worker *worker)
 }
 
 /* When what has been waited for since then is overdue. */
-static uint64_t get_deadline(const struct worker *worker, uint64_t since)
+static uint64_t get_deadline(const struct worker *worker, const char *volume_group_name, uint64_t since)
 {
-        return MAX(since, worker->deadlines.put_off_usec) + worker->deadlines.wait_usec;
+        return MAX(since, worker->deadlines.put_off_usec) +
+               settings_get_deadline(&worker->settings, volume_group_name);
 }
 
-static bool has_deadline(const struct managed_group *group)
+/* One that is degraded, and has LVs that may yet be activated, has one for the PV that came last. */
+static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
 {
-        return !group->volume_group->overdue;
+        const struct volume_group *volume_group = group->volume_group;
+        uint64_t since = volume_group->first_seen_usec;
+
+        if (volume_group->overdue || !volume_group_is_incomplete(volume_group))
+                return USEC_INFINITY;
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                since = MAX(since, volume_group->pvs[i].late_usec);
+        return get_deadline(worker, volume_group->name, since);
 }
 
 /* One of whose VG a PV was seen has that VG's deadline. */
@@ -66,50 +82,68 @@ static bool expectation_has_deadline(const struct expectation *expectation)
         return !expectation->group && !expectation->overdue;
 }
 
+static const enum volume_group_state states_with_deadline[] = {VOLUME_GROUP_WAITING, VOLUME_GROUP_DEGRADED};
+
 static uint64_t find_earliest(const struct worker *worker)
 {
         const struct expectation *expectation;
         const struct managed_group *group;
         uint64_t earliest = USEC_INFINITY;
 
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_WAITING])
-                if (has_deadline(group))
-                        earliest = MIN(earliest, get_deadline(worker, group->volume_group->first_seen_usec));
+        for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
+                dm_list_iterate_items(group, &worker->inventory->groups[states_with_deadline[i]])
+                        earliest = MIN(earliest, get_group_deadline(worker, group));
         for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
                 dm_list_iterate_items(expectation, &worker->expectations->lists[state])
                         if (expectation_has_deadline(expectation))
-                                earliest = MIN(earliest, get_deadline(worker, expectation->since_usec));
+                                earliest = MIN(earliest,
+                                        get_deadline(worker, expectation->name, expectation->since_usec));
         return earliest;
 }
 
-static void report_due(struct worker *worker, uint64_t now)
+static void take_overdue(struct worker *worker, struct managed_group *group)
+{
+        group->volume_group->overdue = true;
+        inventory_note_change(worker->inventory, group);
+        if (group->volume_group->state == VOLUME_GROUP_WAITING)
+                report_overdue(group->volume_group);
+        degraded_allow(worker, group);
+}
+
+static void take_due(struct worker *worker, uint64_t now)
 {
         struct expectation *expectation;
-        struct managed_group *group;
+        struct managed_group *group, *next;
 
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_WAITING]) {
-                struct volume_group *volume_group = group->volume_group;
-
-                if (!has_deadline(group) || get_deadline(worker, volume_group->first_seen_usec) > now)
-                        continue;
-                volume_group->overdue = true;
-                inventory_note_change(worker->inventory, group);
-                report_overdue(volume_group);
-        }
+        for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
+                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states_with_deadline[i]])
+                        if (get_group_deadline(worker, group) <= now)
+                                take_overdue(worker, group);
         for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
                 dm_list_iterate_items(expectation, &worker->expectations->lists[state]) {
                         if (!expectation_has_deadline(expectation) ||
-                                get_deadline(worker, expectation->since_usec) > now)
+                                get_deadline(worker, expectation->name, expectation->since_usec) > now)
                                 continue;
                         expectation->overdue = true;
                         report_absent(expectation);
                 }
 }
 
+/* When systemd is to be asked next, `earliest` being the next deadline: once as soon as there is one, so as not to
+ * learn only at its end of a disk that was being unlocked before, then when it is over. */
+static uint64_t find_next_question(const struct deadlines *deadlines, uint64_t earliest)
+{
+        uint64_t due = MAX(earliest, deadlines->asked_usec + ANSWER_VALID_USEC);
+
+        if (deadlines->asked_usec == 0)
+                return 0;
+        return deadlines->unlocking ? MIN(due, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC) : due;
+}
+
 uint64_t deadline_check(struct worker *worker, const struct gather_phase *phase)
 {
         struct deadlines *deadlines = &worker->deadlines;
-        uint64_t now = now_usec(), earliest;
+        uint64_t now = now_usec(), earliest, next;
 
         if (phase->booting && !phase->queue_empty) {
                 deadlines->put_off_usec = now;
@@ -117,13 +151,16 @@ uint64_t deadline_check(struct worker *worker, const struct gather_phase *phase)
         }
 
         earliest = find_earliest(worker);
-        if (earliest > now)
-                return earliest;
-        if (!deadlines->question && deadlines->asked_usec + ANSWER_VALID_USEC < now)
+        if (earliest == USEC_INFINITY)
+                return USEC_INFINITY;
+        next = find_next_question(deadlines, earliest);
+        if (!deadlines->question && next <= now)
                 ask(worker);
         if (deadlines->question)
                 return USEC_INFINITY;
+        if (earliest > now)
+                return MIN(earliest, MAX(next, now + 1));
 
-        report_due(worker, now);
+        take_due(worker, now);
         return find_earliest(worker);
 }

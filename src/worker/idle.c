@@ -15,10 +15,8 @@ bool idle_has_work(const struct worker *worker)
 {
         const struct inventory *inventory = worker->inventory;
 
-        for (enum device_stage stage = 0; stage < DEVICE_KNOWN; stage++)
-                if (!dm_list_empty(&inventory->devices[stage]))
-                        return true;
-        return worker->look || worker->reader || worker->recording || !dm_list_empty(&worker->jobs) ||
+        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->look || worker->reader ||
+               worker->recording || !dm_list_empty(&worker->jobs) ||
                !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
@@ -37,14 +35,15 @@ int idle_stay(struct worker *worker)
         return idle_listen(worker);
 }
 
-/* The end of the run, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor as
- * long as they are in udev's queue: it is read dry after the queue has ended. Returns 1 if the worker is to go. */
+/* The end of the run, L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor
+ * as long as they are in udev's queue: it is read dry after the queue has ended. Until then "resync" stands for what
+ * would be lost with this worker. Returns 1 if the worker is to go. */
 static int leave(struct worker *worker, const struct gather_phase *phase)
 {
         int r;
 
         if (!worker->leaving) {
-                r = flags_clear(worker->run_fd, FLAGS_LISTENING);
+                r = flags_end_listening(worker->run_fd); /* L2 */
                 if (r < 0)
                         return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");
                 worker->leaving = true;
@@ -52,9 +51,11 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
                 return 0;
         }
 
-        if (!phase->queue_empty)
+        if (!phase->queue_empty) /* L3 */
                 return 0;
         r = uevents_drain(worker->uevents);
+        if (r >= 0)
+                r = cookies_drain(worker->cookies);
         if (r < 0)
                 return r;
         if (idle_has_work(worker))
@@ -64,6 +65,9 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
         r = volume_group_list_write(worker->run_fd);
         if (r < 0)
                 log_debug("Failed to write " VOLUME_GROUP_LIST ": %s", strerror(-r));
+        r = flags_clear(worker->run_fd, FLAGS_RESYNC); /* L4 */
+        if (r < 0)
+                return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");
         closep(&worker->running_fd); /* W5 */
         worker->running_fd = -EBADF;
         r = flags_ask_pending(worker->run_fd); /* W6 */

@@ -2,9 +2,12 @@
 
 #include "worker/intake.h"
 
+#include <sys/sysmacros.h>
+
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/degraded.h"
 #include "worker/report.h"
 
 void intake_complete(struct worker *worker, struct managed_group *group)
@@ -14,29 +17,13 @@ void intake_complete(struct worker *worker, struct managed_group *group)
         /* Whatever its backup says of PVs that are to come. */
         if (expectation)
                 expectations_take(worker->expectations, expectation);
+        degraded_end(group->volume_group);
         group->volume_group->complete_usec = now_usec();
         /* Another time: it did not take from then till now. */
         if (group->volume_group->settled_usec > group->volume_group->first_seen_usec)
                 group->volume_group->first_seen_usec = group->volume_group->complete_usec;
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
         report_complete(group->volume_group);
-}
-
-void intake_tell_loss(struct managed_group *group)
-{
-        struct volume_group *volume_group = group->volume_group;
-
-        if (!group->lost_pv || volume_group->state != VOLUME_GROUP_WAITING)
-                return;
-        group->lost_pv = false;
-        if (volume_group_count_seen(volume_group) < volume_group->n_pvs)
-                report_incomplete(volume_group);
-}
-
-static void lose_pv(struct worker *worker, struct managed_group *group, dev_t number)
-{
-        inventory_lose_pv(worker->inventory, group, number);
-        intake_tell_loss(group);
 }
 
 static void settle_device(struct worker *worker, struct device *device)
@@ -49,8 +36,9 @@ static int take_gone(struct worker *worker, struct device *device)
 {
         struct managed_group *group = device->group;
         char pvid[LVM_ID_SIZE];
+        uint64_t diskseq;
 
-        if (inventory_recall_pvid(worker->inventory, device->number, pvid) < 0) {
+        if (inventory_recall_pvid(worker->inventory, device->number, pvid, &diskseq) < 0) {
                 settle_device(worker, device);
                 return 0;
         }
@@ -58,44 +46,62 @@ static int take_gone(struct worker *worker, struct device *device)
         if (!group && inventory_find_group_of_pv(worker->inventory, pvid, &group) < 0)
                 group = NULL;
         if (group)
-                lose_pv(worker, group, device->number);
+                inventory_lose_pv(worker->inventory, group, device->number);
         log_debug("%s has gone.", device->name ?: "A device with a PV");
         device->gone = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
         return 0;
 }
 
-/* Once all PVs are seen, lvm2 is asked, unless it was asked before and nothing has happened since. */
-static void judge_group(struct worker *worker, struct managed_group *group, bool news)
+/* Whether it is to be activated when all PVs are there. */
+static bool is_awaited(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_WAITING ||
+               (degraded_is_asked(volume_group) && volume_group->state != VOLUME_GROUP_ACTIVATING);
+}
+
+/* Once all PVs are seen, lvm2 is asked, unless it was asked before and nothing has happened since, or `device` was
+ * there and has merely been written to. */
+static void judge_group(struct worker *worker, struct managed_group *group, const struct device *device)
 {
         struct volume_group *volume_group = group->volume_group;
 
-        if (volume_group_count_seen(volume_group) < volume_group->n_pvs) {
+        if (!device->ready)
+                inventory_doubt(worker->inventory, group);
+
+        if (volume_group_is_incomplete(volume_group)) {
                 /* Newer metadata may have come, with one PV more. */
-                if (volume_group->state == VOLUME_GROUP_COMPLETE)
+                if (volume_group->state == VOLUME_GROUP_COMPLETE && !degraded_is_asked(volume_group))
                         inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
                 return;
         }
 
         /* As with lvm2's own rule, an event for a VG that was deactivated since, or did not come up, has it tried
          * anew. */
-        if (volume_group->state == VOLUME_GROUP_WAITING ||
-                (news && volume_group_is_settled(volume_group) &&
+        if ((device->ready && is_awaited(volume_group)) ||
+                (device->news && volume_group_is_settled(volume_group) &&
                         online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0))
                 intake_complete(worker, group);
 }
 
-/* Whether `device` may be the PV, no other device being it. */
-static bool is_only_device_of_pv(
+enum rivalry {
+        RIVALRY_NONE,    /* no other device is the PV */
+        RIVALRY_OPEN,    /* one that is about to be read was */
+        RIVALRY_DECIDED, /* one is */
+};
+
+/* Whether another device than this one is the PV. That one may have gone, or be another disk by now, with its
+ * event still to come. */
+static enum rivalry find_rival(
         const struct worker *worker, const struct device *device, const struct volume_group_pv *pv)
 {
         const struct device *other;
 
-        if (pv->device == 0 || pv->device == device->number)
-                return true;
+        if (pv->device == 0 || pv->device == device->number ||
+                !inventory_is_still(worker->inventory, pv->device, pv->pvid))
+                return RIVALRY_NONE;
         other = inventory_find_device(worker->inventory, pv->device);
-        /* One that is not in memory was there when the VG's file was read, and nobody has said that it went. */
-        return other && (other->gone || !streq(other->pvid, pv->pvid));
+        return other && other->stage <= DEVICE_READING ? RIVALRY_OPEN : RIVALRY_DECIDED;
 }
 
 static void note_awaited(struct worker *worker, struct managed_group *group)
@@ -108,34 +114,59 @@ static void note_awaited(struct worker *worker, struct managed_group *group)
         group->awaited = true;
 }
 
+/* What is odd about a device is said when it comes: once, and not in the middle of what somebody writes to it. */
+static bool is_worth_a_word(const struct device *device)
+{
+        return device->ready;
+}
+
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
 {
         struct volume_group_pv *pv = volume_group_find_pv(group->volume_group, device->pvid);
+        bool has_come;
         char *name;
+        int r;
 
         if (!pv) {
-                report_outdated(group->volume_group, device->pvid, device->name);
+                if (is_worth_a_word(device))
+                        report_outdated(group->volume_group, device->pvid, device->name);
                 settle_device(worker, device);
                 return 0;
         }
-        if (!is_only_device_of_pv(worker, device, pv)) {
-                report_duplicate(group->volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
+        switch (find_rival(worker, device, pv)) {
+        case RIVALRY_NONE:
+                break;
+        case RIVALRY_OPEN:
+                /* Two disks may have changed places. */
+                device->again = true;
+                settle_device(worker, device);
+                return 0;
+        case RIVALRY_DECIDED:
+                if (is_worth_a_word(device))
+                        report_duplicate(
+                                group->volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
                 settle_device(worker, device);
                 return 0;
         }
 
+        r = inventory_prefer_device(worker->inventory, device);
+        if (r < 0)
+                return r;
         name = strdup(device->name);
         if (!name)
                 return -ENOMEM;
         free(pv->device_name);
         pv->device_name = name;
+        has_come = pv->device == 0;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);
         note_awaited(worker, group);
+        if (has_come)
+                degraded_take_pv(worker, group, pv);
         if (group->volume_group->n_pvs > 1 && volume_group_count_seen(group->volume_group) == 1)
                 report_seen(group->volume_group, device->name);
-        judge_group(worker, group, device->news);
+        judge_group(worker, group, device);
         return 0;
 }
 
@@ -188,7 +219,7 @@ static int judge_copies(struct worker *worker, const struct device *device, cons
         }
 
         for (size_t i = 0; i < result->n_copies; i++) {
-                if (r >= 0 && verdicts[i].damage)
+                if (r >= 0 && verdicts[i].damage && is_worth_a_word(device))
                         report_damaged(
                                 device->name, device->pvid, verdicts[i].name, verdicts[i].damage, group != NULL);
                 free(verdicts[i].name);
@@ -197,51 +228,147 @@ static int judge_copies(struct worker *worker, const struct device *device, cons
         return r;
 }
 
-/* Another disk has come as the same device before anybody noticed that the first one went. */
-static int forget_former_pv(struct worker *worker, const struct device *device, const char *pvid)
+/* Forgets which PV the device was, and lvm2's record of that; `name` is of the VG that waits for it again, or NULL. */
+static int forget_pv(struct worker *worker, struct device *device, const char *pvid, const char *name)
 {
+        int r = online_forget(worker->lvm_run_fd, pvid, name);
+
+        if (r >= 0)
+                r = inventory_set_pvid(worker->inventory, device, "");
+        device->group = NULL;
+        return r < 0 ? log_error_errno(r, "Failed to forget what %s was before: %m", device->name) : 0;
+}
+
+/* What was seen as this device before is not there any more: nobody noticed that it went, and another disk has
+ * come in its place, or somebody has made another PV of it. */
+static int forget_former_pv(struct worker *worker, struct device *device, const char *former)
+{
+        struct managed_group *group;
+
+        log_debug("%s is not the PV any more that it was.", device->name);
+        if (inventory_find_group_of_pv(worker->inventory, former, &group) >= 0 &&
+                inventory_leave_group(worker->inventory, group, device->number) < 0)
+                return log_oom();
+        return forget_pv(worker, device, former, NULL);
+}
+
+static int forget_other_pv(struct worker *worker, struct device *device, const char *pvid)
+{
+        char former[LVM_ID_SIZE];
+        uint64_t diskseq;
+
+        if (inventory_recall_pvid(worker->inventory, device->number, former, &diskseq) < 0 || streq(former, pvid))
+                return 0;
+        return forget_former_pv(worker, device, former);
+}
+
+/* Another disk has the number now, perhaps with the same PV. It is as if the former one had gone first. */
+static int note_diskseq(struct worker *worker, struct device *device)
+{
+        uint64_t former_diskseq, diskseq = diskseq_read(device->number);
         struct managed_group *group;
         char former[LVM_ID_SIZE];
 
-        if (inventory_recall_pvid(worker->inventory, device->number, former) < 0 || streq(former, pvid))
+        device->diskseq = diskseq;
+        if (inventory_recall_pvid(worker->inventory, device->number, former, &former_diskseq) < 0 ||
+                former_diskseq == diskseq || former_diskseq == 0 || diskseq == 0)
                 return 0;
+        log_debug("%s is another disk than before.", device->name);
         if (inventory_find_group_of_pv(worker->inventory, former, &group) < 0)
-                return online_forget(worker->lvm_run_fd, former, NULL);
-        lose_pv(worker, group, device->number);
-        return online_forget(worker->lvm_run_fd, former, group->volume_group->name);
+                return forget_former_pv(worker, device, former);
+        inventory_lose_pv(worker->inventory, group, device->number);
+        return forget_pv(worker, device, former, group->volume_group->name);
+}
+
+/* The PV is in `group` now, or in none, and so not in `former`. */
+static int leave_group(struct worker *worker, const struct device *device, struct managed_group *former,
+        const struct managed_group *group)
+{
+        int r;
+
+        if (!former || former == group)
+                return 0;
+        r = inventory_leave_group(worker->inventory, former, device->number);
+        return r < 0 ? log_oom() : 0;
+}
+
+enum record {
+        RECORD_MISSING,
+        RECORD_RENAMED, /* with another VG than it has now, or with one though it has none */
+        RECORD_STALE,   /* of another device, which is not this PV */
+        RECORD_RIGHT,
+        RECORD_OF_ANOTHER, /* of another device that is this PV, too */
+};
+
+/* What lvm2 has recorded of the PV. Where it has it as a device that is no more, it would take this one for a
+ * duplicate. A negative errno if that cannot be told. */
+static int judge_record(
+        const struct worker *worker, const struct device *device, bool unused, const struct managed_group *group)
+{
+        _cleanup_free_ char *name = NULL;
+        dev_t recorded;
+        int r;
+
+        r = online_read_record(worker->lvm_run_fd, device->pvid, &recorded, &name);
+        if (r < 0)
+                return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
+        if (r == ONLINE_NONE)
+                return RECORD_MISSING;
+        if (recorded != device->number)
+                return inventory_is_still(worker->inventory, recorded, device->pvid) ? RECORD_OF_ANOTHER
+                                                                                     : RECORD_STALE;
+        return unused || (group && name && !streq(name, group->volume_group->name)) ? RECORD_RENAMED
+                                                                                    : RECORD_RIGHT;
+}
+
+/* Has lvm2 record the PV, if that is to be done. */
+static int record_pv(struct worker *worker, struct device *device, bool unused, const struct managed_group *group)
+{
+        int record = judge_record(worker, device, unused, group), r = 0;
+
+        if (record < 0)
+                return record;
+        if (record == RECORD_STALE || record == RECORD_RENAMED)
+                r = online_forget(worker->lvm_run_fd, device->pvid,
+                        group && record == RECORD_STALE ? group->volume_group->name : NULL);
+        if (r < 0)
+                return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
+        inventory_move_device(worker->inventory, device,
+                record != RECORD_RIGHT && (group || device->ready) ? DEVICE_UNRECORDED : DEVICE_SETTLING);
+        return 0;
 }
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
-        struct managed_group *group = NULL;
-        dev_t recorded;
+        struct managed_group *former = device->group, *indexed = NULL, *group = NULL;
         int r;
 
-        device->group = NULL;
-        r = forget_former_pv(worker, device, result->pvid);
+        r = forget_other_pv(worker, device, result->pvid);
         if (r < 0)
-                return log_error_errno(r, "Failed to forget what %s was before: %m", device->name);
+                return r;
         r = inventory_set_pvid(worker->inventory, device, result->pvid);
         if (r < 0)
                 return r;
+        if (inventory_find_group_of_pv(worker->inventory, device->pvid, &indexed) < 0)
+                indexed = NULL;
 
         r = judge_copies(worker, device, result, &group);
+        if (r >= 0 && group && volume_group_find_pv(group->volume_group, device->pvid))
+                r = inventory_claim_pv(worker->inventory, group, device->pvid);
+        /* One without metadata belongs to the VG whose metadata names it. */
+        if (r >= 0 && !group && !result->unused &&
+                inventory_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
+                group = NULL;
+        if (r >= 0)
+                r = leave_group(worker, device, former, group);
+        if (r >= 0)
+                r = leave_group(worker, device, indexed, group);
         if (r < 0)
                 return r;
-        if (!group && inventory_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
-                group = NULL;
 
-        /* Where lvm2 recorded it as a device that is no more, it would take this one for a duplicate. */
-        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
-        if (r == ONLINE_FOUND && recorded != device->number && !inventory_device_exists(recorded)) {
-                r = online_forget(worker->lvm_run_fd, device->pvid, group ? group->volume_group->name : NULL);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
-        }
-
-        inventory_move_device(worker->inventory, device,
-                r == ONLINE_FOUND && recorded == device->number ? DEVICE_SETTLING : DEVICE_UNRECORDED);
-        return group ? join_group(worker, device, group) : 0;
+        device->group = NULL;
+        r = record_pv(worker, device, result->unused, group);
+        return r < 0 || !group ? r : join_group(worker, device, group);
 }
 
 static bool means_gone(int error)
@@ -249,15 +376,23 @@ static bool means_gone(int error)
         return error == -ENOENT || error == -ENXIO || error == -ENODEV || error == -ENOMEDIUM;
 }
 
-/* The device is there and holds no PV that we can use. Whether it did before is all the same to lvm2, which is not
- * told. */
-static int take_no_pv(struct worker *worker, struct device *device)
+/* The device is there and cannot be used. Whether it could before is all the same to lvm2, which is not told. */
+static int take_unusable(struct worker *worker, struct device *device)
 {
         if (device->group)
-                lose_pv(worker, device->group, device->number);
+                inventory_lose_pv(worker->inventory, device->group, device->number);
         device->group = NULL;
         settle_device(worker, device);
         return inventory_set_pvid(worker->inventory, device, "");
+}
+
+/* There is no PV on it, or none any more. */
+static int take_no_pv(struct worker *worker, struct device *device)
+{
+        int r = forget_other_pv(worker, device, "");
+
+        settle_device(worker, device);
+        return r;
 }
 
 int intake_prepare(struct worker *worker, enum device_stage stage)
@@ -271,11 +406,15 @@ int intake_prepare(struct worker *worker, enum device_stage stage)
                 r = uevents_get_device_name(worker->uevents, device->number, &name);
                 if (r == -ENOENT)
                         r = take_gone(worker, device);
-                else if (r >= 0) {
+                else if (r < 0)
+                        return log_error_errno(r, "Failed to look for device %u:%u in udev's database: %m",
+                                major(device->number), minor(device->number));
+                else {
                         free(device->name);
                         device->name = name;
                         device->gone = false;
                         inventory_move_device(worker->inventory, device, DEVICE_READING);
+                        r = note_diskseq(worker, device);
                 }
                 if (r < 0)
                         return r;
@@ -293,13 +432,15 @@ int intake_result(struct worker *worker, const struct reader_result *result)
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);
+        if (result->error == 0)
+                return take_no_pv(worker, device);
 
         if (result->error == -EBADMSG)
                 report_damaged(device->name, "", NULL, result->reason, false);
         else if (result->error == -EPIPE) {
                 /* The reader died, not the device. Looking again is all that can be done. */
                 device->again = true;
-        } else if (result->error < 0)
+        } else
                 (void) log_error_errno(result->error, "Failed to read %s, leaving it alone: %m", device->name);
-        return take_no_pv(worker, device);
+        return take_unusable(worker, device);
 }

@@ -15,6 +15,3 @@ int intake_result(struct worker *worker, const struct reader_result *result);
 
 /* All PVs of the VG are there, or somebody asks for it by name: lvm2 is to be asked. */
 void intake_complete(struct worker *worker, struct managed_group *group);
-
-/* Says in the journal that the VG, having been complete, has lost a PV, once it is WAITING for that. */
-void intake_tell_loss(struct managed_group *group);

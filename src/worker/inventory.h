@@ -4,6 +4,7 @@
 #include <libdevmapper.h>
 
 #include "lvm/volume_group.h"
+#include "worker/diskseq.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
@@ -11,8 +12,8 @@
  *
  * What must outlive the worker is written below the run directory: vgs/VGID, and two kinds of symbolic links,
  * members/PVID to the VGID of the VG that has this PV or waits for it, and devices/MAJOR:MINOR to the PVID that
- * was seen there. They are read when a device leads to them, so that a start costs the same however many VGs there
- * are. */
+ * was seen there, with a dot and the disk's sequence number behind it where the kernel tells that. They are read
+ * when a device leads to them, so that a start costs the same however many VGs there are. */
 
 enum device_stage {
         DEVICE_AWAITED,    /* to be read, before the others: somebody waits for its VG */
@@ -32,11 +33,15 @@ struct device {
         char *name;                  /* "/dev/sda"; NULL as long as it was not read */
         char announced[LVM_ID_SIZE]; /* the PV that udev says it is, or "" */
         char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
-        struct managed_group *group; /* the VG that it belongs to, or NULL; it lives as long as the inventory */
+        struct managed_group *group; /* the VG that it belongs to, or NULL */
+        uint64_t diskseq;            /* of the disk that was read, see diskseq.h; 0 if it is not known */
         bool gone;                   /* it was taken away; pvscan has to forget it */
-        bool news;                   /* an event of its own led here, not an enumeration of all */
+        bool ready;                  /* it was announced as ready; else somebody has merely written to it */
+        bool news;                   /* it has just come, and was not only found by an enumeration of all */
         bool has_entry;              /* there is an entry in working.d to be unlinked */
+        bool has_change_entry;       /* likewise, one "change:MAJOR:MINOR" */
         bool again;                  /* asked for again since it was read */
+        bool look;                   /* written to since it was read: to be read again when all else is done */
 };
 
 struct managed_group {
@@ -48,8 +53,19 @@ struct managed_group {
         char *text;      /* the key of its metadata in groups_by_text, or NULL */
         bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool lost_pv;    /* it was complete and a PV has gone, which is still to be said */
+        bool alone;      /* lvm2 is to be asked for it by itself, see verdict.c */
         char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
+
+        /* What is to be put in order when all has been read, see reconciliation.h. */
+        bool doubtful;     /* it was changed while the machine runs */
+        bool left;         /* a PV says that it belongs to this VG no longer */
+        char *former_name; /* what it was called before it was renamed, or NULL */
+
+        struct managed_group *next_namesake; /* another VG of the same name, or NULL */
 };
+
+/* The inventory frees those that are in it. */
+void managed_group_free(struct managed_group *group);
 
 struct inventory {
         int run_fd;     /* not owned */
@@ -61,11 +77,15 @@ struct inventory {
         struct dm_list devices[_DEVICE_STAGE_MAX];
         struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
 
-        bool changed; /* so is one of the groups */
+        bool changed;  /* so is one of the groups */
+        bool doubtful; /* likewise */
+        bool lost_pvs; /* one of the groups has `lost_pv` and is WAITING, see loss.h */
+        bool whole;    /* no file is left that an earlier worker wrote and that is not in memory */
 
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
         struct dm_hash_table *groups_by_vgid;
+        struct dm_hash_table *groups_by_name; /* of several with one name, the one that was added last */
         struct dm_hash_table *groups_by_pvid;
         struct dm_hash_table *groups_by_text; /* which VG's metadata has this size and checksum */
 };
@@ -80,23 +100,49 @@ DEFINE_CLEANUP(struct inventory *, inventory_free)
 /* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,
  * or -ENOMEM. */
 int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret);
-/* Whether the kernel has a block device of that number. */
-bool inventory_device_exists(dev_t number);
-
 struct device *inventory_find_device(const struct inventory *inventory, dev_t number);
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
 
-/* Says which PV the device holds, "" for none, and leaves word of it to the next worker. Returns 0 or a negative
- * errno. */
+/* Says which PV the device, with its `diskseq`, holds, "" for none, and leaves word of it to the next worker.
+ * Returns 0 or a negative errno. */
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
 
-/* Which PV an earlier worker has seen as the device `number`. Returns 0, -ENOENT or another negative errno. */
-int inventory_recall_pvid(const struct inventory *inventory, dev_t number, char ret[LVM_ID_SIZE]);
+/* Which PV was seen as the device `number`, by this worker or an earlier one, and the sequence number of that
+ * disk, 0 if it is not known. Returns 0, -ENOENT or another negative errno. */
+int inventory_recall_pvid(
+        const struct inventory *inventory, dev_t number, char ret[LVM_ID_SIZE], uint64_t *ret_diskseq);
+
+/* Calls `function` for each device as which a PV was seen, by this worker or an earlier one. Returns 0, what `function`
+ * has returned if that is negative, or a negative errno. */
+typedef int (*inventory_number_function)(dev_t number, void *userdata);
+int inventory_for_each_recorded(
+        const struct inventory *inventory, inventory_number_function function, void *userdata);
+
+/* Whether the device `number` still is that PV, as far as can be told without reading it: the PV was seen there, by
+ * this worker or an earlier one, it has not gone since, and no other disk has taken its number. */
+bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid);
+
+/* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
+int inventory_prefer_device(struct inventory *inventory, struct device *device);
+
+/* Whether there is a device that has not come to that stage. */
+bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage);
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
 
+/* Has the device read, or read once more if it is at work already. The caller sees to it that the worker does. */
+void inventory_read_again(struct inventory *inventory, struct device *device);
+
 /* Frees the device, and forgets which PV it held. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);
+
+/* A VG in memory with that name, or NULL; the others are its `next_namesake`, and so on. */
+struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
+
+/* Has the VG found by its name from now on, or no longer, for the inventory's own use: before and after the name
+ * changes. Both return 0 or -ENOMEM. */
+int inventory_name_group(struct inventory *inventory, struct managed_group *group);
+int inventory_unname_group(struct inventory *inventory, struct managed_group *group);
 
 /* The VG with that identifier, in memory or left in a file by an earlier worker. 0 and `*ret`, or -ENOENT, or
  * another negative errno. */
@@ -108,8 +154,16 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
 /* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
 
+/* The PV that is the device `number`, if there is one, is not this VG's any more. What that means for the VG is
+ * told by its other PVs, which are read again. Returns 0 or -ENOMEM. */
+int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number);
+
+/* A PV belongs to this VG, as its own metadata says. Returns 0 or a negative errno. */
+int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
+
 /* Takes over metadata: makes the VG, or updates it if the metadata is newer. The PVs of a new VG that are known
- * from before, to us or to lvm2, count as seen. Returns 0 and `*ret`, or a negative errno. */
+ * from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves whose
+ * they are. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(
         struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret);
 
@@ -120,6 +174,13 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
 
 /* For the reader's child, whose copy of the inventory ends with it: finds a text from now on that it has read. */
 void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum);
+
+/* Forgets a VG that is no more, which is freed, and what was written of it. No process may be at work on it.
+ * Returns 0 or a negative errno. */
+int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
+
+/* Marks the VG to be put in order, see reconciliation.h. */
+void inventory_doubt(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);

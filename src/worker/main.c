@@ -10,7 +10,11 @@
 #include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/util.h"
 #include "worker/worker.h"
+
+/* How often a second worker looks whether the first has left. */
+#define RUNNING_INTERVAL_USEC (200 * USEC_PER_MSEC)
 
 static void help(void)
 {
@@ -49,6 +53,23 @@ static int take_sockets(void)
         return wakeup_fd;
 }
 
+/* W1 of flags.h. Another worker, started by hand, will have left after some seconds. Should this one leave in its
+ * place, systemd would find what has woken it in the socket, and start it again, and again. */
+static int await_running(int run_fd, int *ret_fd)
+{
+        int r;
+
+        for (bool told = false;; told = true) {
+                r = flags_take_running(run_fd, ret_fd);
+                if (r != FLAGS_IS_RUNNING)
+                        return r;
+                if (!told)
+                        log_notice("Another worker is running; waiting until it has left.");
+                (void) sd_notify(0, "READY=1\nSTATUS=Waiting for another worker to leave\nWATCHDOG=1");
+                (void) usleep(RUNNING_INTERVAL_USEC);
+        }
+}
+
 static int run(void)
 {
         _cleanup_worker_ struct worker *worker = NULL;
@@ -62,14 +83,9 @@ static int run(void)
         if (run_fd < 0)
                 return log_error_errno(run_fd, "Failed to open /run/headgate: %m");
 
-        r = flags_take_running(run_fd, &running_fd);
+        r = await_running(run_fd, &running_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to lock /run/headgate/running: %m");
-        if (r == FLAGS_IS_RUNNING) {
-                log_notice("Another worker is running already.");
-                (void) sd_notify(0, "READY=1");
-                return 0;
-        }
 
         r = worker_new(run_fd, running_fd, wakeup_fd, &worker);
         if (r < 0)
@@ -84,7 +100,7 @@ int main(int argc, char *argv[])
 {
         int r;
 
-        log_open("headgated", getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
+        log_open("headgated", secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
         r = arguments_parse_plain(argc, argv, help);
         if (r <= 0)
@@ -93,10 +109,5 @@ int main(int argc, char *argv[])
                 log_error("This program takes no arguments, see --help.");
                 return EXIT_FAILURE;
         }
-
-        /* For lvm2: its messages are searched for the names of VGs, and descriptors of ours are none of its
-         * business. */
-        setenv("LC_ALL", "C", true);
-        setenv("LVM_SUPPRESS_FD_WARNINGS", "1", true);
         return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

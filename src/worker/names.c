@@ -8,9 +8,12 @@
 /* Brings to memory what earlier workers have left in files. One that is damaged is no VG. */
 static int load_all(struct inventory *inventory)
 {
-        _cleanup_closedir_ DIR *dir = open_directory_at(inventory->vgs_fd, ".");
+        _cleanup_closedir_ DIR *dir = NULL;
         const struct dirent *entry;
 
+        if (inventory->whole)
+                return 0;
+        dir = open_directory_at(inventory->vgs_fd, ".");
         if (!dir)
                 return -errno;
 
@@ -20,24 +23,31 @@ static int load_all(struct inventory *inventory)
                 if (entry->d_name[0] != '.')
                         (void) inventory_find_group(inventory, entry->d_name, &group);
         }
+        inventory->whole = errno == 0;
         return -errno;
 }
 
-int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret)
+int names_find_other(struct inventory *inventory, const struct managed_group *group, const char *name,
+        struct managed_group **ret)
 {
-        struct managed_group *group;
+        struct managed_group *other;
         int r;
 
         r = load_all(inventory);
         if (r < 0)
                 return r;
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
-                dm_list_iterate_items(group, &inventory->groups[state])
-                        if (streq(group->volume_group->name, name)) {
-                                *ret = group;
-                                return 0;
-                        }
-        return -ENOENT;
+        other = inventory_find_named(inventory, name);
+        if (other && other == group)
+                other = other->next_namesake;
+        if (!other)
+                return -ENOENT;
+        *ret = other;
+        return 0;
+}
+
+int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret)
+{
+        return names_find_other(inventory, NULL, name, ret);
 }
 
 /* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
@@ -59,14 +69,12 @@ static bool is_recorded(const struct inventory *inventory, const struct volume_g
 /* Whether there is a VG of the same name of which lvm2 has seen a PV, the VG being known since before `usec`. */
 static bool has_namesake(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
 {
-        const struct managed_group *other;
+        const struct managed_group *other = inventory_find_named(inventory, group->volume_group->name);
 
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
-                dm_list_iterate_items(other, &inventory->groups[state])
-                        if (other != group && other->volume_group->first_seen_usec < usec &&
-                                streq(other->volume_group->name, group->volume_group->name) &&
-                                count_recorded(inventory, other->volume_group) > 0)
-                                return true;
+        for (; other; other = other->next_namesake)
+                if (other != group && other->volume_group->first_seen_usec < usec &&
+                        count_recorded(inventory, other->volume_group) > 0)
+                        return true;
         return false;
 }
 
@@ -86,6 +94,8 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         switch (volume_group->state) {
         case VOLUME_GROUP_ACTIVATING:
                 return true;
+        case VOLUME_GROUP_DEGRADED:
+                return volume_group_count_active(volume_group) > 0;
         case VOLUME_GROUP_ACTIVE:
                 /* Once it is deactivated by hand, its name is free. */
                 return claimed;
@@ -97,6 +107,18 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         default:
                 return false;
         }
+}
+
+/* Which of two VGs that are complete, or of which one is, has been so for longer. */
+static const struct managed_group *find_elder(
+        const struct inventory *inventory, const struct managed_group *one, const struct managed_group *two)
+{
+        const struct managed_group *first;
+
+        dm_list_iterate_items(first, &inventory->groups[VOLUME_GROUP_COMPLETE])
+                if (first == one || first == two)
+                        return first;
+        return NULL;
 }
 
 int names_find_rival(struct inventory *inventory, const struct managed_group *group, struct managed_group **ret)
@@ -115,21 +137,16 @@ int names_find_rival(struct inventory *inventory, const struct managed_group *gr
                         return r;
         }
 
-        /* Of those that are complete, the one that has been so for the longest time is the first of the list. */
-        dm_list_iterate_items(other, &inventory->groups[VOLUME_GROUP_COMPLETE]) {
+        for (other = inventory_find_named(inventory, name); other; other = other->next_namesake) {
                 if (other == group)
-                        break;
-                if (streq(other->volume_group->name, name) && is_recorded(inventory, other->volume_group)) {
+                        continue;
+                if (has_claimed(inventory, other->volume_group, claimed) ||
+                        (other->volume_group->state == VOLUME_GROUP_COMPLETE &&
+                                find_elder(inventory, group, other) == other &&
+                                is_recorded(inventory, other->volume_group))) {
                         *ret = other;
                         return 0;
                 }
         }
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
-                dm_list_iterate_items(other, &inventory->groups[state])
-                        if (other != group && streq(other->volume_group->name, name) &&
-                                has_claimed(inventory, other->volume_group, claimed)) {
-                                *ret = other;
-                                return 0;
-                        }
         return -ENOENT;
 }

@@ -9,13 +9,17 @@
  * name, one of them. 0 and `*ret`, owned by the inventory, or -ENOENT, or another negative errno. */
 int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret);
 
-/* The VG that has the name of `group` and goes before it: lvm2 activates by events, of those with one name, only the
- * one that is complete first, for which it claims the name (`vgs_online`, see online.h). 0 and `*ret`, owned by the
- * inventory, or -ENOENT, or another negative errno. */
+/* A VG of that name that is not `group`, likewise. */
+int names_find_other(struct inventory *inventory, const struct managed_group *group, const char *name,
+        struct managed_group **ret);
+
+/* The VG that has the name of `group` and goes before it: lvm2 activates by events, of those with one name, only
+ * the one that is complete first, for which it claims the name (`vgs_online`, see online.h). 0 and `*ret`, owned
+ * by the inventory, or -ENOENT, or another negative errno. */
 int names_find_rival(struct inventory *inventory, const struct managed_group *group, struct managed_group **ret);
 
-/* Whether lvm2 has seen PVs of another VG of that name. It is to be asked for such a VG in a process of its own, as
- * by its own rule: that may tell the two apart by the list of PVs (`pvs_lookup`, see online.h). */
+/* Whether lvm2 has seen PVs of another VG of that name. It is to be asked for such a VG in a process of its own,
+ * as by its own rule: that may tell the two apart by the list of PVs (`pvs_lookup`, see online.h). */
 bool names_is_shared(const struct inventory *inventory, const struct managed_group *group);
 
 /* Whether it has seen them first. The list is then that of the other VG. */

@@ -3,7 +3,9 @@
 #include "worker/reader.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -81,14 +83,24 @@ static void read_device(struct inventory *inventory, const struct device *device
         _cleanup_close_ int fd = -EBADF;
         const char *reason = NULL;
         struct label label;
+        uint64_t size;
         int r;
 
         *result = (struct reader_result){.device = device->number};
 
         /* Buffered, as blkid in udev's rules has just read the same blocks. */
         fd = open(device->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+                /* Nothing is wrong with the device: the worker has another child look again. */
+                _exit(EXIT_FAILURE);
         if (fd < 0) {
                 result->error = -errno;
+                return;
+        }
+
+        /* A loop device without its file, for instance: what was there has gone, and is not another VG's now. */
+        if (ioctl(fd, BLKGETSIZE64, &size) >= 0 && size == 0) {
+                result->error = -ENOMEDIUM;
                 return;
         }
 
@@ -102,6 +114,7 @@ static void read_device(struct inventory *inventory, const struct device *device
         }
 
         memcpy(result->pvid, label.pvid, sizeof(result->pvid));
+        result->unused = label.unused;
         for (size_t i = 0; i < label.n_metadata_areas; i++)
                 if (read_copy(inventory, fd, &label.metadata_areas[i], &result->copies[result->n_copies]))
                         result->n_copies++;
@@ -151,6 +164,19 @@ struct reader *reader_free(struct reader *reader)
         return NULL;
 }
 
+/* A child that has come to harm by what stands on a disk is not to harm the worker. */
+static bool is_sound(const struct reader_result *result)
+{
+        if (result->n_copies > ELEMENTSOF(result->copies) || result->pvid[sizeof(result->pvid) - 1] != '\0' ||
+                result->reason[sizeof(result->reason) - 1] != '\0')
+                return false;
+        for (size_t i = 0; i < result->n_copies; i++)
+                if (result->copies[i].text_size > METADATA_TEXT_SIZE_MAX + 1 ||
+                        result->copies[i].reason[sizeof(result->copies[i].reason) - 1] != '\0')
+                        return false;
+        return true;
+}
+
 /* Hands over the first result in the buffer if all of it is there. Returns the bytes that it took, 0 if more are
  * needed, or a negative errno. */
 static ssize_t hand_over_one(struct reader *reader)
@@ -162,6 +188,8 @@ static ssize_t hand_over_one(struct reader *reader)
         if (reader->size < sizeof(result))
                 return 0;
         memcpy(&result, reader->buffer, sizeof(result));
+        if (!is_sound(&result))
+                return log_error_errno(-EBADMSG, "What reads the disks has said what makes no sense.");
 
         for (size_t i = 0; i < result.n_copies; i++) {
                 result.copies[i].text = result.copies[i].text_size > 0 ? reader->buffer + size : NULL;
@@ -169,6 +197,9 @@ static ssize_t hand_over_one(struct reader *reader)
         }
         if (reader->size < size)
                 return 0;
+        for (size_t i = 0; i < result.n_copies; i++)
+                if (result.copies[i].text && result.copies[i].text[result.copies[i].text_size - 1] != '\0')
+                        return log_error_errno(-EBADMSG, "What reads the disks has sent a text without an end.");
 
         r = reader->on_result(&result, reader->userdata);
         return r < 0 ? r : (ssize_t) size;
@@ -250,8 +281,10 @@ static int on_readable(sd_event_source *source, int fd, _unused_ uint32_t events
         }
 
         n = read(fd, reader->buffer + reader->size, reader->allocated - reader->size);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return 0;
         if (n < 0)
-                return errno == EAGAIN || errno == EINTR ? 0 : finish(reader, -errno);
+                return finish(reader, -EPIPE);
         if (n == 0) {
                 /* The pipe was the last that the child had open: it is gone, or about to be. */
                 (void) waitpid(reader->pid, NULL, 0);

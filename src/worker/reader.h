@@ -26,6 +26,7 @@ struct reader_result {
         dev_t device;
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
         char pvid[LVM_ID_SIZE];
+        bool unused; /* the PV says that no VG has it */
         char reason[64];
         uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];

@@ -8,6 +8,9 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
+/* A device may have a dozen links, and arguments have to fit into 2 MiB. */
+#define DEVICES_WITH_LINKS_MAX 256
+
 /* Whether lvm2 has made a record of it. Returns a positive number, 0 or a negative errno. */
 static int is_recorded(const struct worker *worker, const struct device *device)
 {
@@ -98,12 +101,20 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         return r;
 }
 
-static int add_device_argument(struct string_vector *arguments, const struct device *device)
+/* lvm2's own rule shows pvscan one device at a time, with its links in the environment. A device that is an argument
+ * by several names is one device to pvscan, which then knows it by all of them. */
+static int add_device_argument(
+        const struct worker *worker, struct string_vector *arguments, const struct device *device)
 {
         _cleanup_free_ char *number = NULL;
 
-        if (!device->gone)
-                return string_vector_add(arguments, device->name);
+        if (!device->gone) {
+                int r = string_vector_add(arguments, device->name);
+
+                return r >= 0 && worker->shows_links
+                               ? uevents_get_device_links(worker->uevents, device->number, arguments)
+                               : r;
+        }
         /* The form that makes pvscan forget a device. */
         number = string_format("%u:%u", major(device->number), minor(device->number));
         return number ? string_vector_add(arguments, number) : -ENOMEM;
@@ -111,11 +122,11 @@ static int add_device_argument(struct string_vector *arguments, const struct dev
 
 int recording_start(struct worker *worker)
 {
-        static const char *const words[] = {"pvscan", "--cache"};
+        static const char *const words[] = {"pvscan", "--cache", "--"};
         struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct device *device, *next;
-        size_t n = 0;
+        size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
         int r;
 
         if (worker->recording || dm_list_empty(unrecorded))
@@ -128,12 +139,14 @@ int recording_start(struct worker *worker)
                 return 0;
         }
 
+        if (worker->recording_max > 0)
+                max = MIN(max, worker->recording_max);
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         dm_list_iterate_items_safe(device, next, unrecorded) {
-                if (worker->recording_max > 0 && n++ >= worker->recording_max)
+                if (n++ >= max)
                         break;
                 if (r >= 0)
-                        r = add_device_argument(&arguments, device);
+                        r = add_device_argument(worker, &arguments, device);
                 inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
         }
         if (r >= 0)

@@ -85,14 +85,17 @@ static char *name_groups(struct managed_group *const *groups, size_t n)
 
 static void report_activating_some(struct managed_group *const *groups, size_t n)
 {
+        /* They are all of one sort. */
+        const char *without =
+                volume_group_is_incomplete(groups[0]->volume_group) ? " without the PVs that are missing" : "";
         _cleanup_free_ char *names = name_groups(groups, n);
         _cleanup_free_ char *message = NULL;
         _cleanup_fields_ struct fields fields = {};
 
         if (names && n == 1)
-                message = string_format("VG %s is being activated by lvm2.", names);
+                message = string_format("VG %s is being activated by lvm2%s.", names, without);
         else if (names)
-                message = string_format("%zu VGs are being activated by lvm2: %s.", n, names);
+                message = string_format("%zu VGs are being activated by lvm2%s: %s.", n, without, names);
         if (!message)
                 return;
         for (size_t i = 0; i < n; i++)
@@ -105,6 +108,29 @@ void report_activating(struct managed_group *const *groups, size_t n)
 {
         for (size_t i = 0; i < n; i += GROUPS_IN_A_LINE)
                 report_activating_some(groups + i, MIN(n - i, (size_t) GROUPS_IN_A_LINE));
+}
+
+/* Either without PVs, or with PVs that came too late. */
+static char *describe_degraded(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+
+        if (!volume_group_is_incomplete(volume_group))
+                return string_format("VG %s is still degraded, with all of its PVs there: %s", volume_group->name,
+                        volume_group->reason ?: "see lvmraid(7).");
+        return string_format("VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s",
+                volume_group->name, volume_group_count_active(volume_group),
+                volume_group_count_autoactivated(volume_group), missing ?: "PVs",
+                volume_group->reason ? "; " : ".", volume_group->reason ?: "");
+}
+
+void report_degraded_in_vain(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *message = string_format("No LV of VG %s can be activated without %s; %s",
+                volume_group->name, missing ?: "PVs", volume_group->reason ?: "");
+
+        report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, volume_group, 0, message);
 }
 
 void report_settled(const struct volume_group *volume_group)
@@ -121,6 +147,11 @@ void report_settled(const struct volume_group *volume_group)
                         volume_group->name, n_active, n_wanted, time ?: "?", volume_group->reason ? "; " : ".",
                         volume_group->reason ?: "");
                 report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, volume_group, usec, message);
+                break;
+        case VOLUME_GROUP_DEGRADED:
+                usec = duration(volume_group->degraded_usec, volume_group->settled_usec);
+                message = describe_degraded(volume_group);
+                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, volume_group, usec, message);
                 break;
         case VOLUME_GROUP_SKIPPED:
                 message = string_format("VG %s is not activated: %s", volume_group->name,
@@ -140,10 +171,25 @@ void report_settled(const struct volume_group *volume_group)
 void report_incomplete(const struct volume_group *volume_group)
 {
         _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
-        _cleanup_free_ char *message = string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.",
-                volume_group->name, volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?");
+        size_t n_stranded = volume_group_count_stranded(volume_group);
+        _cleanup_free_ char *stranded = NULL;
+        _cleanup_free_ char *message = NULL;
 
-        report_group(LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE, volume_group, 0, message);
+        if (n_stranded > 0)
+                stranded = string_format(
+                        "; %zu LV%s still on what has gone", n_stranded, n_stranded == 1 ? " is" : "s are");
+        message = string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", volume_group->name,
+                volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?", stranded ?: "");
+        report_group(n_stranded > 0 ? LOG_WARNING : LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE, volume_group, 0,
+                message);
+}
+
+void report_removed(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *message =
+                string_format("VG %s is no more: none of its PVs belongs to it any longer.", volume_group->name);
+
+        report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED, volume_group, 0, message);
 }
 
 void report_overdue(const struct volume_group *volume_group)
@@ -169,8 +215,8 @@ void report_absent(const struct expectation *expectation)
 
         if (backup) {
                 missing = volume_group_describe_missing(backup);
-                message = string_format("VG %s is absent after %s, by its backup it has %zu PVs; missing: %s.",
-                        expectation->name, time ?: "?", backup->n_pvs, missing ?: "?");
+                message = string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
+                        expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs), missing ?: "?");
                 report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, usec, message);
                 return;
         }
@@ -240,6 +286,19 @@ void report_duplicate(const struct volume_group *volume_group, const char *pvid,
         report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, volume_group, pvid, duplicate_name, message);
 }
 
+void report_late(const struct volume_group *volume_group, const struct volume_group_pv *pv)
+{
+        _cleanup_free_ char *time = format_duration(duration(volume_group->degraded_usec, pv->late_usec));
+        _cleanup_free_ char *message = NULL;
+        char formatted[LVM_ID_FORMATTED_SIZE];
+
+        lvm_id_format(pv->pvid, formatted);
+        message = string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
+                                "run without it are left as they are.",
+                formatted, volume_group->name, pv->device_name, time ?: "?");
+        report_device(LOG_NOTICE, MESSAGE_PV_LATE, volume_group, pv->pvid, pv->device_name, message);
+}
+
 void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name)
 {
         _cleanup_free_ char *message =
@@ -266,6 +325,7 @@ void report_backup_unusable(const char *volume_group_name, int error)
 void report_status(const struct inventory *inventory, char **last)
 {
         unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
+        _cleanup_free_ char *degraded = NULL;
         char *status;
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
@@ -273,10 +333,13 @@ void report_status(const struct inventory *inventory, char **last)
                 n_all += n[i];
         }
 
+        if (n[VOLUME_GROUP_DEGRADED] > 0)
+                degraded = string_format(", %u degraded", n[VOLUME_GROUP_DEGRADED]);
         status = string_format(
-                "%u of %u VGs active, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
-                n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING],
-                n[VOLUME_GROUP_WAITING], n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
+                "%u of %u VGs active%s, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
+                n[VOLUME_GROUP_ACTIVE], n_all, degraded ?: "",
+                n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING], n[VOLUME_GROUP_WAITING],
+                n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
         if (!status || (*last && streq(status, *last))) {
                 free(status);
                 return;

@@ -9,6 +9,7 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/degraded.h"
 #include "worker/intake.h"
 #include "worker/names.h"
 #include "worker/report.h"
@@ -32,8 +33,9 @@ static int parse_device_number(const char *string, dev_t *ret)
 }
 
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
- * read it. */
-static int take_device(struct worker *worker, dev_t number, struct device **ret)
+ * read it. One that was merely written to, as each is by the kernel's own change event when it comes, is no reason
+ * to keep its VG waiting. */
+static int take_device(struct worker *worker, dev_t number, enum uevents_news news, struct device **ret)
 {
         struct device *device;
         int r;
@@ -42,10 +44,10 @@ static int take_device(struct worker *worker, dev_t number, struct device **ret)
         if (r < 0)
                 return r;
 
-        if (device->stage >= DEVICE_SETTLING)
-                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-        else if (device->stage > DEVICE_UNREAD)
-                device->again = true;
+        if (news == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_KNOWN)
+                device->look = true;
+        else
+                inventory_read_again(worker->inventory, device);
 
         gather_note(&worker->gather, now_usec());
         worker_ask_step(worker);
@@ -63,45 +65,55 @@ static void prefer_device(struct worker *worker, struct device *device)
                 inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
 }
 
-static int take_announced(struct worker *worker, dev_t number, const char *pvid, struct device **ret)
+int requests_take_device(struct worker *worker, dev_t number, enum uevents_news news, const char *pvid)
 {
+        struct device *device;
         int r;
 
-        r = take_device(worker, number, ret);
+        r = take_device(worker, number, news, &device);
         if (r < 0)
                 return r;
-        snprintf((*ret)->announced, sizeof((*ret)->announced), "%s", pvid);
-        prefer_device(worker, *ret);
+        device->news |= news == UEVENTS_CAME_OR_WENT;
+        device->ready |= news != UEVENTS_CHANGED;
+        snprintf(device->announced, sizeof(device->announced), "%s", pvid);
+        prefer_device(worker, device);
         return 0;
 }
 
-int requests_take_event(struct worker *worker, dev_t number, const char *pvid)
+static int look_for_recorded(dev_t number, void *userdata)
 {
-        struct device *device;
-        int r;
+        struct worker *worker = userdata;
+        struct device *device = inventory_find_device(worker->inventory, number);
 
-        r = take_announced(worker, number, pvid, &device);
-        if (r >= 0)
-                device->news = true;
-        return r;
+        if (device && (device->stage <= DEVICE_UNREAD || device->again))
+                return 0;
+        return take_device(worker, number, UEVENTS_CHANGED, &device);
 }
 
-int requests_take_found(struct worker *worker, dev_t number, const char *pvid)
+int requests_look_for_recorded(struct worker *worker)
 {
-        struct device *device;
-
-        return take_announced(worker, number, pvid, &device);
+        return inventory_for_each_recorded(worker->inventory, look_for_recorded, worker);
 }
 
-static int take_device_entry(struct worker *worker, dev_t number)
+static int take_device_entry(struct worker *worker, const char *entry)
 {
+        const char *changed = skip_prefix(entry, FLAGS_ENTRY_CHANGED);
         struct device *device;
+        dev_t number;
         int r;
 
-        r = take_device(worker, number, &device);
+        r = parse_device_number(changed ?: entry, &number);
+        if (r == -EINVAL)
+                log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
         if (r >= 0)
-                device->news = device->has_entry = true;
-        return r;
+                r = take_device(worker, number, changed ? UEVENTS_CHANGED : UEVENTS_CAME_OR_WENT, &device);
+        if (r < 0)
+                return r;
+        if (changed)
+                device->has_change_entry = true;
+        else
+                device->news = device->ready = device->has_entry = true;
+        return 0;
 }
 
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
@@ -119,7 +131,10 @@ static int take_volume_group(struct worker *worker, const char *name)
 
         if (group->volume_group->state == VOLUME_GROUP_WAITING)
                 return -ENOENT;
-        if (volume_group_is_settled(group->volume_group))
+        /* Of one that is degraded, what can be had without the PVs that are missing. */
+        if (group->volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(group->volume_group))
+                degraded_allow(worker, group);
+        else if (volume_group_is_settled(group->volume_group))
                 intake_complete(worker, group);
         group->has_entry = true;
         worker_ask_step(worker);
@@ -185,44 +200,55 @@ static int take_expectation(struct worker *worker, const char *name)
 int requests_take_entry(struct worker *worker, const char *entry)
 {
         const char *name;
-        dev_t number;
         int r;
 
         if ((name = skip_prefix(entry, FLAGS_ENTRY_VOLUME_GROUP)))
                 r = take_volume_group(worker, name);
         else if ((name = skip_prefix(entry, FLAGS_ENTRY_EXPECTED)))
                 r = take_expectation(worker, name);
-        else {
-                r = parse_device_number(entry, &number);
-                if (r >= 0)
-                        return take_device_entry(worker, number);
-                if (r == -EINVAL)
-                        log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
-        }
+        else
+                r = take_device_entry(worker, entry);
 
         if (r == -ENOENT || r == -EINVAL)
                 return flags_finish(worker->run_fd, entry);
         return r;
 }
 
+static int finish_device_entry(const struct worker *worker, const struct device *device, const char *prefix)
+{
+        _cleanup_free_ char *entry =
+                string_format("%s%u:%u", prefix, major(device->number), minor(device->number));
+
+        return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+}
+
+static void read_once_more(struct worker *worker, struct device *device)
+{
+        device->again = device->look = false;
+        inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
+        gather_note(&worker->gather, now_usec());
+        worker_ask_step(worker);
+}
+
 static int release_device(struct worker *worker, struct device *device)
 {
-        _cleanup_free_ char *entry = NULL;
         int r = 0;
 
         if (device->again) {
-                device->again = false;
-                inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-                gather_note(&worker->gather, now_usec());
-                worker_ask_step(worker);
+                read_once_more(worker, device);
                 return 0;
         }
 
-        if (device->has_entry) {
-                entry = string_format("%u:%u", major(device->number), minor(device->number));
-                r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+        if (device->has_entry)
+                r = finish_device_entry(worker, device, "");
+        device->has_entry = device->news = device->ready = false;
+        if (r >= 0 && device->look) {
+                read_once_more(worker, device);
+                return 0;
         }
-        device->has_entry = device->news = false;
+        if (r >= 0 && device->has_change_entry)
+                r = finish_device_entry(worker, device, FLAGS_ENTRY_CHANGED);
+        device->has_change_entry = false;
 
         if (device->gone || device->pvid[0] == '\0')
                 inventory_drop_device(worker->inventory, device);

@@ -9,11 +9,12 @@
 /* An entry that is now in working.d. */
 int requests_take_entry(struct worker *worker, const char *entry);
 
-/* A device that udev says is ready, or has gone, and the PV that it holds by udev's account, or "". */
-int requests_take_event(struct worker *worker, dev_t number, const char *pvid);
+/* A device that udev tells of, and the PV that it holds by udev's account, or "". */
+int requests_take_device(struct worker *worker, dev_t number, enum uevents_news news, const char *pvid);
 
-/* A device that an enumeration has found: as above, but no reason to activate a VG that was dealt with before. */
-int requests_take_found(struct worker *worker, dev_t number, const char *pvid);
+/* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
+ * that were not found. That a device has gone nobody else would tell. */
+int requests_look_for_recorded(struct worker *worker);
 
 /* Ends the requests whose devices and VGs are settled. Call after the inventory was saved. */
 int requests_release(struct worker *worker);

@@ -3,18 +3,18 @@
 #include "worker/uevents.h"
 
 #include <libudev.h>
+#include <sys/stat.h>
 
 #include "lvm/identifier.h"
-#include "shared/log.h"
+#include "worker/monitor.h"
 
-/* Both are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the property in
- * those events that make it ready. */
+/* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
+ * those events that make it ready, and in those that tell of somebody who has written to it. */
 #define TAG "headgate"
-#define PROPERTY "HEADGATE_SCAN"
-
-/* udev's messages take about 2 KiB each in the kernel: room for a shelf of several thousand disks that appears at
- * once. */
-#define RECEIVE_BUFFER_SIZE (32 * 1024 * 1024)
+#define PROPERTY_READY "HEADGATE_SCAN"
+#define PROPERTY_CHANGED "HEADGATE_CHANGED"
+/* Since the first of these: of a device that is found, or goes, it tells that it has been ready. */
+#define PROPERTY_ANNOUNCED "HEADGATE_ANNOUNCED"
 
 struct uevents {
         struct udev *udev;
@@ -49,9 +49,14 @@ static bool is_removal(struct udev_device *device)
         return action && streq(action, "remove");
 }
 
-static bool is_of_interest(struct udev_device *device)
+static bool is_of_interest(struct udev_device *device, enum uevents_news *ret)
 {
-        return is_removal(device) || udev_device_get_property_value(device, PROPERTY);
+        if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY)) {
+                *ret = UEVENTS_CAME_OR_WENT;
+                return true;
+        }
+        *ret = UEVENTS_CHANGED;
+        return udev_device_get_property_value(device, PROPERTY_CHANGED);
 }
 
 /* What blkid has found. */
@@ -63,35 +68,31 @@ static void get_pvid(struct udev_device *device, char ret[LVM_ID_SIZE])
                 ret[0] = '\0';
 }
 
+/* While one of its messages did not fit, and until the last that did is read, the kernel puts nothing more into the
+ * socket, and says so only once. What is asked for before the socket is empty would leave a time of which nobody
+ * hears. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
 int uevents_drain(struct uevents *uevents)
 {
-        for (;;) {
-                struct udev_device *device;
+        struct udev_device *device;
+        bool overflown = false;
+
+        while ((device = monitor_receive(uevents->monitor, &overflown))) {
                 char pvid[LVM_ID_SIZE];
+                enum uevents_news news;
                 dev_t number = 0;
                 int r = 0;
 
-                errno = 0;
-                device = udev_monitor_receive_device(uevents->monitor);
-                if (!device) {
-                        if (errno == ENOBUFS)
-                                return uevents->on_overflow(uevents->userdata);
-                        /* Also a message that is not from udev: libudev has thrown it away, the next may be
-                         * good. */
-                        if (errno != EAGAIN && errno != EINTR && errno != 0)
-                                log_debug("Ignoring an event that cannot be read: %s", strerror(errno));
-                        return 0;
-                }
-                if (is_of_interest(device))
+                if (is_of_interest(device, &news))
                         number = udev_device_get_devnum(device);
                 get_pvid(device, pvid);
                 udev_device_unref(device);
 
                 if (number != 0)
-                        r = uevents->on_device(number, pvid, uevents->userdata);
+                        r = uevents->on_device(number, news, pvid, uevents->userdata);
                 if (r < 0)
                         return r;
         }
+        return overflown ? uevents->on_overflow(uevents->userdata) : 0;
 }
 
 static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)
@@ -132,14 +133,7 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_over
         r = udev_monitor_filter_add_match_tag(uevents->monitor, TAG);
         if (r < 0)
                 return r;
-        /* Needs CAP_NET_ADMIN beyond the system's limit; with the default size an overflow is only more likely. */
-        (void) udev_monitor_set_receive_buffer_size(uevents->monitor, RECEIVE_BUFFER_SIZE);
-        r = udev_monitor_enable_receiving(uevents->monitor);
-        if (r < 0)
-                return r;
-
-        r = sd_event_add_io(event, &uevents->monitor_source, udev_monitor_get_fd(uevents->monitor), EPOLLIN,
-                on_monitor, uevents);
+        r = monitor_start(uevents->monitor, event, on_monitor, uevents, &uevents->monitor_source);
         if (r < 0)
                 return r;
 
@@ -150,7 +144,6 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_over
         if (r < 0)
                 return r;
 
-        (void) sd_event_source_set_exit_on_failure(uevents->monitor_source, true);
         (void) sd_event_source_set_exit_on_failure(uevents->queue_source, true);
         *ret = TAKE_PTR(uevents);
         return 0;
@@ -179,12 +172,13 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                 device = udev_device_new_from_syspath(uevents->udev, udev_list_entry_get_name(entry));
                 if (!device)
                         continue; /* has just gone */
-                if (udev_device_has_current_tag(device, TAG) > 0)
+                if (udev_device_has_current_tag(device, TAG) > 0 &&
+                        udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
                         number = udev_device_get_devnum(device);
                 get_pvid(device, pvid);
                 udev_device_unref(device);
 
-                r = number != 0 ? function(number, pvid, userdata) : 0;
+                r = number != 0 ? function(number, UEVENTS_FOUND, pvid, userdata) : 0;
                 if (r < 0)
                         goto finish;
         }
@@ -202,13 +196,36 @@ bool uevents_queue_is_empty(struct uevents *uevents)
 
 int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret)
 {
-        struct udev_device *device = udev_device_new_from_devnum(uevents->udev, 'b', number);
-        const char *name = device ? udev_device_get_devnode(device) : NULL;
+        struct udev_device *device;
+        const char *name = NULL;
         int r = -ENOENT;
+
+        errno = 0;
+        device = udev_device_new_from_devnum(uevents->udev, 'b', number);
+        if (device && udev_device_get_is_initialized(device))
+                name = udev_device_get_devnode(device);
 
         if (name) {
                 *ret = strdup(name);
                 r = *ret ? 0 : -ENOMEM;
+        } else if (errno != 0 && errno != ENODEV && errno != ENXIO)
+                r = -errno;
+        udev_device_unref(device);
+        return r;
+}
+
+int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links)
+{
+        struct udev_device *device = udev_device_new_from_devnum(uevents->udev, 'b', number);
+        struct udev_list_entry *entry = device ? udev_device_get_devlinks_list_entry(device) : NULL;
+        int r = 0;
+
+        for (; r >= 0 && entry; entry = udev_list_entry_get_next(entry)) {
+                const char *link = udev_list_entry_get_name(entry);
+                struct stat status;
+
+                if (stat(link, &status) >= 0 && S_ISBLK(status.st_mode) && status.st_rdev == number)
+                        r = string_vector_add(links, link);
         }
         udev_device_unref(device);
         return r;

@@ -4,16 +4,21 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev
  * is busy. */
 
 struct uevents;
 
-/* Called for each device that has become ready, or that went. `pvid` is the PV that it holds by udev's account, or
- * "". */
-typedef int (*uevents_device_function)(dev_t device, const char *pvid, void *userdata);
+enum uevents_news {
+        UEVENTS_CAME_OR_WENT, /* it has become ready, or it went */
+        UEVENTS_CHANGED,      /* somebody has written to it: lvm2 perhaps, to its metadata */
+        UEVENTS_FOUND,        /* nothing new: an enumeration has found it */
+};
+
+/* Called for each device. `pvid` is the PV that it holds by udev's account, or "". */
+typedef int (*uevents_device_function)(dev_t device, enum uevents_news news, const char *pvid, void *userdata);
 
 /* Called when devices were lost on the way to us, more having come than the socket holds: enumerate them. */
 typedef int (*uevents_overflow_function)(void *userdata);
@@ -27,7 +32,7 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_over
         uevents_queue_function on_queue, void *userdata, struct uevents **ret) _must_check_;
 struct uevents *uevents_free(struct uevents *uevents);
 
-/* Calls `function` for each device that carries the tag now. Costs a pass over all of them. */
+/* Calls `function` for each device that carries the tag now and has been ready. Costs a pass over all of them. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata);
 
 /* Handles all that has come so far, at once. */
@@ -36,5 +41,10 @@ int uevents_drain(struct uevents *uevents);
 bool uevents_queue_is_empty(struct uevents *uevents);
 
 /* What the device is called, "/dev/sda". Returns 0 and `*ret`, to be freed by the caller, or -ENOENT if there is
- * no such device, or -ENOMEM. */
+ * no such device, or another negative errno if that cannot be told. A device that udev has not handled yet
+ * counts as none: it may have come in the place of one that went, has no links yet, and will be announced. */
 int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret);
+
+/* Adds the links that udev has made for the device and that lead to it, "/dev/disk/by-id/...", to `links`: of two
+ * devices that are to have the same link, one has it. Returns 0, also if there is no such device, or -ENOMEM. */
+int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links);

@@ -9,6 +9,7 @@
 
 #include "lvm/configuration.h"
 #include "lvm/online.h"
+#include "lvm/version.h"
 #include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -21,6 +22,8 @@
 #include "worker/deadline.h"
 #include "worker/idle.h"
 #include "worker/intake.h"
+#include "worker/loss.h"
+#include "worker/reconciliation.h"
 #include "worker/recording.h"
 #include "worker/report.h"
 #include "worker/requests.h"
@@ -31,20 +34,17 @@
 
 /* ------ what wakes the worker ------ */
 
-static int on_event_device(dev_t device, const char *pvid, void *userdata)
+static int on_device(dev_t device, enum uevents_news news, const char *pvid, void *userdata)
 {
-        return requests_take_event(userdata, device, pvid);
-}
-
-static int on_found_device(dev_t device, const char *pvid, void *userdata)
-{
-        return requests_take_found(userdata, device, pvid);
+        return requests_take_device(userdata, device, news, pvid);
 }
 
 static int enumerate(struct worker *worker)
 {
-        int r = uevents_enumerate(worker->uevents, on_found_device, worker);
+        int r = uevents_enumerate(worker->uevents, on_device, worker);
 
+        if (r >= 0)
+                r = requests_look_for_recorded(worker);
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
 }
 
@@ -169,8 +169,14 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
                 return r;
 
         *until = USEC_INFINITY;
-        if (dm_list_empty(&worker->inventory->devices[DEVICE_READING]))
+        if (dm_list_empty(&worker->inventory->devices[DEVICE_READING])) {
+                /* What was just found missing may have made others worth a look. */
+                if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD])) {
+                        gather_note(&worker->gather, now_usec());
+                        worker_ask_step(worker);
+                }
                 return 0;
+        }
         r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
         return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
 }
@@ -228,9 +234,15 @@ static int step(struct worker *worker)
         r = record_devices(worker);
         if (r < 0)
                 return r;
-        r = activation_start(worker, &patience);
+        r = reconciliation_run(worker);
         if (r < 0)
                 return r;
+        r = activation_start(worker, &patience);
+        if (r >= 0 && dm_list_empty(&worker->jobs))
+                r = cookies_withdraw(worker->cookies);
+        if (r < 0)
+                return r;
+        loss_tell(worker);
         overdue = deadline_check(worker, &phase);
         r = save_and_release(worker);
         if (r < 0)
@@ -282,10 +294,12 @@ struct worker *worker_free(struct worker *worker)
         dm_list_iterate_items_safe(job, next, &worker->jobs)
                 job_free(job);
         uevents_free(worker->uevents);
+        cookies_free(worker->cookies);
         worker->deadlines.question = job_free(worker->deadlines.question);
         expectations_free(worker->expectations);
         inventory_free(worker->inventory);
         free(worker->backup_directory);
+        settings_done(&worker->settings);
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);
         sd_event_source_disable_unref(worker->step_source);
@@ -363,23 +377,27 @@ static int add_sources(struct worker *worker, int wakeup_fd)
 /* Whatever a worker before this one had not finished, or has not heard. */
 static int take_over(struct worker *worker)
 {
-        int was_listening, resync, r;
+        int was_listening, resync, soft_reboot, r;
 
         r = adoption_start(worker);
         if (r < 0)
                 return r;
 
-        r = uevents_new(worker->event, on_event_device, on_overflow, on_queue, worker, &worker->uevents);
+        r = uevents_new(worker->event, on_device, on_overflow, on_queue, worker, &worker->uevents); /* L1 */
         if (r < 0)
                 return log_error_errno(r, "Failed to listen to udev: %m");
 
         was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
         resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
+        soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
         r = idle_listen(worker);
         if (r < 0)
                 return r;
-        if (was_listening != 0 || resync != 0) {
-                log_notice("An earlier worker ended without notice; asking udev for all devices.");
+        if (was_listening != 0 || resync != 0 || soft_reboot != 0) {
+                if (soft_reboot > 0)
+                        log_info("Userspace was rebooted; asking udev for all devices.");
+                else
+                        log_notice("An earlier worker ended without notice; asking udev for all devices.");
                 r = enumerate(worker);
                 if (r < 0)
                         return r;
@@ -389,7 +407,10 @@ static int take_over(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
         r = flags_clear(worker->run_fd, FLAGS_RESYNC);
-        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m") : 0;
+        if (r < 0)
+                return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");
+        r = flags_clear(worker->run_fd, FLAGS_SOFT_REBOOT);
+        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_SOFT_REBOOT ": %m") : 0;
 }
 
 /* What is wrong in a configuration is no reason not to activate. */
@@ -397,13 +418,12 @@ static int configure(struct worker *worker)
 {
         _cleanup_problems_ struct problems problems = {};
         _cleanup_configuration_ struct configuration configuration = {};
-        _cleanup_settings_ struct settings settings = {};
         _cleanup_close_ int root_fd = root_open();
         int r;
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open /: %m");
-        r = settings_read(root_fd, &settings, &problems);
+        r = settings_read(root_fd, &worker->settings, &problems);
         if (r < 0)
                 return log_oom();
         r = configuration_read(root_fd, &configuration, &problems);
@@ -412,9 +432,10 @@ static int configure(struct worker *worker)
         for (size_t i = 0; i < problems.lines.n; i++)
                 log_warning("%s", problems.lines.strings[i]);
 
-        worker->deadlines.wait_usec = settings.deadline_usec;
         worker->backup_directory = TAKE_PTR(configuration.backup_dir);
         worker->event_activation = configuration_event_activation();
+        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
+                              lvm_version_takes_links_from_udev();
         if (!worker->event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated.");
         return 0;

@@ -2,7 +2,9 @@
 
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <ftw.h>
+#include <sys/stat.h>
 
 #include "shared/flags.h"
 #include "shared/util.h"
@@ -29,6 +31,20 @@ void run_directory_set_up(void)
         run_fd = flags_open_run_directory();
         ck_assert_int_ge(run_fd, 0);
         ck_assert_int_eq(flags_prepare(run_fd), 0);
+}
+
+void write_file_and_directories(const char *path, const char *text)
+{
+        _cleanup_close_ int fd = -EBADF;
+        _cleanup_free_ char *directory = strdup(path);
+
+        for (char *slash = directory; (slash = strchr(slash, '/')); *slash++ = '/') {
+                *slash = '\0';
+                ck_assert(mkdirat(run_fd, directory, 0755) == 0 || errno == EEXIST);
+        }
+        fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
 }
 
 static int remove_one(

@@ -12,6 +12,9 @@ void run_directory_tear_down(void);
 /* Its path. */
 const char *run_directory(void);
 
+/* Writes a file below it, and makes the directories that it needs. */
+void write_file_and_directories(const char *path, const char *text);
+
 /* Removes a directory and everything in it. */
 void remove_tree(const char *path);
 

@@ -19,7 +19,8 @@ static const char output[] = "  Volume group \"vg1\" not found\n"
                              "  pvscan[123] /dev/sda1 excluded by filters: device is partitioned.\n"
                              "  pvscan[123] PV /dev/sdaa online.\n"
                              "  VG a.b+c-d is foreign.\n"
-                             "  PVs online incomplete for VG x.\n";
+                             "  PVs online incomplete for VG x.\n"
+                             "  WARNING: Unrecognised segment type \x1b]0;red\x07\xff\r of vg2/lv\n";
 
 static void assert_found(const char *word, const char *expected)
 {
@@ -40,6 +41,8 @@ START_TEST(line_is_found_by_a_whole_name)
         assert_found("vg10", NULL);
         ck_assert(lvm_output_has_summary(output, "vg10"));
         ck_assert(!lvm_output_has_summary(output, "vg1"));
+        ck_assert(lvm_output_misses(output, "vg1"));
+        ck_assert(!lvm_output_misses(output, "vg10"));
         assert_found("vg10-lv", "device-mapper: create ioctl on vg10-lv failed: Device or resource busy");
         assert_found("vg", NULL);
         assert_found("g1", NULL);
@@ -51,6 +54,8 @@ START_TEST(line_is_found_by_a_whole_name)
         assert_found("c-d", NULL);
         /* The full stop ends the sentence. */
         assert_found("x", "PVs online incomplete for VG x.");
+        /* It goes to the journal and to terminals. */
+        assert_found("vg2/lv", "WARNING: Unrecognised segment type \\x1b]0;red\\x07\\xff\\x0d of vg2/lv");
 }
 END_TEST
 
@@ -83,6 +88,73 @@ START_TEST(output_and_status_are_kept)
 }
 END_TEST
 
+/* What `program` prints, of /proc/self. */
+static char *printed_by(const char *program, const char *argument)
+{
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct lvm_command command;
+        char *printed;
+        int status;
+
+        ck_assert_int_eq(setenv("HEADGATE_LVM", program, true), 0);
+        ck_assert_int_eq(string_vector_add(&arguments, argument), 0);
+        ck_assert_int_eq(lvm_command_start(&arguments, &command), 0);
+        ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
+        ck_assert_int_eq(status, 0);
+        ck_assert_int_eq(lvm_command_read_output(&command, &printed), 0);
+        lvm_command_done(&command);
+        return printed;
+}
+
+START_TEST(environment_is_its_own)
+{
+        static const char expected[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\0"
+                                       "LC_ALL=C\0"
+                                       "DEVLINKS=\0";
+        static const char with_directory[] = "LVM_SYSTEM_DIR=/somewhere";
+        char *printed;
+
+        ck_assert_int_eq(setenv("DM_DEV_DIR", "/elsewhere", true), 0);
+        ck_assert_int_eq(setenv("NOTIFY_SOCKET", "/elsewhere", true), 0);
+        ck_assert_int_eq(setenv("PATH", "/elsewhere", true), 0);
+        printed = printed_by("/bin/cat", "/proc/self/environ");
+        ck_assert_mem_eq(printed, expected, sizeof(expected));
+        free(printed);
+
+        ck_assert_int_eq(setenv("LVM_SYSTEM_DIR", "/somewhere", true), 0);
+        printed = printed_by("/bin/cat", "/proc/self/environ");
+        ck_assert_int_eq(unsetenv("LVM_SYSTEM_DIR"), 0);
+        ck_assert_mem_eq(printed, expected, sizeof(expected) - 1);
+        ck_assert_mem_eq(printed + sizeof(expected) - 1, with_directory, sizeof(with_directory));
+        free(printed);
+}
+END_TEST
+
+START_TEST(only_standard_descriptors_are_open)
+{
+        _cleanup_free_ char *printed = NULL;
+
+        /* Some that are inherited, as those of libraries may be. */
+        for (int i = 0; i < 20; i++)
+                ck_assert_int_ge(open("/", O_RDONLY | O_DIRECTORY), 0);
+        printed = printed_by("/bin/ls", "/proc/self/fd");
+        /* The last one is of the directory that it lists. */
+        ck_assert_str_eq(printed, "0\n1\n2\n3\n");
+}
+END_TEST
+
+START_TEST(too_much_output_is_none)
+{
+        _cleanup_free_ char *less = NULL;
+        _cleanup_free_ char *more = NULL;
+
+        less = printed_by("/usr/bin/seq", "1000000");
+        ck_assert_uint_eq(strlen(less), 6888896);
+        more = printed_by("/usr/bin/seq", "3000000");
+        ck_assert_str_eq(more, "");
+}
+END_TEST
+
 START_TEST(missing_program_is_an_error)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
@@ -101,6 +173,9 @@ int main(void)
 
         tcase_add_test(test_case, line_is_found_by_a_whole_name);
         tcase_add_test(test_case, output_and_status_are_kept);
+        tcase_add_test(test_case, environment_is_its_own);
+        tcase_add_test(test_case, only_standard_descriptors_are_open);
+        tcase_add_test(test_case, too_much_output_is_none);
         tcase_add_test(test_case, missing_program_is_an_error);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);

@@ -219,6 +219,13 @@ static const struct {
         {"lvm.conf", FINDING_WARNING, "udev_rules=0", {{"etc/lvm/lvm.conf", "activation { udev_rules = 0 }\n"}}},
 
         {"headgate.conf", FINDING_WARNING, "deadlin", {{"etc/headgate/headgate.conf", "deadlin = 3\n"}}},
+        {"headgate.conf", FINDING_WARNING, "volume_groups/dta: no VG that is known has this name.",
+                {{"etc/headgate/headgate.conf", "volume_groups { dta { degraded = \"yes\" } }\n"}}},
+        {"headgate.conf", FINDING_WARNING, "volume_groups/x*: no VG that is known fits this pattern.",
+                {{"etc/headgate/headgate.conf", "volume_groups { \"x*\" { deadline = 5 } }\n"}}},
+        {"headgate.conf", FINDING_OK, "There is nothing wrong in it.",
+                {{"etc/headgate/headgate.conf",
+                        "volume_groups { data { deadline = 5 } \"d*\" { deadline = 6 } }\n"}}},
         {"headgate.conf", FINDING_OK, "direct_activation=0",
                 {{"etc/headgate/headgate.conf", "direct_activation = 0\n"}}},
 

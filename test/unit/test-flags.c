@@ -228,6 +228,19 @@ START_TEST(missing_directory_is_an_error)
 }
 END_TEST
 
+/* Killed at any moment from L2 on, a worker leaves word for the next one. */
+START_TEST(leaving_worker_leaves_word)
+{
+        ck_assert_int_eq(flags_end_listening(run_fd), 0);
+        ck_assert_int_eq(flags_is_set(run_fd, FLAGS_RESYNC), 0);
+
+        ck_assert_int_eq(flags_set(run_fd, FLAGS_LISTENING), 0);
+        ck_assert_int_eq(flags_end_listening(run_fd), 0);
+        ck_assert_int_eq(flags_is_set(run_fd, FLAGS_LISTENING), 0);
+        ck_assert_int_eq(flags_is_set(run_fd, FLAGS_RESYNC), 1);
+}
+END_TEST
+
 START_TEST(flags_are_set_and_cleared)
 {
         ck_assert_int_eq(flags_is_set(run_fd, FLAGS_LISTENING), 0);
@@ -259,6 +272,7 @@ int main(void)
         tcase_add_test(test_case, full_socket_is_no_error);
         tcase_add_test(test_case, nobody_listens);
         tcase_add_test(test_case, missing_directory_is_an_error);
+        tcase_add_test(test_case, leaving_worker_leaves_word);
         tcase_add_test(test_case, flags_are_set_and_cleared);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);

@@ -14,6 +14,7 @@
 #include "shared/flags.h"
 #include "shared/util.h"
 #include "worker/inventory.h"
+#include "worker/links.h"
 #include "worker/names.h"
 
 #define VGID "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -103,6 +104,10 @@ START_TEST(group_outlives_its_worker)
         group->volume_group->overdue = true;
         group->volume_group->settled_usec = 1234567;
         group->volume_group->settled_realtime_usec = 1800000000000000;
+        group->volume_group->bereft = true;
+        group->volume_group->degraded_usec = 2345678;
+        group->volume_group->pvs[1].flagged = true;
+        group->volume_group->pvs[1].late_usec = 3456789;
         inventory_set_state(first, group, VOLUME_GROUP_FAILED);
         ck_assert_int_eq(inventory_save(first), 0);
 
@@ -115,7 +120,11 @@ START_TEST(group_outlives_its_worker)
         ck_assert(found->volume_group->overdue);
         ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
         ck_assert_uint_eq(found->volume_group->settled_realtime_usec, 1800000000000000);
+        ck_assert(found->volume_group->bereft);
+        ck_assert_uint_eq(found->volume_group->degraded_usec, 2345678);
         ck_assert_uint_eq(found->volume_group->n_pvs, 3);
+        ck_assert(found->volume_group->pvs[1].flagged && !found->volume_group->pvs[2].flagged);
+        ck_assert_uint_eq(found->volume_group->pvs[1].late_usec, 3456789);
         ck_assert_str_eq(found->volume_group->pvs[2].device_name, "/dev/hint2");
         ck_assert_uint_eq(found->volume_group->n_lvs, 1);
         ck_assert_str_eq(found->volume_group->lvs[0].name, "lv");
@@ -219,18 +228,191 @@ START_TEST(text_is_known_until_a_pv_goes)
 }
 END_TEST
 
+/* What had come up, and lost PVs, was taken down by somebody, or broke: only a PV that comes means that it is to come
+ * up without the others. */
+START_TEST(what_was_up_is_bereft)
+{
+        static const struct {
+                enum volume_group_state before;
+                enum volume_group_state after;
+                bool bereft;
+        } rows[] = {
+                {VOLUME_GROUP_WAITING, VOLUME_GROUP_WAITING, false},
+                {VOLUME_GROUP_COMPLETE, VOLUME_GROUP_WAITING, false},
+                {VOLUME_GROUP_ACTIVATING, VOLUME_GROUP_ACTIVATING, false},
+                {VOLUME_GROUP_ACTIVE, VOLUME_GROUP_WAITING, true},
+                {VOLUME_GROUP_SKIPPED, VOLUME_GROUP_WAITING, true},
+                {VOLUME_GROUP_FAILED, VOLUME_GROUP_WAITING, true},
+                {VOLUME_GROUP_DEGRADED, VOLUME_GROUP_WAITING, true},
+        };
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 1, 3);
+        struct volume_group *volume_group = group->volume_group;
+
+        volume_group->pvs[0].device = absent_device(1);
+        volume_group->pvs[1].device = absent_device(2);
+        volume_group->degraded_usec = 1;
+        inventory_set_state(inventory, group, rows[_i].before);
+        inventory_lose_pv(inventory, group, absent_device(2));
+        ck_assert_int_eq(volume_group->state, rows[_i].after);
+        ck_assert(volume_group->bereft == rows[_i].bereft);
+        ck_assert_uint_eq(volume_group->degraded_usec, rows[_i].after == VOLUME_GROUP_WAITING ? 0 : 1);
+}
+END_TEST
+
 START_TEST(device_is_remembered_until_it_goes)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct device *device = see(first, absent_device(1), VGID);
         char pvid[LVM_ID_SIZE];
+        uint64_t diskseq;
 
         second = start();
-        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid), 0);
+        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid, &diskseq), 0);
         ck_assert_str_eq(pvid, VGID);
+        ck_assert_uint_eq(diskseq, 0);
         inventory_drop_device(first, device);
-        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid), -ENOENT);
+        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid, &diskseq), -ENOENT);
         ck_assert_ptr_null(inventory_find_device_of_pv(first, VGID));
+}
+END_TEST
+
+/* With the disk that it was; a damaged link is as none. */
+START_TEST(disk_is_remembered)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct device *device;
+        char pvid[LVM_ID_SIZE];
+        uint64_t diskseq;
+
+        ck_assert_int_eq(inventory_get_device(inventory, absent_device(1), &device), 0);
+        device->diskseq = 4711;
+        ck_assert_int_eq(inventory_set_pvid(inventory, device, VGID), 0);
+        ck_assert_int_eq(inventory_recall_pvid(inventory, absent_device(1), pvid, &diskseq), 0);
+        ck_assert_str_eq(pvid, VGID);
+        ck_assert_uint_eq(diskseq, 4711);
+        /* It is not there. */
+        ck_assert(!inventory_is_still(inventory, absent_device(1), VGID));
+
+        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", VGID ".x"), 0);
+        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
+        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", "A"), 0);
+        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
+        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", VGID VGID VGID), 0);
+        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
+}
+END_TEST
+
+static int count_number(dev_t number, void *userdata)
+{
+        unsigned int *sum = userdata;
+
+        ck_assert_uint_eq(major(number), 4000);
+        *sum += minor(number);
+        return 0;
+}
+
+/* So that one that has gone without a word is looked for. */
+START_TEST(all_that_was_seen_is_known)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        unsigned int sum = 0;
+
+        (void) see(first, absent_device(1), VGID);
+        inventory_drop_device(first, see(first, absent_device(2), "BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
+        (void) see(first, absent_device(4), "CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        write_file_and_directories("devices/strange", "");
+        second = start();
+        ck_assert_int_eq(inventory_for_each_recorded(second, count_number, &sum), 0);
+        ck_assert_uint_eq(sum, 5);
+}
+END_TEST
+
+/* What two VGs claim says itself whose it is. */
+START_TEST(contested_pv_is_asked)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *former = add(inventory, 1, 5, 2), *group, *found;
+        _cleanup_metadata_ struct metadata *metadata = make_metadata(2, 1, 2);
+        const char *pvid = former->volume_group->pvs[1].pvid;
+        struct device *device = see(inventory, absent_device(1), pvid);
+
+        device->group = former;
+        former->volume_group->pvs[1].device = absent_device(1);
+        memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 0);
+        ck_assert_int_eq(device->stage, DEVICE_UNREAD);
+        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), 0);
+        ck_assert_ptr_eq(found, group);
+
+        /* It says that it is not the first one's. */
+        ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1)), 0);
+        ck_assert_uint_eq(volume_group_count_seen(former->volume_group), 0);
+        ck_assert(former->left && former->doubtful);
+        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
+        ck_assert(!group->left);
+}
+END_TEST
+
+START_TEST(other_pvs_of_a_group_that_one_has_left_are_asked)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 5, 2);
+        struct device *devices[] = {see(inventory, absent_device(1), group->volume_group->pvs[0].pvid),
+                see(inventory, absent_device(2), group->volume_group->pvs[1].pvid)};
+
+        for (size_t i = 0; i < 2; i++)
+                group->volume_group->pvs[i].device = devices[i]->number;
+        inventory_move_device(inventory, devices[1], DEVICE_READING);
+        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
+        ck_assert(!devices[0]->again);
+        ck_assert_int_eq(devices[0]->stage, DEVICE_KNOWN);
+        ck_assert(devices[1]->again);
+}
+END_TEST
+
+START_TEST(renamed_and_reduced_group_is_followed)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 5, 3), *found;
+        _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 6, 2);
+        char pvid[LVM_ID_SIZE];
+
+        memcpy(pvid, group->volume_group->pvs[2].pvid, sizeof(pvid));
+        free(metadata->name);
+        metadata->name = strdup("renamed");
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &found), 0);
+        ck_assert_ptr_eq(found, group);
+        ck_assert_str_eq(group->volume_group->name, "renamed");
+        ck_assert_str_eq(group->former_name, "vg1");
+        ck_assert(group->doubtful && inventory->doubtful);
+        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), -ENOENT);
+}
+END_TEST
+
+START_TEST(group_is_forgotten)
+{
+        _cleanup_inventory_ struct inventory *inventory = start(), *second = NULL;
+        struct managed_group *group = add(inventory, 1, 5, 2), *other = add(inventory, 2, 5, 1), *found;
+        struct device *device = see(inventory, absent_device(1), group->volume_group->pvs[0].pvid);
+        char vgid[LVM_ID_SIZE], pvid[LVM_ID_SIZE];
+
+        device->group = group;
+        memcpy(vgid, group->volume_group->vgid, sizeof(vgid));
+        memcpy(pvid, group->volume_group->pvs[1].pvid, sizeof(pvid));
+        ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
+        ck_assert_int_eq(inventory_save(inventory), 0);
+        ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
+
+        ck_assert_ptr_null(device->group);
+        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_int_eq(inventory_find_group(inventory, vgid, &found), -ENOENT);
+        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), -ENOENT);
+        ck_assert_int_eq(inventory_find_group(inventory, other->volume_group->vgid, &found), 0);
+        second = start();
+        ck_assert_int_eq(inventory_find_group(second, vgid, &found), -ENOENT);
+        ck_assert_int_eq(names_find_group(second, "vg2", &found), 0);
 }
 END_TEST
 
@@ -365,7 +547,14 @@ int main(void)
         tcase_add_test(test_case, pv_is_seen_before_its_group);
         tcase_add_test(test_case, newer_metadata_counts);
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
+        tcase_add_loop_test(test_case, what_was_up_is_bereft, 0, 7);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
+        tcase_add_test(test_case, disk_is_remembered);
+        tcase_add_test(test_case, all_that_was_seen_is_known);
+        tcase_add_test(test_case, contested_pv_is_asked);
+        tcase_add_test(test_case, other_pvs_of_a_group_that_one_has_left_are_asked);
+        tcase_add_test(test_case, renamed_and_reduced_group_is_followed);
+        tcase_add_test(test_case, group_is_forgotten);
         tcase_add_test(test_case, damaged_file_is_replaced);
         tcase_add_test(test_case, first_of_a_name_has_it);
         tcase_add_test(test_case, elder_is_the_one_that_was_seen_first);

@@ -109,6 +109,8 @@ START_TEST(every_image_as_pvck_reads_it)
                 ck_assert_msg(read_label(fd, &label) == LABEL_FOUND, "%s has no label", list.names[i]);
                 ck_assert_str_eq(label.pvid, pvid);
                 ck_assert_uint_eq(label.device_size, headers_find_number(headers, "pv_header.device_size"));
+                /* All are of version 2. */
+                ck_assert_uint_eq(label.unused, headers_find_number(headers, "pv_header_extension.flags") == 0);
                 ck_assert_uint_eq(label.n_metadata_areas, headers_find_areas(headers, areas));
                 for (size_t j = 0; j < label.n_metadata_areas; j++) {
                         ck_assert_uint_eq(label.metadata_areas[j].offset, areas[j].offset);

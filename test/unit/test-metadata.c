@@ -2,10 +2,13 @@
 #include "lvm/metadata.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <libdevmapper.h>
 
 #include "fixture.h"
 #include "images.h"
+#include "lvm/volume_group.h"
+#include "shared/util.h"
 
 #define VG_ID "id = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv\"\n"
 #define PV_ID "id = \"pppppp-pppp-pppp-pppp-pppp-pppp-pppppp\"\n"
@@ -202,6 +205,59 @@ static bool is_slow(const char *type)
         return metadata->slow;
 }
 
+/* lvm2 activates them, so they are no reason to leave a VG alone; but nothing is to be made of their names. */
+START_TEST(lvs_with_names_that_lvm2_does_not_make)
+{
+        static const struct {
+                const char *key, *shown;
+        } cases[] = {
+                {"lv", "lv"},
+                {"l:v", "l\\x3av"},
+                {"--all", "--all"},
+                {"..", ".."},
+                {"\"$(touch caught)\"", "\\x24\\x28touch\\x20caught\\x29"},
+                {"\"a\n<3>all is lost\"", "a\\x0a\\x3c3\\x3eall\\x20is\\x20lost"},
+                {"\"\x1b]0;\x07\\\\\\\"\"", "\\x1b\\x5d0\\x3b\\x07\\x5c\\x22"},
+                {"\"\xc3\xbc\xff\"", "\\xc3\\xbc\\xff"},
+        };
+        char key[201], shown[201];
+
+        for (size_t i = 0; i <= ELEMENTSOF(cases); i++) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL, *read = NULL;
+                _cleanup_metadata_ struct metadata *metadata = NULL;
+                _cleanup_free_ char *text = NULL, *path = NULL, *saved = NULL;
+                char directory[] = "/tmp/headgate-test-metadata-XXXXXX";
+                const char *reason;
+                int fd;
+
+                if (i < ELEMENTSOF(cases)) {
+                        snprintf(key, sizeof(key), "%s", cases[i].key);
+                        snprintf(shown, sizeof(shown), "%s", cases[i].shown);
+                } else {
+                        snprintf(key, sizeof(key), "%0200d", 0);
+                        snprintf(shown, sizeof(shown), "%0127d...", 0);
+                }
+                text = string_format(VG("logical_volumes {\n%s {\n" LV_ID "status = \"VISIBLE\"\n}\n}\n"), key);
+                ck_assert_ptr_nonnull(text);
+                ck_assert_msg(metadata_parse(text, &metadata, &reason) == 0, "%s: %s", key, reason);
+                ck_assert_str_eq(metadata->lvs[0].name, shown);
+
+                /* What a worker leaves behind, the next one reads. */
+                ck_assert_ptr_nonnull(mkdtemp(directory));
+                fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+                ck_assert_int_ge(fd, 0);
+                ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+                ck_assert_int_eq(volume_group_save(fd, volume_group), 0);
+                ck_assert_int_eq(read_file_at(fd, metadata->vgid, &saved, NULL), 0);
+                ck_assert_int_eq(volume_group_parse(saved, &read), 0);
+                ck_assert_str_eq(read->lvs[0].name, shown);
+                ck_assert_int_eq(unlinkat(fd, metadata->vgid, 0), 0);
+                ck_assert_int_eq(rmdir(directory), 0);
+                close(fd);
+        }
+}
+END_TEST
+
 START_TEST(slow_types)
 {
         static const char *const slow[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
@@ -342,7 +398,6 @@ START_TEST(not_a_vg)
                 "v:g {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
                 "a/b {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
                 "/ {\n" VG_ID "seqno = 1\n" PVS "}\n" END_OF_TEXT,
-                VG("logical_volumes {\nl:v {\n" LV_ID "status = \"VISIBLE\"\n}\n}\n"),
                 VG("logical_volumes {\nlv {\nstatus = \"VISIBLE\"\n}\n}\n"),
         };
 
@@ -509,6 +564,7 @@ int main(void)
         tcase_add_test(tests, vg_properties);
         tcase_add_test(tests, names);
         tcase_add_test(tests, visible_lvs);
+        tcase_add_test(tests, lvs_with_names_that_lvm2_does_not_make);
         tcase_add_test(tests, slow_types);
         tcase_add_test(tests, flags_of_lvs);
         tcase_add_test(tests, strings_of_the_vg);

@@ -125,6 +125,26 @@ START_TEST(no_mount_point_is_an_obstacle)
 }
 END_TEST
 
+/* Device-mapper takes any name, and scripts will take it for that of a VG. */
+START_TEST(name_that_no_vg_can_have_is_an_obstacle)
+{
+        static const char *const names[] = {
+                "$(reboot)-root", "--all-root", "a\"b-root", "a b-root", "..-root", "*-root"};
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                _cleanup_free_ char *line = NULL, *seen = NULL;
+                int root_fd = small_root_set_up("lv");
+
+                line = string_format("sys/devices/virtual/block/dm-0/dm/name = %s", names[i]);
+                small_root_empty("sys/devices/virtual/block/dm-0/dm/name");
+                small_root_add(line);
+                seen = needed_of(root_fd, NULL, 0);
+                ck_assert_str_eq(seen, "!/ needs 254:0, and what is below that cannot be seen");
+                small_root_tear_down();
+        }
+}
+END_TEST
+
 START_TEST(further_devices)
 {
         char *there[] = {(char[]){"/dev/mapper/data-srv"}, (char[]){"/dev/sda1"}};
@@ -150,6 +170,7 @@ int main(void)
         tcase_add_test(test_case, what_resume_lacks_is_left_out);
         tcase_add_test(test_case, what_root_lacks_is_an_obstacle);
         tcase_add_test(test_case, no_mount_point_is_an_obstacle);
+        tcase_add_test(test_case, name_that_no_vg_can_have_is_an_obstacle);
         tcase_add_test(test_case, further_devices);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);

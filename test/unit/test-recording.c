@@ -16,15 +16,16 @@
 
 /* Devices are called by their minor number. One call is one line of the file "calls". */
 static const char script[] = "#!/bin/sh\n"
-                             "shift 2\n"
-                             "echo \"$*\" >> $HEADGATE_RUN_DIRECTORY/calls\n"
+                             "run=${0%/*}\n"
+                             "[ \"$1 $2 $3\" = \"pvscan --cache --\" ] && shift 3\n"
+                             "echo \"$*\" >> $run/calls\n"
                              "for device; do\n"
                              "    case $device in\n"
                              "    /dev/bad*) kill -SEGV $$ ;;\n"
                              "    /dev/no*) echo \"$device is refused.\" ;;\n"
                              "    *) number=${device##*[a-z]}\n"
                              "       pvid=$(printf p%031u $number)\n"
-                             "       echo 8:$number > $HEADGATE_LVM_RUN_DIRECTORY/pvs_online/$pvid ;;\n"
+                             "       echo 8:$number > $run/lvm/pvs_online/$pvid ;;\n"
                              "    esac\n"
                              "done\n";
 

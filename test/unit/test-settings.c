@@ -42,6 +42,7 @@ static void assert_defaults(const struct settings *settings)
         ck_assert_uint_eq(settings->teardown_deadline_usec, DEFAULT_DEADLINE);
         ck_assert_uint_eq(settings->boot_volume_groups.n, 0);
         ck_assert_uint_eq(settings->net_volume_groups.n, 0);
+        ck_assert_uint_eq(settings->policies.n, 0);
 }
 
 START_TEST(no_file_means_defaults)
@@ -159,6 +160,98 @@ START_TEST(what_is_wrong_has_its_default)
 }
 END_TEST
 
+/* The section that counts, whether it allows degraded, and its deadline in seconds. */
+START_TEST(policies)
+{
+        static const struct {
+                const char *name;
+                bool degraded;
+                uint64_t seconds;
+        } rows[] = {
+                {"data", true, 90},
+                {"vg_last", true, 7},
+                {"vg_first", false, 12},
+                {"vg_other", false, 8},
+                {"media", true, 7},
+                {"plain", false, 7},
+                {"yes2", true, 7},
+        };
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings("volume_groups {\n"
+                      "    \"vg_f*\" { deadline = 12 }\n"
+                      "    vg_* { degraded = \"no\" deadline = 8 }\n"
+                      "    data { degraded = \"yes\" deadline = 90 }\n"
+                      "    vg_last { degraded = \"yes\" }\n"
+                      "    \"[lm]edia\" { degraded = 1 }\n"
+                      "    yes? { degraded = \"yes\" }\n"
+                      "    empty { }\n"
+                      "}\n"
+                      "deadline = 7\n",
+                &settings, &problems);
+        ck_assert_uint_eq(problems.lines.n, 0);
+        ck_assert_uint_eq(settings.policies.n, 7);
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                ck_assert_msg(
+                        settings_allow_degraded(&settings, rows[i].name) == rows[i].degraded, "%s", rows[i].name);
+                ck_assert_uint_eq(settings_get_deadline(&settings, rows[i].name), rows[i].seconds * USEC_PER_SEC);
+        }
+}
+END_TEST
+
+/* Each is one line that names the file, the VG and the key, and everything else counts. */
+START_TEST(wrong_policies)
+{
+        static const struct {
+                const char *text;
+                const char *line;
+        } rows[] = {
+                {"data { degrade = \"yes\" }", "volume_groups/data: the key \"degrade\" is not known."},
+                {"data { degraded = \"maybe\" }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                {"data { degraded = 2 }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                {"data { degraded = [ \"yes\", \"no\" ] }",
+                        "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                {"data { degraded { } }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                {"data { deadline = 0 }",
+                        "volume_groups/data: deadline must be a number of seconds from 1 to 86400."},
+                {"data* { deadline = \"5\" }",
+                        "volume_groups/data*: deadline must be a number of seconds from 1 to 86400."},
+                {"data = \"yes\"", "volume_groups/data must be a section: data { ... }."},
+                {"\"a b\" { degraded = \"yes\" }",
+                        "volume_groups: \"a b\" cannot be the name of a VG, nor a pattern for such names."},
+                {"\"a\nb*\" { degraded = \"yes\" }",
+                        "volume_groups: \"a\\x0ab*\" cannot be the name of a VG, nor a pattern for such names."},
+        };
+        _cleanup_free_ char *text = string_format(
+                "volume_groups {\n%s\nother { degraded = \"yes\" deadline = 9 }\n}\ndeadline = 7", rows[_i].text);
+        _cleanup_free_ char *line = string_format("/etc/headgate/headgate.conf: %s", rows[_i].line);
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings(text, &settings, &problems);
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_str_eq(problems.lines.strings[0], line);
+        ck_assert(!settings_allow_degraded(&settings, "data"));
+        ck_assert_uint_eq(settings_get_deadline(&settings, "data"), 7 * USEC_PER_SEC);
+        ck_assert(settings_allow_degraded(&settings, "other"));
+        ck_assert_uint_eq(settings_get_deadline(&settings, "other"), 9 * USEC_PER_SEC);
+}
+END_TEST
+
+START_TEST(policies_that_are_no_section)
+{
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+
+        read_settings("volume_groups = [ \"data\" ]\n", &settings, &problems);
+        assert_defaults(&settings);
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_str_eq(problems.lines.strings[0],
+                "/etc/headgate/headgate.conf: volume_groups must be a section with one for each VG in it.");
+}
+END_TEST
+
 START_TEST(the_rest_counts)
 {
         _cleanup_settings_ struct settings settings = {};
@@ -256,6 +349,9 @@ int main(void)
         tcase_add_test(tcase, every_key);
         tcase_add_loop_test(tcase, bounds_of_deadlines, 0, 2 * ELEMENTSOF(deadline_rows));
         tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 15);
+        tcase_add_test(tcase, policies);
+        tcase_add_loop_test(tcase, wrong_policies, 0, 10);
+        tcase_add_test(tcase, policies_that_are_no_section);
         tcase_add_test(tcase, the_rest_counts);
         tcase_add_loop_test(tcase, malformed_files, 0, 5);
         tcase_add_test(tcase, deep_sections_are_refused);

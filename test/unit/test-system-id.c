@@ -2,26 +2,8 @@
 
 #include "lvm/system_id.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "fixture.h"
 #include "lvm/configuration.h"
-
-/* The run directory of the fixture serves as root. */
-static void write_file(const char *path, const char *text)
-{
-        _cleanup_close_ int fd = -EBADF;
-        _cleanup_free_ char *directory = strdup(path);
-
-        for (char *slash = directory; (slash = strchr(slash, '/')); *slash++ = '/') {
-                *slash = '\0';
-                ck_assert(mkdirat(run_fd, directory, 0755) == 0 || errno == EEXIST);
-        }
-        fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-        ck_assert_int_ge(fd, 0);
-        ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
-}
 
 /* What "lvm systemid" of lvm2 2.03.16 makes of the same texts. */
 static const struct {
@@ -88,11 +70,12 @@ START_TEST(sources_of_the_id)
         _cleanup_problems_ struct problems problems = {};
         _cleanup_configuration_ struct configuration configuration = {};
 
-        write_file("proc/sys/kernel/hostname", "host7\n");
-        write_file("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
-        write_file("etc/lvm/id", "# ours\n\n   web2\nweb3\n");
-        write_file("etc/lvm/lvm.conf", sources[_i].configuration);
-        write_file("etc/lvm/lvmlocal.conf", "local { system_id = \"own\" extra_system_ids = [ \"a\", \"b\" ] }");
+        write_file_and_directories("proc/sys/kernel/hostname", "host7\n");
+        write_file_and_directories("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+        write_file_and_directories("etc/lvm/id", "# ours\n\n   web2\nweb3\n");
+        write_file_and_directories("etc/lvm/lvm.conf", sources[_i].configuration);
+        write_file_and_directories(
+                "etc/lvm/lvmlocal.conf", "local { system_id = \"own\" extra_system_ids = [ \"a\", \"b\" ] }");
 
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
         ck_assert_int_eq(problems.error, 0);
@@ -135,9 +118,9 @@ START_TEST(configuration_of_two_files)
         ck_assert_str_eq(defaults.backup_dir, "/etc/lvm/backup");
         ck_assert_str_eq(defaults.locking_dir, "/run/lock/lvm");
 
-        write_file("etc/lvm/lvm.conf",
+        write_file_and_directories("etc/lvm/lvm.conf",
                 "global { event_activation = 1 locking_dir = \"/srv/l\" }\nbackup { backup_dir = \"/srv/b\" }\n");
-        write_file("etc/lvm/lvmlocal.conf", "global { event_activation = 0 }\n");
+        write_file_and_directories("etc/lvm/lvmlocal.conf", "global { event_activation = 0 }\n");
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
         ck_assert(!configuration.event_activation);
         ck_assert_str_eq(configuration.backup_dir, "/srv/b");
@@ -151,8 +134,8 @@ START_TEST(a_damaged_file_is_said)
         _cleanup_problems_ struct problems problems = {};
         _cleanup_configuration_ struct configuration configuration = {};
 
-        write_file("etc/lvm/lvm.conf", "global { event_activation = 0\n");
-        write_file("etc/lvm/lvmlocal.conf", "backup { backup_dir = \"/srv/b\" }\n");
+        write_file_and_directories("etc/lvm/lvm.conf", "global { event_activation = 0\n");
+        write_file_and_directories("etc/lvm/lvmlocal.conf", "backup { backup_dir = \"/srv/b\" }\n");
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
         ck_assert(configuration.event_activation);
         ck_assert_str_eq(configuration.backup_dir, "/srv/b");
@@ -168,9 +151,9 @@ START_TEST(event_activation)
 
         ck_assert_int_eq(setenv("LVM_SYSTEM_DIR", directory, true), 0);
         ck_assert_int_eq(configuration_event_activation(), 1);
-        write_file("etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
+        write_file_and_directories("etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
         ck_assert_int_eq(configuration_event_activation(), 0);
-        write_file("etc/lvm/lvmlocal.conf", "global { event_activation = \"yes\" }\n");
+        write_file_and_directories("etc/lvm/lvmlocal.conf", "global { event_activation = \"yes\" }\n");
         ck_assert_int_eq(configuration_event_activation(), 1);
         ck_assert_int_eq(unsetenv("LVM_SYSTEM_DIR"), 0);
 }

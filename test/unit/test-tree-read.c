@@ -233,7 +233,7 @@ START_TEST(what_the_system_needs_stays)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         static const char *const mount_points[] = {
-                "/", "/usr", "/run/initramfs/live", "/run/initramfs-not", "/early", "/usr/local"};
+                "/", "/usr", "/run/initramfs/live", "/run/initramfs-not", "/early", "/usr/local", "/run/nextroot"};
 
         for (unsigned int i = 0; i < ELEMENTSOF(mount_points); i++) {
                 _cleanup_free_ char *name = string_format("lv%u", i);
@@ -251,6 +251,7 @@ START_TEST(what_the_system_needs_stays)
         ck_assert_ptr_null(shape_node(tree, "lv3")->left_alone);
         ck_assert_str_eq(shape_node(tree, "lv4")->left_alone, "/early stays mounted");
         ck_assert_ptr_null(shape_node(tree, "lv5")->left_alone);
+        ck_assert_str_eq(shape_node(tree, "lv6")->left_alone, "/run/nextroot stays mounted");
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 2);
 }

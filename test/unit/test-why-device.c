@@ -13,6 +13,7 @@
 #include "shapes.h"
 #include "shared/util.h"
 #include "why/device.h"
+#include "why/forerunner.h"
 
 #define MEBIBYTE (1024U * 1024)
 
@@ -158,6 +159,39 @@ START_TEST(pv_without_metadata)
 }
 END_TEST
 
+static void hang(_unused_ const char *path)
+{
+        for (;;)
+                pause();
+}
+
+static void end(_unused_ const char *path)
+{
+        _exit(EXIT_SUCCESS);
+}
+
+static void return_at_once(const char *path)
+{
+        ck_assert_str_eq(path, "/dev/sda");
+}
+
+/* A read() of a disk that does not answer cannot be had here, but a process that does not come back. */
+START_TEST(disk_that_does_not_answer)
+{
+        static const struct {
+                void (*read_all)(const char *path);
+                int expected;
+        } forerunners[] = {{return_at_once, 0}, {end, -EIO}, {hang, -ETIMEDOUT}};
+        const struct pv pv = {.error = -ETIMEDOUT}, other = {.error = -EIO};
+        _cleanup_forerunner_ struct forerunner forerunner = {};
+
+        ck_assert_int_eq(
+                forerunner_start(&forerunner, forerunners[_i].read_all, "/dev/sda"), forerunners[_i].expected);
+        ck_assert_str_eq(pv_describe_error(&pv), "it does not answer");
+        ck_assert_str_eq(pv_describe_error(&other), strerror(EIO));
+}
+END_TEST
+
 START_TEST(pv_that_lvm2_has_not_recorded)
 {
         _cleanup_explanation_ struct explanation explanation = {};
@@ -196,6 +230,7 @@ int main(void)
         tcase_add_test(tcase, pv_without_vg);
         tcase_add_test(tcase, pv_of_a_vg);
         tcase_add_test(tcase, pv_without_metadata);
+        tcase_add_loop_test(tcase, disk_that_does_not_answer, 0, 3);
         tcase_add_test(tcase, pv_that_lvm2_has_not_recorded);
         tcase_add_test(tcase, pv_on_something_that_lvm2_ignores);
         suite_add_tcase(suite, tcase);

@@ -351,6 +351,89 @@ START_TEST(deactivated_since)
 }
 END_TEST
 
+static struct volume_group *read_degraded(void)
+{
+        struct volume_group *volume_group = records_read_image("plain-1");
+
+        records_see_pv(volume_group, 0, "plain-1");
+        free(volume_group->pvs[1].device_name);
+        volume_group->pvs[1].device_name = strdup("/dev/no-such-disk");
+        volume_group->state = VOLUME_GROUP_DEGRADED;
+        volume_group->overdue = true;
+        volume_group->first_seen_usec = now_usec() - 50 * USEC_PER_SEC;
+        volume_group->degraded_usec = now_usec() - 20 * USEC_PER_SEC;
+        return volume_group;
+}
+
+START_TEST(degraded_without_a_pv)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
+        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+
+        records_save(volume_group);
+        records_activate("plain-1", "linear", 0);
+        vg = records_ask("plain", NULL);
+        expect_condition(&vg, "degraded");
+        expect_condition(&vg, "missing-pv");
+        ck_assert_str_eq(vg.state, "degraded");
+        ck_assert_int_eq(vg.verdict, VERDICT_DOWN);
+        ck_assert_ptr_nonnull(strstr(vg.answer, "VG plain is degraded, with 1 of its "));
+        ck_assert_ptr_nonnull(strstr(vg.answer, " LVs active: 1 of its 2 PVs is missing."));
+        expect_fact(&vg, "It is degraded since ");
+        expect_fact(&vg, "its last place was /dev/no-such-disk.");
+        ck_assert(!has_fact(&vg, "its deadline"));
+        ck_assert(!has_advice(&vg, "--activationmode"));
+        ck_assert(!has_advice(&vg, "--refresh"));
+
+        lv = records_ask("plain", "striped");
+        expect_answer(&lv, VERDICT_DOWN, "inactive",
+                "LV plain/striped is not active: it cannot do without the PVs that are missing.");
+}
+END_TEST
+
+START_TEST(degraded_with_a_pv_that_came_late)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
+        _cleanup_explanation_ struct explanation vg = {};
+
+        records_see_pv(volume_group, 1, "plain-1");
+        volume_group->pvs[1].late_usec = now_usec() - 5 * USEC_PER_SEC;
+        volume_group->pvs[1].flagged = true;
+        records_save(volume_group);
+        records_activate("plain-1", "linear", 0);
+        vg = records_ask("plain", NULL);
+        ck_assert_ptr_nonnull(strstr(vg.answer, "all of its PVs are there, and RAIDs of it go without some."));
+        expect_fact(&vg, "It is degraded since ");
+        expect_fact(&vg, " came back at ");
+        expect_fact(&vg, "(flag MISSING)");
+        expect_advice(&vg, "vgextend --restoremissing plain /");
+        expect_advice(&vg, "vgchange --refresh plain");
+}
+END_TEST
+
+/* What is said of a VG that waits depends on what is to become of it. */
+START_TEST(policies)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
+        _cleanup_explanation_ struct explanation early = {}, late = {};
+
+        shape_write(
+                "etc/headgate/headgate.conf", "volume_groups { plain { degraded = \"yes\" deadline = 70 } }\n");
+        volume_group->state = VOLUME_GROUP_WAITING;
+        volume_group->overdue = false;
+        records_save(volume_group);
+        early = records_ask("plain", NULL);
+        expect_fact(&early, "; its deadline is 1min 10s.");
+        expect_fact(&early, "At its deadline lvm2 is asked for what can do without them");
+        ck_assert(!has_advice(&early, "--activationmode"));
+
+        volume_group->overdue = true;
+        records_save(volume_group);
+        late = records_ask("plain", NULL);
+        expect_advice(&late, "headgate has not activated it without them. ");
+}
+END_TEST
+
 START_TEST(headgate_is_off)
 {
         _cleanup_explanation_ struct explanation explanation = {};
@@ -416,6 +499,9 @@ int main(void)
         tcase_add_test(tcase, one_lv_of_an_active_vg);
         tcase_add_test(tcase, lv_that_a_list_leaves_out);
         tcase_add_test(tcase, deactivated_since);
+        tcase_add_test(tcase, degraded_without_a_pv);
+        tcase_add_test(tcase, degraded_with_a_pv_that_came_late);
+        tcase_add_test(tcase, policies);
         tcase_add_test(tcase, headgate_is_off);
         tcase_add_test(tcase, what_holds_it);
         tcase_add_test(tcase, devices_file);

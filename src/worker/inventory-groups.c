@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The VGs of the inventory, and which PVs they have. */
+
+#include <fcntl.h>
+#include <inttypes.h>
+
+#include "lvm/online.h"
+#include "shared/util.h"
+#include "worker/inventory.h"
+#include "worker/links.h"
+
+void managed_group_free(struct managed_group *group)
+{
+        volume_group_free(group->volume_group);
+        free(group->refusal);
+        free(group->former_name);
+        free(group->text);
+        free(group);
+}
+
+void inventory_note_change(struct inventory *inventory, struct managed_group *group)
+{
+        group->changed = inventory->changed = true;
+}
+
+void inventory_set_state(struct inventory *inventory, struct managed_group *group, enum volume_group_state state)
+{
+        group->volume_group->state = state;
+        inventory->lost_pvs |= group->lost_pv && state == VOLUME_GROUP_WAITING;
+        inventory_note_change(inventory, group);
+        dm_list_move(&inventory->groups[state], &group->list);
+}
+
+void inventory_doubt(struct inventory *inventory, struct managed_group *group)
+{
+        group->doubtful = inventory->doubtful = true;
+}
+
+/* ------ texts ------ */
+
+static void forget_text(struct inventory *inventory, struct managed_group *group)
+{
+        if (group->text)
+                dm_hash_remove(inventory->groups_by_text, group->text);
+        free(group->text);
+        group->text = NULL;
+}
+
+static char *text_key(uint64_t size, uint32_t checksum)
+{
+        return string_format("%" PRIu64 "/%" PRIu32, size, checksum);
+}
+
+struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
+{
+        _cleanup_free_ char *key = text_key(size, checksum);
+
+        return key ? dm_hash_lookup(inventory->groups_by_text, key) : NULL;
+}
+
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
+{
+        char *key = text_key(size, checksum);
+
+        if (!key)
+                return -ENOMEM;
+        forget_text(inventory, group);
+        group->text = key;
+        return dm_hash_insert(inventory->groups_by_text, key, group) ? 0 : -ENOMEM;
+}
+
+void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum)
+{
+        static struct managed_group no_group;
+        _cleanup_free_ char *key = text_key(size, checksum);
+
+        if (key)
+                (void) dm_hash_insert(inventory->groups_by_text, key, &no_group);
+}
+
+/* ------ PVs and their VGs ------ */
+
+int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
+{
+        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
+                return 0;
+        if (!dm_hash_insert(inventory->groups_by_pvid, pvid, group))
+                return -ENOMEM;
+        /* Lets a PV that comes after a restart lead to its VG. */
+        return link_make(inventory->members_fd, pvid, group->volume_group->vgid);
+}
+
+/* The PV has no more to do with the VG. */
+static int disclaim_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
+{
+        char vgid[LINK_TARGET_SIZE];
+
+        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
+                dm_hash_remove(inventory->groups_by_pvid, pvid);
+        if (link_read(inventory->members_fd, pvid, vgid) < 0 || !streq(vgid, group->volume_group->vgid))
+                return 0;
+        return link_remove(inventory->members_fd, pvid);
+}
+
+/* Takes over the VG if it succeeds. */
+static int add_group(struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret)
+{
+        struct managed_group *group = calloc(1, sizeof(*group));
+
+        if (!group)
+                return -ENOMEM;
+
+        group->volume_group = volume_group;
+        if (!dm_hash_insert(inventory->groups_by_vgid, volume_group->vgid, group)) {
+                free(group);
+                return -ENOMEM;
+        }
+        if (inventory_name_group(inventory, group) < 0) {
+                dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
+                free(group);
+                return -ENOMEM;
+        }
+        dm_list_add(&inventory->groups[volume_group->state], &group->list);
+        *ret = group;
+        return 0;
+}
+
+/* What a file says of a PV is older than what is known in memory. */
+static int index_pvs(struct inventory *inventory, struct managed_group *group)
+{
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                const char *pvid = group->volume_group->pvs[i].pvid;
+
+                if (!dm_hash_lookup(inventory->groups_by_pvid, pvid) &&
+                        !dm_hash_insert(inventory->groups_by_pvid, pvid, group))
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+int inventory_find_group(struct inventory *inventory, const char *vgid, struct managed_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        struct managed_group *group;
+        int r;
+
+        group = dm_hash_lookup(inventory->groups_by_vgid, vgid);
+        if (group) {
+                *ret = group;
+                return 0;
+        }
+
+        r = volume_group_load(inventory->vgs_fd, vgid, &volume_group);
+        if (r < 0)
+                return r;
+        /* The file's name is the key under which we look for it again. */
+        if (!streq(volume_group->vgid, vgid))
+                return -EBADMSG;
+
+        /* What lvm2 was asked for by a worker that is no more is not known to have been done. */
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+                volume_group->state = VOLUME_GROUP_COMPLETE;
+
+        r = add_group(inventory, volume_group, &group);
+        if (r < 0)
+                return r;
+        TAKE_PTR(volume_group);
+        r = index_pvs(inventory, group);
+        if (r < 0)
+                return r;
+
+        /* Disks may have left while no worker was there, and others have come in their place. */
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+
+                if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
+                        inventory_lose_pv(inventory, group, pv->device);
+        }
+        *ret = group;
+        return 0;
+}
+
+int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret)
+{
+        struct managed_group *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
+        char vgid[LINK_TARGET_SIZE];
+        int r;
+
+        if (group && volume_group_find_pv(group->volume_group, pvid)) {
+                *ret = group;
+                return 0;
+        }
+
+        r = link_read(inventory->members_fd, pvid, vgid);
+        if (r < 0)
+                return r;
+        if (!lvm_id_is_valid(vgid))
+                return -EBADMSG;
+        return inventory_find_group(inventory, vgid, ret);
+}
+
+static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
+{
+        pv->device = 0;
+        pv->late_usec = 0;
+        forget_text(inventory, group);
+        inventory_note_change(inventory, group);
+}
+
+/* Whether lvm2 was done with it, so that what goes now is somebody's doing, and not a disk that was to come. */
+static bool was_up(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEGRADED ||
+               volume_group->state == VOLUME_GROUP_SKIPPED || volume_group->state == VOLUME_GROUP_FAILED;
+}
+
+void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                if (volume_group->pvs[i].device != number)
+                        continue;
+                unsee_pv(inventory, group, &volume_group->pvs[i]);
+                volume_group->first_seen_usec = now_usec();
+                volume_group->overdue = false;
+                volume_group->lost_pv = true;
+                volume_group->bereft |= was_up(volume_group);
+                group->lost_pv |= volume_group->state != VOLUME_GROUP_WAITING;
+                /* One that lvm2 is at work on is judged when lvm2 is done. */
+                if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+                        continue;
+                volume_group->degraded_usec = 0;
+                inventory_set_state(inventory, group, VOLUME_GROUP_WAITING);
+        }
+}
+
+/* Has the PV say itself whose it is. One that is not in memory was seen by an earlier worker. */
+static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct volume_group_pv *pv)
+{
+        struct device *device;
+        int r;
+
+        r = inventory_get_device(inventory, pv->device, &device);
+        if (r < 0)
+                return r;
+        if (!device->group)
+                device->group = group;
+        inventory_read_again(inventory, device);
+        return 0;
+}
+
+int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number)
+{
+        struct volume_group *volume_group = group->volume_group;
+        int r = 0;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                if (volume_group->pvs[i].device != number)
+                        continue;
+                unsee_pv(inventory, group, &volume_group->pvs[i]);
+                group->left = true;
+                inventory_doubt(inventory, group);
+                for (size_t j = 0; r >= 0 && j < volume_group->n_pvs; j++)
+                        if (volume_group->pvs[j].device != 0)
+                                r = ask_pv(inventory, group, &volume_group->pvs[j]);
+                return r;
+        }
+        return 0;
+}
+
+/* Metadata tells that this VG has the PV now. If it was seen in another one before, it is asked. */
+static int take_over_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
+{
+        const struct volume_group_pv *pv;
+        struct managed_group *former;
+
+        if (inventory_find_group_of_pv(inventory, pvid, &former) >= 0 && former != group) {
+                pv = volume_group_find_pv(former->volume_group, pvid);
+                if (pv && pv->device != 0) {
+                        int r = ask_pv(inventory, former, pv);
+
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return inventory_claim_pv(inventory, group, pvid);
+}
+
+/* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
+static void find_pv_seen_before(
+        struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
+{
+        struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
+        dev_t number;
+
+        if (device && !device->gone && (!device->group || device->group == group)) {
+                device->group = group;
+                pv->device = device->number;
+        } else if (!device && pv->device == 0 &&
+                   online_read_pv(inventory->lvm_run_fd, pv->pvid, &number) == ONLINE_FOUND &&
+                   !inventory_find_device(inventory, number) && inventory_is_still(inventory, number, pv->pvid))
+                pv->device = number;
+}
+
+static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                int r = take_over_pv(inventory, group, volume_group->pvs[i].pvid);
+
+                if (r < 0)
+                        return r;
+                find_pv_seen_before(inventory, group, &volume_group->pvs[i]);
+        }
+        return 0;
+}
+
+static bool has_pv(const struct metadata *metadata, const char *pvid)
+{
+        for (size_t i = 0; i < metadata->n_pvs; i++)
+                if (streq(metadata->pvs[i].pvid, pvid))
+                        return true;
+        return false;
+}
+
+static int update_group(struct inventory *inventory, struct managed_group *group, const struct metadata *metadata)
+{
+        struct volume_group *volume_group = group->volume_group;
+        int r;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                if (!has_pv(metadata, volume_group->pvs[i].pvid)) {
+                        r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+
+                        if (r < 0)
+                                return r;
+                }
+        if (!group->former_name && !streq(volume_group->name, metadata->name)) {
+                group->former_name = strdup(volume_group->name);
+                if (!group->former_name)
+                        return -ENOMEM;
+        }
+        /* What was said because of the metadata is not said for ever. */
+        if (volume_group->skip_reason && volume_group->reason &&
+                streq(volume_group->reason, volume_group->skip_reason)) {
+                free(volume_group->reason);
+                volume_group->reason = NULL;
+        }
+        inventory_doubt(inventory, group);
+        r = inventory_unname_group(inventory, group);
+        if (r >= 0)
+                r = volume_group_update(volume_group, metadata);
+        return r < 0 ? r : inventory_name_group(inventory, group);
+}
+
+static int make_group(struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        r = volume_group_new(metadata, &volume_group);
+        if (r < 0)
+                return r;
+        volume_group->first_seen_usec = now_usec();
+        r = add_group(inventory, volume_group, ret);
+        if (r >= 0)
+                TAKE_PTR(volume_group);
+        return r;
+}
+
+int inventory_add_metadata(
+        struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
+{
+        int r;
+
+        r = inventory_find_group(inventory, metadata->vgid, ret);
+        if (r >= 0) {
+                if (metadata->seqno <= (*ret)->volume_group->seqno)
+                        return 0;
+                r = update_group(inventory, *ret, metadata);
+        } else if (r == -ENOENT || r == -EBADMSG)
+                r = make_group(inventory, metadata, ret);
+        if (r < 0)
+                return r;
+
+        inventory_note_change(inventory, *ret);
+        return take_over_pvs(inventory, *ret);
+}
+
+/* ------ to the files ------ */
+
+int inventory_save(struct inventory *inventory)
+{
+        int result = 0;
+
+        if (!inventory->changed)
+                return 0;
+        inventory->changed = false;
+
+        for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group;
+
+                dm_list_iterate_items(group, &inventory->groups[state]) {
+                        int r;
+
+                        if (!group->changed)
+                                continue;
+                        r = volume_group_save(inventory->vgs_fd, group->volume_group);
+                        if (r >= 0) {
+                                group->changed = false;
+                                continue;
+                        }
+                        inventory->changed = true;
+                        if (result >= 0)
+                                result = r;
+                }
+        }
+        return result;
+}
+
+int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+        int r = 0;
+
+        for (enum device_stage stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
+                struct device *device;
+
+                dm_list_iterate_items(device, &inventory->devices[stage])
+                        if (device->group == group)
+                                device->group = NULL;
+        }
+        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++)
+                r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+        if (unlinkat(inventory->vgs_fd, volume_group->vgid, 0) < 0 && errno != ENOENT && r >= 0)
+                r = -errno;
+
+        if (r >= 0)
+                r = inventory_unname_group(inventory, group);
+
+        forget_text(inventory, group);
+        dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
+        dm_list_del(&group->list);
+        managed_group_free(group);
+        return r;
+}

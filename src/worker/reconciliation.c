@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/reconciliation.h"
+
+#include "lvm/active.h"
+#include "lvm/online.h"
+#include "lvm/volume_group_list.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/names.h"
+#include "worker/report.h"
+
+/* ------ names ------ */
+
+/* A request for the VG by a name that it had is over: nobody would find it by that. */
+static int finish_request(const struct worker *worker, struct managed_group *group, const char *name)
+{
+        _cleanup_free_ char *entry = string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name);
+
+        if (!entry)
+                return -ENOMEM;
+        if (!group->has_entry)
+                return 0;
+        group->has_entry = false;
+        return flags_finish(worker->run_fd, entry);
+}
+
+/* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
+static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
+{
+        struct managed_group *other;
+        int r;
+
+        r = names_find_other(worker->inventory, group, name, &other);
+        if (r == -ENOENT)
+                return online_forget_name(worker->lvm_run_fd, name);
+        return MIN(r, 0);
+}
+
+static int follow_rename(struct worker *worker, struct managed_group *group)
+{
+        _cleanup_free_ char *former = TAKE_PTR(group->former_name);
+        int claimed, r;
+
+        if (streq(former, group->volume_group->name))
+                return 0;
+        log_info("VG %s is called %s now.", former, group->volume_group->name);
+        claimed = online_is_claimed(worker->lvm_run_fd, former);
+        r = MIN(claimed, 0);
+        if (claimed > 0 && group->volume_group->state == VOLUME_GROUP_ACTIVE)
+                r = online_claim(worker->lvm_run_fd, group->volume_group->name);
+        if (r >= 0)
+                r = forget_name(worker, group, former);
+        if (r >= 0)
+                r = finish_request(worker, group, former);
+        return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
+}
+
+static int update_lookup(const struct worker *worker, const struct managed_group *group)
+{
+        int r;
+
+        if (names_has_elder(worker->inventory, group))
+                return 0;
+        r = online_update_lookup(worker->lvm_run_fd, group->volume_group);
+        return r < 0 ? log_error_errno(
+                               r, "Failed to write the list of PVs of VG %s: %m", group->volume_group->name)
+                     : 0;
+}
+
+/* ------ VGs that are no more ------ */
+
+static void drop_expectation(struct worker *worker, const struct managed_group *group)
+{
+        struct expectation *expectation;
+
+        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
+                dm_list_iterate_items(expectation, &worker->expectations->lists[state])
+                        if (expectation->group == group)
+                                expectation->group = NULL;
+}
+
+static int drop_group(struct worker *worker, struct managed_group *group)
+{
+        const char *name = group->volume_group->name;
+        int r;
+
+        report_removed(group->volume_group);
+        drop_expectation(worker, group);
+        r = finish_request(worker, group, name);
+        if (r >= 0)
+                r = forget_name(worker, group, name);
+        if (r >= 0)
+                r = volume_group_list_forget(worker->run_fd);
+        if (r >= 0)
+                r = inventory_drop_group(worker->inventory, group);
+        return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
+}
+
+/* ------ states ------ */
+
+/* An LV that was there once and is not now was deactivated, which its state shows by what was seen of it. Returns
+ * how many there are now. */
+static size_t mark_new_lvs(const struct active_devices *devices, struct volume_group *volume_group)
+{
+        _cleanup_free_ bool *before = calloc(volume_group->n_lvs + 1, sizeof(*before));
+        size_t n_active;
+
+        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
+                before[i] = volume_group->lvs[i].active;
+        active_devices_mark(devices, volume_group);
+        n_active = volume_group_count_active(volume_group);
+        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
+                volume_group->lvs[i].active |= before[i];
+        return n_active;
+}
+
+/* What the state is, all PVs being there, and why the VG is not active as a whole. */
+static enum volume_group_state find_state(
+        const struct volume_group *volume_group, size_t n_active, const char **ret_reason)
+{
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+
+        *ret_reason = NULL;
+        if (volume_group->skip_reason && n_active == 0) {
+                *ret_reason = volume_group->skip_reason;
+                return VOLUME_GROUP_SKIPPED;
+        }
+        /* Whether it is whole again is for the kernel to say, whoever asks. */
+        if (volume_group->state == VOLUME_GROUP_DEGRADED) {
+                *ret_reason = volume_group->reason;
+                return VOLUME_GROUP_DEGRADED;
+        }
+        if (volume_group->state == VOLUME_GROUP_ACTIVE || n_active >= n_wanted)
+                return VOLUME_GROUP_ACTIVE;
+        /* lvm2's verdict still stands: it was not asked again. */
+        if (volume_group->state == VOLUME_GROUP_FAILED ||
+                (volume_group->state == VOLUME_GROUP_SKIPPED && volume_group->reason)) {
+                *ret_reason = volume_group->reason;
+                return volume_group->state;
+        }
+        *ret_reason = "lvm2 does not activate by itself what is made or changed while the machine runs.";
+        return VOLUME_GROUP_SKIPPED;
+}
+
+static int settle_quietly(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+        enum volume_group_state former = volume_group->state, state;
+        size_t n_active = mark_new_lvs(devices, volume_group);
+        _cleanup_free_ char *copy = NULL;
+        const char *reason;
+
+        state = find_state(volume_group, n_active, &reason);
+        copy = reason ? strdup(reason) : NULL;
+        if (reason && !copy)
+                return log_oom();
+        free(volume_group->reason);
+        volume_group->reason = TAKE_PTR(copy);
+        inventory_note_change(worker->inventory, group);
+        if (state == former)
+                return 0;
+
+        volume_group->complete_usec = volume_group->settled_usec = now_usec();
+        volume_group->settled_realtime_usec = now_realtime_usec();
+        inventory_set_state(worker->inventory, group, state);
+        /* One that was just made has none. */
+        if (volume_group->n_lvs > 0)
+                report_settled(volume_group);
+        return 0;
+}
+
+/* ------ each VG ------ */
+
+static int reconcile(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+        size_t n_seen = volume_group_count_seen(volume_group);
+        bool left = group->left;
+        int r = 0;
+
+        if (group->former_name)
+                r = follow_rename(worker, group);
+        if (r >= 0 && volume_group->n_pvs > 1)
+                r = update_lookup(worker, group);
+        if (r < 0)
+                return r;
+
+        /* It is judged when lvm2 is done. */
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING) {
+                inventory_doubt(worker->inventory, group);
+                return 0;
+        }
+        group->left = false;
+        if (left && n_seen == 0)
+                return drop_group(worker, group);
+        if (n_seen == volume_group->n_pvs)
+                return volume_group->state == VOLUME_GROUP_COMPLETE ? 0 : settle_quietly(worker, devices, group);
+        if (!left)
+                return 0;
+
+        group->lost_pv |= volume_group->state != VOLUME_GROUP_WAITING;
+        volume_group->first_seen_usec = now_usec();
+        volume_group->overdue = false;
+        volume_group->lost_pv = true;
+        volume_group->degraded_usec = 0;
+        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+        return 0;
+}
+
+static bool is_reading(const struct worker *worker)
+{
+        return worker->reader || inventory_has_device_before(worker->inventory, DEVICE_UNRECORDED);
+}
+
+int reconciliation_run(struct worker *worker)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        struct inventory *inventory = worker->inventory;
+        int r;
+
+        if (!inventory->doubtful || is_reading(worker))
+                return 0;
+        inventory->doubtful = false;
+        r = active_devices_get(&devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+
+        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group, *next;
+
+                dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
+                        if (!group->doubtful)
+                                continue;
+                        group->doubtful = false;
+                        r = reconcile(worker, devices, group);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}

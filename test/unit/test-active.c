@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lvm/active.h"
+
+#include "fixture.h"
+#include "shapes.h"
+#include "shared/util.h"
+
+#define VGID "0cS1M2lDXJBHtJUuWX49V028SUJ8WW34"
+#define LVID "z79jWR6SSyUoz7qQm1X430yIou2opOFA"
+#define OTHER "7rfrggA9q4vcstPbJe364DfbvXIQegg7"
+
+/* Whether the LV counts as active when there is a device of that UUID, as "dmsetup info" shows it. */
+static const struct {
+        const char *uuid;
+        bool active;
+} devices[] = {
+        {"LVM-" VGID LVID, true},
+        /* Of a thin pool with thin LVs there are -tpool and, as a place for its name, -pool. */
+        {"LVM-" VGID LVID "-tpool", true},
+        {"LVM-" VGID LVID "-vpool", true},
+        {"LVM-" VGID LVID "-pool", false},
+        {"LVM-" VGID LVID "-tdata", false},
+        {"LVM-" VGID LVID "-cow", false},
+        {"LVM-" VGID OTHER, false},
+        {"LVM-" OTHER LVID, false},
+        {"CRYPT-LUKS2-" VGID LVID, false},
+};
+
+START_TEST(lvs_are_active)
+{
+        _cleanup_active_devices_ struct active_devices *active = NULL;
+        _cleanup_free_ char *root = string_format("%s/root", run_directory());
+        struct volume_group_lv lv = {.lvid = LVID};
+        struct volume_group volume_group = {.vgid = VGID, .lvs = &lv, .n_lvs = 1};
+
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
+        shape_dm(0, "name", devices[_i].uuid, "linear");
+        ck_assert_int_eq(active_devices_get(&active), 0);
+        active_devices_mark(active, &volume_group);
+        ck_assert_int_eq(lv.active, devices[_i].active);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("active");
+        TCase *tcase = tcase_create("active");
+
+        tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
+        tcase_add_loop_test(tcase, lvs_are_active, 0, ELEMENTSOF(devices));
+        suite_add_tcase(suite, tcase);
+        return run_suite(suite);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What becomes of VGs that change while the machine runs, and of LVs whose disk has gone. */
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
+#include "fixture.h"
+#include "lvm/active.h"
+#include "lvm/online.h"
+#include "shapes.h"
+#include "shared/util.h"
+#include "worker/context.h"
+#include "worker/reconciliation.h"
+
+#define ID "00000000000000000000000000000000"
+#define FIRST_DM 1
+
+static struct worker worker;
+static struct managed_group *group;
+
+static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
+{
+        return 0;
+}
+
+static void set_up(void)
+{
+        _cleanup_free_ char *root = NULL;
+
+        shape_set_up();
+        root = string_format("/proc/self/fd/%i", shape_root());
+        ck_assert_ptr_nonnull(root);
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
+
+        worker = (struct worker){.run_fd = run_fd, .event_activation = true};
+        worker.lvm_run_fd = online_open_directory();
+        ck_assert_int_ge(worker.lvm_run_fd, 0);
+        ck_assert_int_ge(sd_event_new(&worker.event), 0);
+        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
+        ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
+        ck_assert_int_ge(expectations_new(&worker.expectations), 0);
+}
+
+static void tear_down(void)
+{
+        expectations_free(worker.expectations);
+        inventory_free(worker.inventory);
+        sd_event_source_disable_unref(worker.step_source);
+        sd_event_unref(worker.event);
+        close(worker.lvm_run_fd);
+        shape_tear_down();
+}
+
+/* A VG with two PVs, both seen, and one LV. */
+static void take_metadata(const char *name, uint64_t seqno)
+{
+        struct metadata_pv pvs[2] = {};
+        struct metadata_lv lv = {.name = (char *) "lv", .lvid = ID, .autoactivated = true};
+        struct metadata metadata = {.name = (char *) name,
+                .vgid = ID,
+                .seqno = seqno,
+                .n_pvs = ELEMENTSOF(pvs),
+                .pvs = pvs,
+                .n_lvs = 1,
+                .lvs = &lv};
+
+        for (unsigned int i = 0; i < ELEMENTSOF(pvs); i++)
+                snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "p%031u", i);
+        ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
+        for (unsigned int i = 0; i < ELEMENTSOF(pvs); i++)
+                group->volume_group->pvs[i].device = makedev(8, i);
+}
+
+static void make_group(enum volume_group_state state)
+{
+        take_metadata("data", 1);
+        inventory_set_state(worker.inventory, group, state);
+        ck_assert_int_ge(inventory_save(worker.inventory), 0);
+        ck_assert_int_ge(online_claim(worker.lvm_run_fd, "data"), 0);
+        ck_assert_int_ge(online_write_lookup(worker.lvm_run_fd, group->volume_group), 0);
+}
+
+static void activate(void)
+{
+        shape_dm(FIRST_DM, "data-lv", "LVM-" ID ID, "linear");
+}
+
+/* The other PVs are read again because of that, and say nothing new. */
+static void leave(unsigned int number)
+{
+        struct device *device, *next;
+
+        ck_assert_int_ge(inventory_leave_group(worker.inventory, group, makedev(8, number)), 0);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        dm_list_iterate_items_safe(device, next, &worker.inventory->devices[DEVICE_UNREAD])
+                inventory_move_device(worker.inventory, device, DEVICE_KNOWN);
+}
+
+static bool is_there(const char *path)
+{
+        return faccessat(worker.lvm_run_fd, path, F_OK, 0) >= 0;
+}
+
+START_TEST(removed_group_is_forgotten)
+{
+        make_group(VOLUME_GROUP_ACTIVE);
+        leave(0);
+        /* What the other one says is not known yet. */
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
+        leave(1);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(inventory_find_group(worker.inventory, ID, &group), -ENOENT);
+        ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
+}
+END_TEST
+
+START_TEST(group_that_one_pv_has_left_waits)
+{
+        make_group(VOLUME_GROUP_ACTIVE);
+        leave(0);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
+        ck_assert(group->volume_group->lost_pv);
+        ck_assert(!group->left);
+}
+END_TEST
+
+START_TEST(renamed_group_keeps_its_claim)
+{
+        make_group(VOLUME_GROUP_ACTIVE);
+        activate();
+        take_metadata("renamed", 2);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
+        ck_assert(is_there("vgs_online/renamed"));
+        ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
+}
+END_TEST
+
+START_TEST(nothing_is_activated_by_a_change)
+{
+        make_group(VOLUME_GROUP_WAITING);
+        take_metadata("data", 2);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_ptr_nonnull(group->volume_group->reason);
+
+        activate();
+        take_metadata("data", 3);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_ptr_null(group->volume_group->reason);
+}
+END_TEST
+
+/* What was active when it was seen last is not any more. */
+START_TEST(exported_group_is_skipped)
+{
+        make_group(VOLUME_GROUP_ACTIVE);
+        group->volume_group->lvs[0].active = true;
+        group->volume_group->skip_reason = strdup("the VG is exported.");
+        inventory_doubt(worker.inventory, group);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_eq(group->volume_group->reason, "the VG is exported.");
+}
+END_TEST
+
+/* Why lvm2 has not activated it is as true after a change as before, unless it was the metadata that forbade it. */
+START_TEST(verdict_outlives_a_change)
+{
+        make_group(VOLUME_GROUP_SKIPPED);
+        group->volume_group->reason = strdup("lvm2 does not accept its PV /dev/sda.");
+        take_metadata("data", 2);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_eq(group->volume_group->reason, "lvm2 does not accept its PV /dev/sda.");
+
+        ck_assert_int_eq(string_replace(&group->volume_group->reason, strdup("the VG is exported.")), 0);
+        group->volume_group->skip_reason = strdup("the VG is exported.");
+        take_metadata("data", 3);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_ne(group->volume_group->reason, "the VG is exported.");
+}
+END_TEST
+
+START_TEST(group_at_work_is_left_alone)
+{
+        make_group(VOLUME_GROUP_ACTIVATING);
+        take_metadata("data", 2);
+        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVATING);
+        ck_assert(group->doubtful && worker.inventory->doubtful);
+}
+END_TEST
+
+/* Directly, or below an LV that is a part of it. */
+START_TEST(lv_on_a_disk_that_has_gone)
+{
+        static const char *const lower[] = {
+                "sys/devices/block/dm-1/slaves/sda", "sys/devices/block/dm-2/slaves/sda"};
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+
+        make_group(VOLUME_GROUP_ACTIVE);
+        activate();
+        if (_i == 1) {
+                shape_dm(2, "data-lv_part", "LVM-" ID "1" ID "-real", "linear");
+                shape_write("sys/devices/block/dm-2/dev", "253:2\n");
+                shape_hold("dm-2", "dm-1");
+        }
+        shape_link(lower[_i], "../../../../nowhere/block/sda");
+        ck_assert_int_ge(active_devices_get(&devices), 0);
+        active_devices_mark(devices, group->volume_group);
+        ck_assert(group->volume_group->lvs[0].active);
+
+        group->volume_group->lost_pv = true;
+        active_devices_mark(devices, group->volume_group);
+        ck_assert(!group->volume_group->lvs[0].active);
+        ck_assert_uint_eq(volume_group_count_stranded(group->volume_group), 1);
+}
+END_TEST
+
+START_TEST(lv_on_a_disk_that_is_there)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+
+        make_group(VOLUME_GROUP_ACTIVE);
+        activate();
+        shape_device("sda", 8, 0);
+        shape_write("sys/devices/block/sda/dev", "8:0\n");
+        shape_hold("sda", "dm-1");
+        group->volume_group->lost_pv = true;
+        ck_assert_int_ge(active_devices_get(&devices), 0);
+        active_devices_mark(devices, group->volume_group);
+        ck_assert(group->volume_group->lvs[0].active);
+        ck_assert_uint_eq(volume_group_count_stranded(group->volume_group), 0);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("reconciliation");
+        TCase *test_case = tcase_create("reconciliation");
+
+        tcase_add_checked_fixture(test_case, set_up, tear_down);
+        tcase_add_test(test_case, removed_group_is_forgotten);
+        tcase_add_test(test_case, group_that_one_pv_has_left_waits);
+        tcase_add_test(test_case, renamed_group_keeps_its_claim);
+        tcase_add_test(test_case, nothing_is_activated_by_a_change);
+        tcase_add_test(test_case, exported_group_is_skipped);
+        tcase_add_test(test_case, verdict_outlives_a_change);
+        tcase_add_test(test_case, group_at_work_is_left_alone);
+        tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);
+        tcase_add_test(test_case, lv_on_a_disk_that_is_there);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
