@@ -5,8 +5,9 @@ import os
 import shutil
 import time
 
-# How many of a kind stay. Base images and kernels: one for each machine, and one for the other side of a bisection.
-KEPT = {"base-*": 3, "system-*": 2, "kernel-*": 3, "disks-*": 24, "program-*": 12, "accelerator-*": 2, "cases-*": 4,
+# How many of a kind stay. Base images and kernels: one for each machine and release, and one more of each for the other
+# side of a bisection.
+KEPT = {"base-*": 10, "system-*": 4, "kernel-*": 6, "disks-*": 24, "program-*": 12, "accelerator-*": 2, "cases-*": 4,
         "run/*-*[0-9]": 30}
 # Another run may be about to boot from it, or be in the middle of a benchmark.
 UNTOUCHABLE_SECONDS = 3 * 3600

@@ -167,6 +167,8 @@ class GroupMaker:
             metadata_area.edit(image, self._edit)
             if pv.damaged:
                 metadata_area.damage(image)
+            if pv.beheaded:
+                metadata_area.behead(image)
         return {id(pv): image for pv, image in zip(self.group.pvs, self.images)}
 
     def _lvm(self, program, *words):

@@ -5,6 +5,8 @@ A case is made of a seed and its number alone, so that it can be repeated alone.
 """
 
 import random as randomness
+import re
+import string
 from dataclasses import dataclass, field
 
 from harness.volumes import KINDS as VOLUME_KINDS, Volume
@@ -28,6 +30,7 @@ class Pv:
     joined: bool = False        # the VG was extended by it
     asleep: bool = False        # was not there when the metadata was changed for the last time
     damaged: bool = False       # its metadata
+    beheaded: bool = False      # the header before it is damaged
 
 
 @dataclass
@@ -81,7 +84,7 @@ def describe(pv):
         words.append(f"sector{pv.sector}")
     if pv.mib != DISK_MIB:
         words.append(f"{pv.mib}M")
-    words += [name for name in ("loop", "twin", "left", "joined", "asleep", "damaged") if getattr(pv, name)]
+    words += [name for name in ("loop", "twin", "left", "joined", "asleep", "damaged", "beheaded") if getattr(pv, name)]
     return "/".join(words + ["missing"] * (not pv.comes))
 
 
@@ -231,6 +234,20 @@ def same_name_other_lv(case, random):
     case.groups.append(Group(case.main.name, [Pv()], [Volume("other", "linear")]))
 
 
+@kind("same-name-foreign", order=True)
+def same_name_foreign(case, random):
+    case.groups.append(Group(case.main.name, [Pv()], [Volume("other", "linear")]))
+    case.groups[-1].edits.append(add_line(f'system_id = "{ELSEWHERE}"'))
+    case.conf |= HAS_ID
+
+
+@kind("same-id", order=True)
+def same_id(case, random):
+    case.groups.append(Group(f"copy{case.number}", [Pv() for _ in range(random.randint(1, 2))], [Volume("lv0", "linear")]))
+    for group in case.groups[0], case.groups[-1]:
+        edit(group, r'(?m)^id = "[^"]*"', 'id = "abcdef-0123-4567-89ab-cdef-0123-456789"')
+
+
 @kind("small", refuses=True)
 def small(case, random):
     case.main.pvs.append(Pv(loop=True, mib=1.75))
@@ -260,6 +277,11 @@ def loop(case, random):
 @kind("damaged", pvs=2, refuses=True)
 def damaged(case, random):
     random.choice(case.main.pvs).damaged = True
+
+
+@kind("damaged-header", pvs=2, refuses=True)
+def damaged_header(case, random):
+    random.choice(case.main.pvs).beheaded = True
 
 
 @kind("damaged-all", refuses=True)
@@ -366,6 +388,122 @@ def stale_lookup(case, random):
 @kind("stale-claim", refuses=True)
 def stale_claim(case, random):
     case.run_files[f"vgs_online/{case.main.name}"] = ""
+
+
+# ------ names: hard ones that lvm2 makes itself, and those that it would not make, but takes or not when it finds them
+
+ALLOWED = string.ascii_letters + string.digits + "._+-"
+# What lvm2 makes is two bytes shorter than what device-mapper takes.
+VG_LONG, LV_LONGEST_MADE, LV_LONGEST = "v" * 64, "l" * 60, "l" * 62
+CAUGHT = "$(touch /run/guest/caught)"
+STRANGE = [
+    "--all", "..", CAUGHT, "a'b\"c`touch /run/guest/caught`", "a@b%i\\x2d", "*", "@a", "a\n<3>headgate: all is lost",
+    "a\x1b[2J\x1b]0;caught\x07", "a b", "\u00fc\u202e\udcff", "l" * 128,
+]
+# lvm2 keeps these for itself.
+RESERVED = ["snapshot0", "pvmove0", "a_mlog", "a_rimage_0", "a_tdata", "a_vorigin", "lvol0_pmspare"]
+# /dev has these already.
+TAKEN = ["mapper", "disk", "shm", "pts", "null", "tty", "zero"]
+
+
+def quoted(text):
+    """As lvm2's parser takes it: a name may be a string, too."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def edit(group, pattern, *words):
+    """Put the last of the words in the place of the pattern, with the others in quotes for each {} in it."""
+    *texts, replacement = words
+    new = replacement.format(*map(quoted, texts))
+    group.edits.append((pattern, lambda match: new))
+
+
+def rename_group(group, name):
+    edit(group, r"\A\S+ \{", name, "{} {{")
+
+
+def rename_volume(group, old, new):
+    edit(group, rf"(?m)^{re.escape(old)} \{{", new, "{} {{")
+
+
+@kind("name-bytes", family="name")
+def name_bytes(case, random):
+    """All that lvm2 allows, but for the first one."""
+    case.main.name = "v" + "".join(random.sample(ALLOWED, len(ALLOWED)))
+    case.main.volumes[0].name = "v" + "".join(random.sample(ALLOWED, 30))
+
+
+@kind("name-long", family="name")
+def name_long(case, random):
+    case.main.name = VG_LONG
+    case.main.volumes = [Volume(LV_LONGEST_MADE, "linear")]
+    rename_volume(case.main, LV_LONGEST_MADE, random.choice([LV_LONGEST_MADE, LV_LONGEST]))
+
+
+@kind("name-too-long", family="name", refuses=True)
+def name_too_long(case, random):
+    case.main.name = VG_LONG
+    case.main.volumes = [Volume(LV_LONGEST_MADE, "linear")]
+    rename_volume(case.main, LV_LONGEST_MADE, LV_LONGEST + "l")
+
+
+@kind("name-dashes", family="name")
+def name_dashes(case, random):
+    """VG and LV in one name are told apart by the number of dashes only."""
+    case.main.name = "a-b"
+    case.main.volumes[0].name = "c"
+    case.groups += [Group("a", [Pv()], [Volume("b-c", "linear"), Volume("b--c", "linear")]),
+                    Group("a--b", [Pv()], [Volume("c", "linear")]), Group("a-b-c", [Pv()], [Volume("c--d-", "linear")])]
+
+
+@kind("name-taken", family="name", late=True)
+def name_taken(case, random):
+    rename_group(case.main, random.choice(TAKEN))
+
+
+@kind("name-of-vg-strange", refuses=True, family="name")
+def name_of_vg_strange(case, random):
+    texts = random.sample(STRANGE + ["../../etc"], 3)
+    case.groups += [Group(f"strange{number}", [Pv()], [Volume("lv0", "linear")]) for number in range(2)]
+    for group, text in zip([case.main] + case.groups[-2:], texts):
+        rename_group(group, text)
+
+
+@kind("name-of-lv-strange", family="name")
+def name_of_lv_strange(case, random):
+    for number, text in enumerate(random.sample(STRANGE, 3)):
+        case.main.volumes.append(Volume(f"strange{number}", "linear"))
+        rename_volume(case.main, f"strange{number}", text)
+
+
+@kind("name-of-lv-reserved", family="name")
+def name_of_lv_reserved(case, random):
+    case.main.volumes.append(Volume("strange", "linear"))
+    rename_volume(case.main, "strange", random.choice(RESERVED))
+
+
+@kind("strange-tags", family="value")
+def strange_tags(case, random):
+    edit(case.main, r"(?m)^extent_size = ", *STRANGE, "tags = [" + ", ".join(["{}"] * len(STRANGE)) + "]\nextent_size = ")
+
+
+@kind("strange-system-id", family="id", refuses=True)
+def strange_system_id(case, random):
+    case.conf |= HAS_ID
+    edit(case.main, r"(?m)^extent_size = ", random.choice(STRANGE), "system_id = {}\nextent_size = ")
+
+
+@kind("strange-places", family="value")
+def strange_places(case, random):
+    """Where a PV was when lvm2 wrote of it."""
+    edit(case.main, r'(?m)^device = ".*"', "/dev/" + random.choice(STRANGE), "device = {}")
+
+
+@kind("strange-segment", family="value", refuses=True, volumes=2)
+def strange_segment(case, random):
+    case.main.volumes.append(Volume("strange", "linear"))
+    text = quoted(random.choice(STRANGE))
+    case.main.edits.append((r'(?ms)^(strange \{.*?type = )"striped"', lambda match: f"{match[1]}{text}"))
 
 
 @kind("partial", pvs=2, refuses=True)

@@ -9,9 +9,10 @@ from pathlib import Path
 from harness.cache import used
 from harness.progress import command, key_of, need_packages, point_release, say
 
-SUITE = "bookworm"
 PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strace", "thin-provisioning-tools",
             "cryptsetup-bin", "fdisk", "mdadm"]
+# What another package has had in Debian 12.
+PACKAGES_SINCE = {"trixie": ["systemd-cryptsetup", "e2fsprogs"]}
 UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
@@ -23,17 +24,20 @@ MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.ti
 STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
 
 
-def base_image(cache, modules):
-    """Return the path of the image with these kernel modules, made first if its ingredients have changed."""
+def base_image(cache, modules, suite, more_packages):
+    """Return the path of the image with these kernel modules, made first if its ingredients have changed.
+
+    suite is a release of Debian; more_packages are installed beside what every guest has.
+    """
     need_packages("mmdebstrap", "e2fsprogs")
-    key = key_of(*ingredients(), modules)
+    key = key_of(*ingredients(suite), modules, *more_packages)
     image = cache / f"base-{key}.img"
     if image.exists():
         return used(image)
     with tempfile.TemporaryDirectory(dir=cache, prefix="base-") as scratch:
         tree = Path(scratch) / "tree"
-        say(f"building the base image: debootstrapping {SUITE}, about half a minute")
-        debootstrap(tree, PACKAGES)
+        say(f"building the base image: debootstrapping {suite}, about half a minute")
+        debootstrap(tree, suite, [*packages(suite), *more_packages])
         say("building the base image: kernel modules, units")
         shutil.copytree(modules, tree / "usr/lib/modules" / modules.name, symlinks=True)
         command("chroot", tree, "depmod", modules.name)
@@ -45,15 +49,20 @@ def base_image(cache, modules):
     return image
 
 
-def ingredients():
+def ingredients(suite):
     """What every image is made of that may change."""
-    return Path(__file__).read_text(), STAGE_ONE.read_text(), point_release(SUITE)
+    return Path(__file__).read_text(), STAGE_ONE.read_text(), suite, point_release(suite)
 
 
-def debootstrap(tree, packages):
+def packages(suite):
+    """What every guest of that release has."""
+    return [*PACKAGES, *PACKAGES_SINCE.get(suite, [])]
+
+
+def debootstrap(tree, suite, wanted):
     # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
-    command("mmdebstrap", "--variant=minbase", f"--include={','.join(packages)}",
-            *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), SUITE, f"{tree}.tar")
+    command("mmdebstrap", "--variant=minbase", f"--include={','.join(wanted)}",
+            *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), suite, f"{tree}.tar")
     tree.mkdir()
     command("tar", "-xf", f"{tree}.tar", "-C", tree)
     os.unlink(f"{tree}.tar")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The kernel of guests in qemu: Debian 12's own, in its flavour for virtual machines, with an initrd."""
+"""The kernel of guests in qemu: that of their release of Debian, in its flavour for virtual machines, with an initrd."""
 
+import lzma
 import os
 import shutil
 import tempfile
@@ -10,7 +11,6 @@ from harness import accelerator
 from harness.cache import used
 from harness.progress import command, key_of, need_packages, point_release, say
 
-SUITE = "bookworm"
 PACKAGE = "linux-image-cloud-amd64"
 # What it takes to reach the base image; everything else is loaded from there.
 INITRD_MODULES = ["virtio_pci", "virtio_blk", "ext4"]
@@ -27,18 +27,21 @@ class QemuKernel:
         self.modules = next((tree / "lib/modules").iterdir())
 
 
-def qemu_kernel(cache):
+def qemu_kernel(cache, suite):
+    """Return the QemuKernel of a release of Debian, from the cache if it was fetched before."""
     need_packages("qemu-system-x86")
-    tree = cache / f"kernel-qemu-{key_of(Path(__file__).read_text(), INIT.read_text(), point_release(SUITE))}"
+    key = key_of(Path(__file__).read_text(), INIT.read_text(), suite, point_release(suite))
+    tree = cache / f"kernel-qemu-{key}"
     if not tree.exists():
         need_packages("mmdebstrap", "kmod", "cpio", "gcc", "libc6-dev")
-        say(f"fetching {PACKAGE} of Debian {SUITE}")
+        say(f"fetching {PACKAGE} of Debian {suite}")
         with tempfile.TemporaryDirectory(dir=cache, prefix="kernel-") as name:
             scratch = Path(name)
-            command("mmdebstrap", "--variant=extract", f"--include={PACKAGE}", SUITE, scratch / "all.tar")
+            command("mmdebstrap", "--variant=extract", f"--include={PACKAGE}", suite, scratch / "all.tar")
             (scratch / "tree").mkdir()
+            # Since Debian 13 the modules are below /usr in the package, too.
             command("tar", "-xf", scratch / "all.tar", "-C", scratch / "tree", "--wildcards", "./boot/vmlinuz-*",
-                    "./lib/modules")
+                    "*/lib/modules/*", "--transform", "s,^[.]/usr/,./,")
             shutil.move(next(scratch.glob("tree/boot/vmlinuz-*")), scratch / "tree/vmlinuz")
             make_initrd(scratch / "tree", scratch / "initrd")
             os.rename(scratch / "tree", tree)
@@ -61,6 +64,14 @@ def make_initrd(tree, scratch):
                 modules.append(path)
     (scratch / "modules").mkdir(parents=True)
     for number, path in enumerate(modules):
-        shutil.copy(path, scratch / "modules" / f"{number:02}-{Path(path).name}")
+        copy_module(Path(path), scratch / "modules" / f"{number:02}-{Path(path).name.removesuffix('.xz')}")
     command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", scratch / "init", INIT)
     command("sh", "-c", 'find . | cpio --quiet -o -H newc -R 0:0 > "$1"', "sh", tree / "initrd", cwd=scratch)
+
+
+def copy_module(module, copy):
+    """Unpacked if need be: since Debian 13 modules are compressed, and our init leaves unpacking to nobody."""
+    if module.suffix == ".xz":
+        copy.write_bytes(lzma.decompress(module.read_bytes()))
+    else:
+        shutil.copy(module, copy)

@@ -34,7 +34,8 @@ class UmlKernel:
                 *words]
 
 
-def uml_kernel(cache):
+def uml_kernel(cache, _suite):
+    """Return the UmlKernel, from the cache if it was fetched before. It is the same for guests of any release."""
     need_packages("mmdebstrap")
     tree = cache / f"kernel-{key_of(Path(__file__).read_text())}"
     if not tree.exists():

@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import tarfile
 import time
 from dataclasses import dataclass
 
@@ -36,11 +37,14 @@ class Machine:
         self.previous = None
 
     def hand_over(self, report):
-        """Take what a boot has left for the next one: its results, and words for the kernel."""
+        """Take what a boot has left for the next one: its results with its console, and words for the kernel."""
         self.boot += 1
         self.cmdline = report.text("next-cmdline").strip()
         self.previous = self.folder / "previous.tar"
         os.replace(self.folder / "results.tar", self.previous)
+        # What the kernel says at last, when nothing is left that could report it.
+        with tarfile.open(self.previous, "a") as archive:
+            archive.add(self.folder / "console.log", "console")
 
 
 def run_guest(words, console_path, deadline, follow=False, **environment):

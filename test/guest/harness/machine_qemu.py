@@ -21,7 +21,7 @@ class Qemu(Machine):
         self.kernel = kernel
         self.disks = scenario.disks
         self.disk_bytes = scenario.disk_mib * MIB
-        self.memory = BASE_MIB + scenario.disks * OVERHEAD_MIB
+        self.memory = max(scenario.memory_mib, BASE_MIB) + scenario.disks * OVERHEAD_MIB
         command("cp", "--sparse=always", base, folder / "root.raw")
         disk_set.write_raw(folder / "disks.raw", scenario.disks, scenario.disk_mib)
 

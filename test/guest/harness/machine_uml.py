@@ -25,7 +25,7 @@ class Uml(Machine):
         self.kernel = kernel
         self.base = base
         self.pack = disk_set.pack
-        self.memory = BASE_MIB + scenario.disks * (scenario.disk_mib + OVERHEAD_MIB)
+        self.memory = max(scenario.memory_mib, BASE_MIB) + scenario.disks * (scenario.disk_mib + OVERHEAD_MIB)
 
     def run(self, deadline, follow):
         """Boot, and wait until the guest has powered itself off."""

@@ -57,7 +57,7 @@ def _areas(file):
 
 
 def edit(path, change):
-    """Replace each text in use by change(text)."""
+    """Replace each text in use by change(text), in which bytes that are no UTF-8 are surrogates."""
     with open(path, "r+b") as file:
         for start, size in list(_areas(file)):
             file.seek(start)
@@ -66,7 +66,8 @@ def edit(path, change):
             if offset == 0 or flags & IGNORED:
                 continue
             file.seek(start + offset)
-            text = change(file.read(length).rstrip(b"\0").decode()).encode() + b"\0"
+            text = change(file.read(length).rstrip(b"\0").decode(errors="surrogateescape"))
+            text = text.encode(errors="surrogateescape") + b"\0"
             if offset + len(text) > size:
                 raise ValueError(f"the metadata area of {path} is too small")
             file.seek(start + offset)
@@ -75,6 +76,14 @@ def edit(path, change):
             struct.pack_into("<I", header, 0, crc(bytes(header[4:])))
             file.seek(start)
             file.write(header)
+
+
+def behead(path):
+    """Make the checksum of each area's header wrong."""
+    with open(path, "r+b") as file:
+        for start, _ in list(_areas(file)):
+            file.seek(start)
+            file.write(b"damage")
 
 
 def damage(path):

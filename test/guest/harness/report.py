@@ -50,6 +50,12 @@ class Report:
             found.append("the shutdown did not come to its end")
         return found + self.invalid_json()
 
+    def clues(self):
+        """What the guest had to say about itself at the end, as lines, if something did not hold."""
+        if all(check["ok"] for check in self.checks):
+            return []
+        return self.text("failed-units").splitlines() + self.text("warnings").splitlines()
+
     def invalid_json(self):
         """What is not as a schema says of the JSON that the scenario has kept, in a folder for each schema."""
         found = []
@@ -81,6 +87,9 @@ class Reports:
 
     def problems(self):
         return [f"boot {number}: {problem}" for number, report in self.reports for problem in report.problems()]
+
+    def clues(self):
+        return [f"boot {number}: {clue}" for number, report in self.reports for clue in report.clues()]
 
     def as_json(self):
         checks, values = [], {}

@@ -16,7 +16,7 @@ from harness.disks import Maker
 from harness.machine_qemu import Qemu
 from harness.progress import command, key_of, need_packages, package_version, say
 
-PACKAGES = [*image.PACKAGES, "initramfs-tools", "busybox", "zstd", "linux-image-cloud-amd64"]
+PACKAGES = ["initramfs-tools", "busybox", "zstd", "linux-image-cloud-amd64"]
 VOLUME = "system/root"
 DISK_MIB = 1536
 # In the initrd there may be an lvm for each disk at once, each with memory that it has locked.
@@ -41,24 +41,24 @@ class InstalledSystem:
         self.accelerator = accelerator
 
 
-def installed_system(cache, accelerator):
+def installed_system(cache, accelerator, suite):
     """Return the InstalledSystem, from the cache if it was made before."""
     need_packages("mmdebstrap", "e2fsprogs", "lvm2")
     wrapper = next(path for path in payload.compiled_programs(cache) if path.name == "lvm-wrapper")
-    key = key_of(*image.ingredients(), Path(__file__).read_text(), HOOK.read_text(), wrapper, package_version("lvm2"))
+    key = key_of(*image.ingredients(suite), Path(__file__).read_text(), HOOK.read_text(), wrapper, package_version("lvm2"))
     folder = cache / f"system-{key}"
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=cache, prefix="system-") as scratch:
-            install(Path(scratch), wrapper)
+            install(Path(scratch), wrapper, suite)
             os.rename(f"{scratch}/finished", folder)
     return InstalledSystem(used(folder), accelerator)
 
 
-def install(scratch, wrapper):
+def install(scratch, wrapper, suite):
     """Make disk, vmlinuz and initrd in scratch/finished."""
     tree, finished = scratch / "tree", scratch / "finished"
-    say(f"building the system on LVM: debootstrapping {image.SUITE}, about a minute")
-    image.debootstrap(tree, PACKAGES)
+    say(f"building the system on LVM: debootstrapping {suite}, about a minute")
+    image.debootstrap(tree, suite, [*image.packages(suite), *PACKAGES])
     say("building the system on LVM: initrd")
     image.furnish(tree)
     furnish(tree, wrapper)

@@ -11,6 +11,7 @@ from harness.progress import Trouble
 
 FOLDER = Path(__file__).parent.parent
 DIVIDER = "----"
+SUITES = ("bookworm", "trixie")
 
 
 @dataclass
@@ -25,6 +26,9 @@ class Scenario:
     cmdline: str = ""
     deadline: int = 90                              # seconds from boot to the end of the body, in each boot
     kernel: str = "uml"
+    suite: str = "bookworm"
+    memory_mib: int = 0                             # more than what the machine would have by itself
+    packages: list = field(default_factory=list)    # of Debian, beside what every guest has
     root: str = "image"
     boots: int = 1
     shutdown: str = "forced"
@@ -41,8 +45,8 @@ def names():
     return sorted(path.name for path in (FOLDER / "scenarios").iterdir() if path.is_file())
 
 
-def read(name, disks=None):
-    """Read a scenario; disks, if given, replaces the number of disks in its header."""
+def read(name, disks=None, layout=None):
+    """Read a scenario; disks, if given, replaces the number of disks in its header, and layout its layout."""
     path = FOLDER / "scenarios" / name
     if not path.is_file():
         raise Trouble(f"no scenario '{name}'; there are: {' '.join(names())}")
@@ -64,12 +68,12 @@ def read(name, disks=None):
                 raise Trouble(f"{path}: 'disks {rest}' should be like 'disks 16' or 'disks 4 of 32M'")
             scenario.disks, scenario.disk_mib = int(match[1]), int(match[2] or scenario.disk_mib)
         elif word == "layout":
-            scenario.layout = block or significant_lines((FOLDER / "layouts" / rest).read_text())
+            scenario.layout = block or named_layout(rest)
         elif word == "late":
             late = rest
         elif word == "file":
             scenario.files[rest] = "".join(f"{line}\n" for line in block)
-        elif word in ("cmdline", "headgate", "backups", "summary", "root", "kernel"):
+        elif word in ("cmdline", "headgate", "backups", "summary", "root", "kernel", "suite"):
             setattr(scenario, word, rest)
         elif word == "shutdown":
             match = re.fullmatch(r"(forced|real)(?: within (\d+)s)?", rest)
@@ -78,8 +82,10 @@ def read(name, disks=None):
             scenario.shutdown, scenario.shutdown_seconds = match[1], int(match[2] or scenario.shutdown_seconds)
         elif word in ("deadline", "boots"):
             setattr(scenario, word, int(rest))
-        elif word == "contenders":
-            scenario.contenders = rest.split()
+        elif word == "memory":
+            scenario.memory_mib = int(rest.removesuffix("M"))
+        elif word in ("contenders", "packages"):
+            setattr(scenario, word, rest.split())
         elif word == "lvm-calls":
             scenario.lvm_calls = rest
         else:
@@ -88,11 +94,27 @@ def read(name, disks=None):
         raise Trouble(f"{path}: 'root {scenario.root}' should be 'root image' or 'root lvm'")
     if scenario.kernel not in ("uml", "qemu"):
         raise Trouble(f"{path}: 'kernel {scenario.kernel}' should be 'kernel uml' or 'kernel qemu'")
+    if scenario.suite not in SUITES:
+        raise Trouble(f"{path}: 'suite {scenario.suite}' should be one of {' '.join(SUITES)}")
     scenario.disks = disks or scenario.disks
+    if layout:
+        scenario.layout = named_layout(layout)
     if late:
-        first, last = (scenario.disks if bound == "N" else int(bound) for bound in late.split(".."))
+        first, last = (disk_number(bound, scenario.disks) for bound in late.split(".."))
         scenario.late = list(range(first, last + 1))
     return scenario
+
+
+def disk_number(text, disks):
+    """5, or N for the last disk, or N-3."""
+    return sum(map(int, text.replace("N", str(disks)).replace("-", " -").split()))
+
+
+def named_layout(name):
+    path = FOLDER / "layouts" / name
+    if not path.is_file():
+        raise Trouble(f"no layout '{name}'; there are: {' '.join(sorted(p.name for p in path.parent.iterdir()))}")
+    return significant_lines(path.read_text())
 
 
 def significant_lines(text):

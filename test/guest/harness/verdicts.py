@@ -43,6 +43,11 @@ def more_in(*kinds):
     return lambda case, theirs, ours: not set(kinds).isdisjoint(case.kinds) and set(theirs.lines()) < set(ours.lines())
 
 
+def less_in(*kinds):
+    """Whether headgate has activated nothing but what stock lvm2 has, in a case of one of these kinds."""
+    return lambda case, theirs, ours: not set(kinds).isdisjoint(case.kinds) and set(ours.lines()) < set(theirs.lines())
+
+
 def other_twin(case, theirs, ours):
     """Whether all that is different is which of two devices with the same PV is used."""
     if case.paced:
@@ -60,6 +65,7 @@ EXPLANATIONS = {
     "links in filters": more_in("filter-by-id", "global-filter-by-id"),
     "records that are not true": more_in("stale-claim", "stale-lookup", "stale-record-moved"),
     "one of two": other_twin,
+    "one identifier": less_in("same-id"),
 }
 
 
