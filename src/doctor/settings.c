@@ -80,7 +80,7 @@ static const struct dm_config_node *find(const struct lvm_conf *conf, const char
 
 static int find_bool(const struct lvm_conf *conf, const char *path, int otherwise)
 {
-        return dm_config_tree_find_bool(conf->local, path, dm_config_tree_find_bool(conf->main, path, otherwise));
+        return config_tree_find_bool(conf->local, path, config_tree_find_bool(conf->main, path, otherwise));
 }
 
 static bool is_empty_list(const struct dm_config_node *node)

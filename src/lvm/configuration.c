@@ -61,14 +61,19 @@ static int files_read(int dir_fd, const char *directory, struct files *ret, stru
         return 0;
 }
 
+static bool find_bool(const struct files *files, const char *path, bool otherwise)
+{
+        return config_tree_find_bool(files->local, path, config_tree_find_bool(files->main, path, otherwise)) != 0;
+}
+
 static bool find_event_activation(const struct files *files)
 {
-        return dm_config_tree_find_bool(files->local, "global/event_activation", 1) != 0;
+        return find_bool(files, "global/event_activation", true);
 }
 
 static bool find_scan_lvs(const struct files *files)
 {
-        return dm_config_tree_find_bool(files->local, "devices/scan_lvs", 0) != 0;
+        return find_bool(files, "devices/scan_lvs", false);
 }
 
 static const char *find_string(const struct files *files, const char *path)
@@ -125,11 +130,11 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
                 return r;
 
         configuration.event_activation = find_event_activation(&files);
-        configuration.use_lvmlockd = dm_config_tree_find_bool(files.local, "global/use_lvmlockd", 0) != 0;
+        configuration.use_lvmlockd = find_bool(&files, "global/use_lvmlockd", false);
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
         configuration.scan_lvs = find_scan_lvs(&files);
-        configuration.no_devicesfile = dm_config_tree_find_bool(files.local, "devices/use_devicesfile", 1) == 0;
+        configuration.no_devicesfile = !find_bool(&files, "devices/use_devicesfile", true);
         configuration.devicesfile = strdup(find_string(&files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;

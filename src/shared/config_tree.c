@@ -105,6 +105,13 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
         return config_tree_parse(text, ret);
 }
 
+int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise)
+{
+        const struct dm_config_node *node = dm_config_tree_find_node(tree, path);
+
+        return node && node->v ? dm_config_tree_find_bool(tree, path, otherwise) : otherwise;
+}
+
 int config_print_string(FILE *file, const char *key, const char *value)
 {
         _cleanup_free_ char *escaped = NULL;

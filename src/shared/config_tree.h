@@ -22,6 +22,10 @@ int config_tree_parse(const char *text, struct dm_config_tree **ret) _nonnull_(1
 /* The same with the content of a file below `dir_fd`; also returns what read_file_at() does. */
 int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) _nonnull_(2, 3) _must_check_;
 
+/* The boolean at `path`, or `otherwise` if there is none, or a section of that name: dm_config_tree_find_bool() crashes at
+ * one. Unlike that function, it does not look into cascaded trees. */
+int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise) _nonnull_(1, 2);
+
 /* Writes a line KEY = "VALUE", with what is special in a value escaped: for strings that come from elsewhere,
  * lvm2's messages or names of devices. Without a value nothing is written. Returns 0 or -ENOMEM. */
 int config_print_string(FILE *file, const char *key, const char *value) _nonnull_(1, 2) _must_check_;
