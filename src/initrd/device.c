@@ -88,22 +88,39 @@ static int name_to_path(const char *name, char **ret)
         return *ret ? 0 : -ENOMEM;
 }
 
-/* The last part of what is left when all links have been followed, which never lead out of the root directory. */
-static int follow_links(int root_fd, const char *path, char **ret)
+/* While anything on the machine is renamed or mounted, the kernel cannot tell whether ".." still leads to where it came
+ * from, and wants to be asked again (openat2(2), EAGAIN). So many times in a row are more than bad luck. */
+#define OPEN_TRIES 1000
+
+static int open_in_root(int root_fd, const char *path)
 {
         const struct open_how how = {
                 .flags = O_PATH | O_CLOEXEC,
                 .resolve = RESOLVE_IN_ROOT,
         };
+
+        for (unsigned int tries = 1;; tries++) {
+                /* glibc of Debian 12 has no function for it. */
+                int fd = (int) syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+                if (fd >= 0)
+                        return fd;
+                if (errno != EAGAIN || tries == OPEN_TRIES)
+                        return -errno;
+        }
+}
+
+/* The last part of what is left when all links have been followed, which never lead out of the root directory. */
+static int follow_links(int root_fd, const char *path, char **ret)
+{
         char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
         _cleanup_close_ int fd = -EBADF;
         char target[PATH_MAX];
         ssize_t n;
 
-        /* glibc of Debian 12 has no function for it. */
-        fd = (int) syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+        fd = open_in_root(root_fd, path);
         if (fd < 0)
-                return errno == ENOENT || errno == ENOTDIR ? -ENODEV : -errno;
+                return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
 
         snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
         n = readlink(link, target, sizeof(target) - 1);

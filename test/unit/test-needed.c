@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "fixture.h"
 #include "initrd/needed.h"
 #include "small-root.h"
@@ -160,6 +164,41 @@ START_TEST(further_devices)
 }
 END_TEST
 
+/* What is renamed may be anywhere on the machine. */
+static void *rename_for_ever(void *userdata)
+{
+        const atomic_bool *over = userdata;
+        char one[] = "/tmp/headgate-test-XXXXXX", other[] = "/tmp/headgate-test-XXXXXX";
+
+        ck_assert_ptr_nonnull(mkdtemp(one));
+        ck_assert_ptr_nonnull(mkdtemp(other));
+        while (!atomic_load(over))
+                (void) renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+        rmdir(one);
+        rmdir(other);
+        return NULL;
+}
+
+START_TEST(while_others_rename)
+{
+        int root_fd = small_root_set_up("lv");
+        char *devices[] = {(char[]){"/dev/link"}};
+        atomic_bool over = false;
+        pthread_t thread;
+
+        small_root_add("dev/link -> ../dev/../dev/../dev/mapper/data-srv");
+        ck_assert_int_eq(pthread_create(&thread, NULL, rename_for_ever, &over), 0);
+        for (unsigned int i = 0; i < 500; i++) {
+                _cleanup_free_ char *needed = needed_of(root_fd, devices, ELEMENTSOF(devices));
+
+                ck_assert_str_eq(needed, "data: other; debian-vg: /, resume");
+        }
+        atomic_store(&over, true);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        small_root_tear_down();
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("needed");
@@ -172,6 +211,7 @@ int main(void)
         tcase_add_test(test_case, no_mount_point_is_an_obstacle);
         tcase_add_test(test_case, name_that_no_vg_can_have_is_an_obstacle);
         tcase_add_test(test_case, further_devices);
+        tcase_add_test(test_case, while_others_rename);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
