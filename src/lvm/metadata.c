@@ -181,6 +181,7 @@ static bool segment_is_slow(const char *type)
                 "vdo",
                 "vdo-pool",
                 "mirror",
+                "snapshot",
         };
 
         for (size_t i = 0; i < ELEMENTSOF(slow_types); i++)

@@ -261,10 +261,10 @@ END_TEST
 START_TEST(slow_types)
 {
         static const char *const slow[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
-                "vdo-pool", "mirror", "raid0", "raid1", "raid5_ls", "raid10", "raid6_zr",
+                "vdo-pool", "mirror", "snapshot", "raid0", "raid1", "raid5_ls", "raid10", "raid6_zr",
                 "thin-pool+METADATA_FORMAT", "cache+CACHE_USES_CACHEVOL", "raid5+RESHAPE"};
-        static const char *const quick[] = {"striped", "linear", "snapshot", "zero", "error", "thi", "thinner", "",
-                "+thin", "striped+thin", "mirrored"};
+        static const char *const quick[] = {
+                "striped", "linear", "zero", "error", "thi", "thinner", "", "+thin", "striped+thin", "mirrored"};
 
         for (size_t i = 0; i < ELEMENTSOF(slow); i++)
                 ck_assert_msg(is_slow(slow[i]), "%s", slow[i]);
