@@ -238,8 +238,7 @@ static int settle_without_asking(
                 if (r < 0)
                         return r;
                 verdict_settle(worker, group, VOLUME_GROUP_SKIPPED);
-                free(group->refusal);
-                group->refusal = NULL;
+                managed_group_forget_refusal(group, group->refused);
                 return 1;
         }
 

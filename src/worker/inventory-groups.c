@@ -19,6 +19,24 @@ void managed_group_free(struct managed_group *group)
         free(group);
 }
 
+void managed_group_forget_refusal(struct managed_group *group, dev_t number)
+{
+        if (group->refused != number)
+                return;
+        free(group->refusal);
+        group->refusal = NULL;
+        group->refused = 0;
+}
+
+int managed_group_note_refusal(struct managed_group *group, dev_t number, char *refusal)
+{
+        int r = string_replace(&group->refusal, refusal);
+
+        if (r >= 0)
+                group->refused = number;
+        return r;
+}
+
 void inventory_note_change(struct inventory *inventory, struct managed_group *group)
 {
         group->changed = inventory->changed = true;
@@ -171,12 +189,7 @@ int inventory_find_group(struct inventory *inventory, const char *vgid, struct m
                 return r;
 
         /* Disks may have left while no worker was there, and others have come in their place. */
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
-
-                if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
-                        inventory_lose_pv(inventory, group, pv->device);
-        }
+        inventory_lose_absent_pvs(inventory, group);
         *ret = group;
         return 0;
 }
@@ -202,6 +215,7 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
 
 static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
 {
+        managed_group_forget_refusal(group, pv->device);
         pv->device = 0;
         pv->late_usec = 0;
         forget_text(inventory, group);
@@ -233,6 +247,16 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
                         continue;
                 volume_group->degraded_usec = 0;
                 inventory_set_state(inventory, group, VOLUME_GROUP_WAITING);
+        }
+}
+
+void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group)
+{
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+
+                if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
+                        inventory_lose_pv(inventory, group, pv->device);
         }
 }
 

@@ -55,6 +55,7 @@ struct managed_group {
         bool lost_pv;    /* it was complete and a PV has gone, which is still to be said */
         bool alone;      /* lvm2 is to be asked for it by itself, see verdict.c */
         char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
+        dev_t refused;   /* the device that this PV is, if there is a refusal */
 
         /* What is to be put in order when all has been read, see reconciliation.h. */
         bool doubtful;     /* it was changed while the machine runs */
@@ -66,6 +67,13 @@ struct managed_group {
 
 /* The inventory frees those that are in it. */
 void managed_group_free(struct managed_group *group);
+
+/* lvm2 has not recorded the PV that is the device `number`: takes over the sentence that tells of it. It counts until
+ * the PV goes from there or lvm2 accepts it. Returns 0, or -ENOMEM if there is no sentence. */
+int managed_group_note_refusal(struct managed_group *group, dev_t number, char *refusal);
+
+/* Forgets it, if the one that was refused last is that device. */
+void managed_group_forget_refusal(struct managed_group *group, dev_t number);
 
 struct inventory {
         int run_fd;     /* not owned */
@@ -153,6 +161,10 @@ int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, st
 
 /* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
+
+/* The same for each of its PVs whose device is not there any more, or another disk by now, whether udev has told of it
+ * or not. */
+void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group);
 
 /* The PV that is the device `number`, if there is one, is not this VG's any more. What that means for the VG is
  * told by its other PVs, which are read again. Returns 0 or -ENOMEM. */

@@ -23,6 +23,16 @@ static int is_recorded(const struct worker *worker, const struct device *device)
         return r == ONLINE_FOUND && recorded == device->number;
 }
 
+/* Whether it is the PV of its VG that it was when lvm2 was asked. It may have gone before pvscan has looked, with word
+ * of that still to come, or pvscan may have seen another disk in its place. */
+static bool is_pv_still(const struct worker *worker, const struct device *device)
+{
+        const struct volume_group_pv *pv = volume_group_find_pv(device->group->volume_group, device->pvid);
+
+        return pv && pv->device == device->number &&
+               inventory_is_still(worker->inventory, device->number, device->pvid);
+}
+
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
@@ -32,12 +42,14 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
         if (!device->group || device->gone)
                 return 0;
         r = is_recorded(worker, device);
-        if (r != 0)
+        if (r > 0)
+                managed_group_forget_refusal(device->group, device->number);
+        if (r != 0 || !is_pv_still(worker, device))
                 return MIN(r, 0);
 
         line = job_was_killed(exit_status) ? string_format("pvscan was ended by signal %i.", exit_status - 128)
                                            : lvm_output_find(output, device->name);
-        return string_replace(&device->group->refusal,
+        return managed_group_note_refusal(device->group, device->number,
                 string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
 }
 

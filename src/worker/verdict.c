@@ -88,13 +88,22 @@ static int settle_stranded(struct worker *worker, struct managed_group *group)
         return 0;
 }
 
+/* What lvm2 has said of it, if anything, comes of that, and does not say so. */
+static int settle_without_pv(struct worker *worker, struct managed_group *group)
+{
+        int r = string_replace(&group->volume_group->reason, strdup("a PV has gone while lvm2 was at work."));
+
+        if (r >= 0)
+                verdict_settle(worker, group, VOLUME_GROUP_FAILED);
+        return MIN(r, 0);
+}
+
 /* Asked for several VGs, lvm2 looks at those PVs only that its records name at that moment, and takes a record that is
  * just being written for none; asked for one, it looks at all devices if need be (_vgchange_autoactivation_setup() in
  * tools/vgchange.c). Seen while disks came and went by the second. */
 static bool was_overlooked(const struct volume_group *volume_group, size_t n_groups, const char *output)
 {
-        return n_groups > 1 && !volume_group_is_incomplete(volume_group) &&
-               lvm_output_misses(output, volume_group->name);
+        return n_groups > 1 && lvm_output_misses(output, volume_group->name);
 }
 
 static void ask_alone(struct worker *worker, struct managed_group *group)
@@ -120,6 +129,10 @@ int verdict_take(
                 return verdict_settle_active(worker, group);
         if (volume_group_count_stranded(volume_group) > 0)
                 return settle_stranded(worker, group);
+        /* udev may tell only later of a disk that lvm2 has not found any more. */
+        inventory_lose_absent_pvs(worker->inventory, group);
+        if (volume_group_is_incomplete(volume_group))
+                return settle_without_pv(worker, group);
         if (was_overlooked(volume_group, n_groups, output)) {
                 ask_alone(worker, group);
                 return 0;

@@ -4,11 +4,15 @@
  * which it crashes. */
 
 #include <check.h>
+#include <err.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
 #include "lvm/online.h"
+#include "own-namespace.h"
 #include "shared/signals.h"
 #include "shared/util.h"
 #include "worker/context.h"
@@ -36,10 +40,37 @@ static int on_step(_unused_ sd_event_source *source, void *userdata)
         return recording_start(userdata);
 }
 
+/* The kernel's devices are those of the test. */
+#define DEVICES "/sys/dev/block"
+
+static void make_kernel(void)
+{
+        own_namespace_enter(CLONE_NEWNS);
+        if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+                err(EXIT_FAILURE, "Failed to leave the machine's mounts");
+}
+
+static void come(unsigned int number)
+{
+        _cleanup_free_ char *path = string_format(DEVICES "/8:%u", number);
+
+        ck_assert_ptr_nonnull(path);
+        ck_assert_msg(mkdir(path, 0755) >= 0, "%s: %m", path);
+}
+
+static void go(unsigned int number)
+{
+        _cleanup_free_ char *path = string_format(DEVICES "/8:%u", number);
+
+        ck_assert_ptr_nonnull(path);
+        ck_assert_int_eq(rmdir(path), 0);
+}
+
 static void set_up(void)
 {
         _cleanup_free_ char *path = NULL;
 
+        ck_assert_int_eq(mount("headgate-test", DEVICES, "tmpfs", 0, NULL), 0);
         run_directory_set_up();
         path = string_format("%s/pvscan", run_directory());
         ck_assert_ptr_nonnull(path);
@@ -63,6 +94,7 @@ static void tear_down(void)
         sd_event_unref(worker.event);
         close(worker.lvm_run_fd);
         run_directory_tear_down();
+        ck_assert_int_eq(umount(DEVICES), 0);
 }
 
 /* A device that was read, and the one PV of a VG. */
@@ -75,6 +107,7 @@ static struct device *add(const char *name)
 
         snprintf(metadata.vgid, sizeof(metadata.vgid), "v%031u", number);
         snprintf(pv.pvid, sizeof(pv.pvid), "p%031u", number);
+        come(number);
         ck_assert_int_ge(inventory_get_device(worker.inventory, makedev(8, number), &device), 0);
         device->name = string_format("/dev/%s", name);
         ck_assert_ptr_nonnull(device->name);
@@ -167,15 +200,73 @@ START_TEST(several_that_crash_lvm2)
 }
 END_TEST
 
+/* Nobody has said that it went, and lvm2 could not find it. */
+START_TEST(one_that_has_gone_is_not_refused)
+{
+        struct device *gone = add("no1"), *refused = add("no2");
+
+        go(1);
+        record_all();
+        ck_assert_ptr_null(gone->group->refusal);
+        ck_assert_ptr_nonnull(refused->group->refusal);
+}
+END_TEST
+
+/* While lvm2 was looking it came back as another device. */
+START_TEST(one_that_has_moved_is_not_refused)
+{
+        struct device *moved = add("no1");
+
+        moved->group->volume_group->pvs[0].device = makedev(8, 2);
+        record_all();
+        ck_assert_ptr_null(moved->group->refusal);
+}
+END_TEST
+
+START_TEST(refusal_goes_with_the_pv)
+{
+        struct device *first = add("no1"), *second = add("no2");
+
+        record_all();
+        inventory_lose_pv(worker.inventory, first->group, second->number);
+        ck_assert_ptr_nonnull(first->group->refusal);
+        inventory_lose_pv(worker.inventory, first->group, first->number);
+        ck_assert_ptr_null(first->group->refusal);
+        ck_assert_ptr_nonnull(second->group->refusal);
+        go(2);
+        inventory_lose_absent_pvs(worker.inventory, second->group);
+        ck_assert_ptr_null(second->group->refusal);
+}
+END_TEST
+
+START_TEST(refusal_is_taken_back)
+{
+        struct device *device = add("no1");
+
+        record_all();
+        ck_assert_ptr_nonnull(device->group->refusal);
+        memcpy(device->name, "/dev/ok1", sizeof("/dev/ok1"));
+        inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
+        worker_ask_step(&worker);
+        record_all();
+        assert_accepted(device);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("recording");
         TCase *cases = tcase_create("recording");
 
+        make_kernel();
         tcase_add_checked_fixture(cases, set_up, tear_down);
         tcase_add_test(cases, all_are_shown_at_once);
         tcase_add_test(cases, one_that_crashes_lvm2_costs_no_other);
         tcase_add_test(cases, several_that_crash_lvm2);
+        tcase_add_test(cases, one_that_has_gone_is_not_refused);
+        tcase_add_test(cases, one_that_has_moved_is_not_refused);
+        tcase_add_test(cases, refusal_goes_with_the_pv);
+        tcase_add_test(cases, refusal_is_taken_back);
         suite_add_tcase(suite, cases);
         return run_suite(suite);
 }
