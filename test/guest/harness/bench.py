@@ -38,15 +38,19 @@ def summary(report, disks, versions):
                                    **{name: round((max if name.startswith("peak_") else median)(rows[contender]), 3)
                                       for name, rows in figures.items()}}
                        for contender, times in seconds.items()},
-        "ratios": ratios({name: times for name, times in seconds.items() if name not in stopped}),
+        "ratios": ratios(without(stopped, seconds)),
     }
     at_most = {f"{one}/{other}": round(median(seconds[one]) / min(seconds[other]), 4)
                for one, other in RATIOS if one in seconds and one not in stopped and other in stopped}
     if at_most:
         content["ratios_at_most"] = at_most
     if "ended_s" in figures:
-        content["ratios_ended"] = ratios(figures["ended_s"])
+        content["ratios_ended"] = ratios(without(stopped, figures["ended_s"]))
     return content | {"versions": versions}
+
+
+def without(stopped, seconds):
+    return {name: times for name, times in seconds.items() if name not in stopped}
 
 
 def ratios(seconds):

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * time-command LOG COMMAND...: run a command that takes block devices down, and print "BEGIN GONE END KIB": when it was
- * started, when the last device went while it ran, and when it had ended, in microseconds of the monotonic clock; and
- * the largest resident set that any of its processes ever had. What the command prints is appended to LOG. The exit
- * status is the command's.
+ * time-command SECONDS LOG COMMAND...: run a command that takes block devices down, and print "BEGIN GONE END KIB": when
+ * it was started, when the last device went while it ran, and when it had ended, in microseconds of the monotonic clock;
+ * and the largest resident set that any of its processes ever had. What the command prints is appended to LOG. The exit
+ * status is the command's. After so many seconds it is killed, with all that it has started.
  *
  * Devices are counted by the links that sysfs says the directory of all virtual ones has, one for each: a single call,
  * as everything that is done more often than now and then slows down what is being measured.
@@ -11,7 +11,9 @@
 #include <err.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -46,6 +48,7 @@ static pid_t start(char *words[], int log)
         if (pid < 0)
                 err(1, "fork");
         if (pid == 0) {
+                setpgid(0, 0);
                 dup2(log, STDOUT_FILENO);
                 dup2(log, STDERR_FILENO);
                 execvp(words[0], words);
@@ -54,8 +57,8 @@ static pid_t start(char *words[], int log)
         return pid;
 }
 
-/* Until the process has ended. There were `least` devices before it. */
-static void watch(pid_t pid, nlink_t least, long long *ret_gone, long long *ret_end)
+/* Until the process has ended, or at the time `limit`. There were `least` devices before it. */
+static void watch(pid_t pid, nlink_t least, long long limit, long long *ret_gone, long long *ret_end)
 {
         struct pollfd process = {.fd = pidfd_open(pid, 0), .events = POLLIN};
         int ended;
@@ -71,7 +74,9 @@ static void watch(pid_t pid, nlink_t least, long long *ret_gone, long long *ret_
                         least = n;
                         *ret_gone = *ret_end;
                 }
-        } while (ended == 0);
+        } while (ended == 0 && *ret_end < limit);
+        if (ended == 0)
+                kill(-pid, SIGKILL);
 }
 
 int main(int argc, char *argv[])
@@ -81,19 +86,19 @@ int main(int argc, char *argv[])
         long most_kib = 0;
         int status;
 
-        if (argc < 3)
-                errx(2, "usage: time-command LOG COMMAND...");
-        int log = open(argv[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (argc < 4)
+                errx(2, "usage: time-command SECONDS LOG COMMAND...");
+        int log = open(argv[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         if (log < 0)
-                err(1, "%s", argv[1]);
+                err(1, "%s", argv[2]);
         /* The command may leave a child behind that it has not waited for: that becomes ours. */
         if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
                 err(1, "prctl");
 
         nlink_t n_devices = count_devices();
         begin = now_us();
-        pid_t pid = start(argv + 2, log);
-        watch(pid, n_devices, &gone, &end);
+        pid_t pid = start(argv + 3, log);
+        watch(pid, n_devices, begin + atoll(argv[1]) * 1000000, &gone, &end);
 
         if (wait4(pid, &status, 0, &usage) < 0)
                 err(1, "wait4");
