@@ -73,13 +73,14 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
         return 0;
 }
 
-/* A VG alone is found through the list of its PVs, without reading those of all other VGs. */
+/* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
+ * writes none for a VG of one PV, and so reads them all. */
 static int write_lookup(struct worker *worker, const struct managed_group *group)
 {
         const struct volume_group *volume_group = group->volume_group;
         int r;
 
-        if (volume_group->n_pvs < 2 || names_has_elder(worker->inventory, group))
+        if (names_has_elder(worker->inventory, group))
                 return 0;
         r = online_write_lookup(worker->lvm_run_fd, volume_group);
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
