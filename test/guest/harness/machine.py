@@ -9,10 +9,12 @@ import tarfile
 import time
 from dataclasses import dataclass
 
-from harness.progress import Trouble
+from harness.progress import KernelFault, Trouble
 
 # How the guest marks those lines of its console that are for whoever looks on.
 MARK = "GUEST| "
+# What it says when its kernel has come to the first program that is neither the kernel's nor the base image's.
+STARTED = "GUEST: started"
 # What it says when it begins to shut down really.
 SHUTTING_DOWN = "GUEST: shutting down"
 # The kernel's log has room for all that systemd-shutdown says, and takes each line.
@@ -21,7 +23,8 @@ LOG_WORDS = "log_buf_len=4M printk.devkmsg=on"
 
 @dataclass
 class Deadline:
-    """Seconds that a guest may take: from its start to its end, and for a real shutdown."""
+    """Seconds that a guest may take: until it says that it has started, to its end, and for a real shutdown."""
+    start: float
     whole: float
     shutdown: float
 
@@ -66,8 +69,9 @@ def run_guest(words, console_path, deadline, follow=False, **environment):
 
 def watch(guest, console, deadline, follow):
     """Return when the guest has ended."""
+    start_until = time.monotonic() + deadline.start
     until, what = time.monotonic() + deadline.whole, f"end within {deadline.whole} s"
-    ended = False
+    started = ended = False
     line = ""
     while not ended:
         # Asked before the last look, so that nothing is left unread.
@@ -78,9 +82,12 @@ def watch(guest, console, deadline, follow):
                 _, mark, note = line.partition(MARK)
                 if mark and follow:
                     print(note, end="", flush=True)
+                started |= STARTED in line
                 if SHUTTING_DOWN in line:
                     until, what = time.monotonic() + deadline.shutdown, f"shut down within {deadline.shutdown} s"
                 line = ""
+        if not ended and not started and time.monotonic() > start_until:
+            raise KernelFault(f"it has not come to its first program within {deadline.start:.0f} s")
         if not ended and time.monotonic() > until:
             raise Trouble(f"the guest did not {what} and was stopped")
         time.sleep(0.2)

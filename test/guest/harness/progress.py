@@ -18,7 +18,7 @@ class Trouble(Exception):
 
 
 class KernelFault(Trouble):
-    """The guest's kernel has crashed by itself."""
+    """The guest's kernel has failed by itself: it has crashed, or has not come to its first program."""
 
 
 def say(text):
