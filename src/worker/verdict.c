@@ -68,34 +68,30 @@ static char *find_words(const char *output, const struct volume_group *volume_gr
         return line;
 }
 
-/* lvm2 takes an LV for active whose device it finds in the kernel, whatever that lies on, and rightly does not
- * touch it: it may be in use. */
-static int settle_stranded(struct worker *worker, struct managed_group *group)
+/* The VG is not active for this reason, which is taken over: a sentence. */
+static int settle_failed(struct worker *worker, struct managed_group *group, char *reason)
 {
-        struct volume_group *volume_group = group->volume_group;
-        size_t n_stranded = volume_group_count_stranded(volume_group);
-        int r;
+        int r = string_replace(&group->volume_group->reason, reason);
 
-        r = string_replace(&volume_group->reason,
-                string_format(
-                        "%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate activate %s; "
-                        "if in use, vgchange --refresh %s).",
-                        n_stranded, n_stranded == 1 ? " is" : "s are", volume_group->name, volume_group->name,
-                        volume_group->name));
         if (r < 0)
                 return r;
         verdict_settle(worker, group, VOLUME_GROUP_FAILED);
         return 0;
 }
 
-/* What lvm2 has said of it, if anything, comes of that, and does not say so. */
-static int settle_without_pv(struct worker *worker, struct managed_group *group)
+/* lvm2 takes an LV for active whose device it finds in the kernel, whatever that lies on, and rightly does not
+ * touch it: it may be in use. */
+static int settle_stranded(struct worker *worker, struct managed_group *group)
 {
-        int r = string_replace(&group->volume_group->reason, strdup("a PV has gone while lvm2 was at work."));
+        struct volume_group *volume_group = group->volume_group;
+        size_t n_stranded = volume_group_count_stranded(volume_group);
 
-        if (r >= 0)
-                verdict_settle(worker, group, VOLUME_GROUP_FAILED);
-        return MIN(r, 0);
+        return settle_failed(worker, group,
+                string_format(
+                        "%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate activate %s; "
+                        "if in use, vgchange --refresh %s).",
+                        n_stranded, n_stranded == 1 ? " is" : "s are", volume_group->name, volume_group->name,
+                        volume_group->name));
 }
 
 /* Asked for several VGs, lvm2 looks at those PVs only that its records name at that moment, and takes a record that is
@@ -129,10 +125,11 @@ int verdict_take(
                 return verdict_settle_active(worker, group);
         if (volume_group_count_stranded(volume_group) > 0)
                 return settle_stranded(worker, group);
-        /* udev may tell only later of a disk that lvm2 has not found any more. */
+        /* udev may tell only later of a disk that lvm2 has not found any more. What lvm2 has said of the VG, if anything,
+         * comes of that, and does not say so. */
         inventory_lose_absent_pvs(worker->inventory, group);
         if (volume_group_is_incomplete(volume_group))
-                return settle_without_pv(worker, group);
+                return settle_failed(worker, group, strdup("a PV has gone while lvm2 was at work."));
         if (was_overlooked(volume_group, n_groups, output)) {
                 ask_alone(worker, group);
                 return 0;
@@ -156,10 +153,5 @@ int verdict_take(
                 return 0;
         }
 
-        r = string_replace(
-                &volume_group->reason, line ?: string_format("vgchange ended with status %i.", exit_status));
-        if (r < 0)
-                return r;
-        verdict_settle(worker, group, VOLUME_GROUP_FAILED);
-        return 0;
+        return settle_failed(worker, group, line ?: string_format("vgchange ended with status %i.", exit_status));
 }

@@ -8,7 +8,7 @@
 
 /* Judges a VG, ACTIVATING until now, by the devices that are there, which are marked in it. What lvm2 printed, when it
  * was asked for `n_groups` VGs at once, explains what there is not. If it has overlooked the VG, that is COMPLETE once
- * more. */
+ * more; if a PV has gone meanwhile, the VG has FAILED, and waits for it. */
 int verdict_take(
         struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output);
 
