@@ -2,8 +2,6 @@
 
 #include "cli/deactivation.h"
 
-#include <sys/resource.h>
-
 #include "cli/snapshot.h"
 #include "lvm/dm_devices.h"
 #include "shared/log.h"
@@ -130,17 +128,6 @@ int deactivation_find(struct deactivation *deactivation)
 
 /* ------ locks ------ */
 
-/* Each lock is an open file. */
-static void allow_many_files(void)
-{
-        struct rlimit limit;
-
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-                return;
-        limit.rlim_cur = limit.rlim_max;
-        (void) setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Those that turn out to be concerned are waited for later. */
 static int lock_active(struct deactivation *deactivation)
 {
@@ -198,6 +185,7 @@ int deactivation_lock_and_find(struct deactivation *deactivation)
         uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
         int r;
 
+        /* Each lock is one. */
         allow_many_files();
         r = volume_group_locks_init(&deactivation->locks, deactivation->configuration.locking_dir);
         if (r >= 0)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -100,6 +101,16 @@ int write_all(int fd, const void *data, size_t size)
                 size -= (size_t) n;
         }
         return 0;
+}
+
+void allow_many_files(void)
+{
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return;
+        limit.rlim_cur = limit.rlim_max;
+        (void) setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 DIR *open_directory_at(int dir_fd, const char *path)

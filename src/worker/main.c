@@ -109,5 +109,7 @@ int main(int argc, char *argv[])
                 log_error("This program takes no arguments, see --help.");
                 return EXIT_FAILURE;
         }
+        /* pvscan has all the disks open that it is shown, and does not see to that itself, as vgchange does. */
+        allow_many_files();
         return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
