@@ -431,12 +431,24 @@ int intake_prepare(struct worker *worker, enum device_stage stage)
         return 0;
 }
 
+/* A disk may take long to spin up, and a machine that has much to do may have no time for what reads it. */
+static int ask_once_more(struct worker *worker, struct device *device)
+{
+        log_warning("%s has not answered in time, it is read once more after the others.", device->name);
+        device->late = device->again = true;
+        settle_device(worker, device);
+        return 0;
+}
+
 int intake_result(struct worker *worker, const struct reader_result *result)
 {
         struct device *device = inventory_find_device(worker->inventory, result->device);
 
         if (!device)
                 return 0;
+        if (result->error == -ETIMEDOUT && !device->late)
+                return ask_once_more(worker, device);
+        device->late = false;
         if (means_gone(result->error))
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
