@@ -34,8 +34,8 @@ int write_file_durably_at(int dir_fd, const char *name, const char *content) _no
 /* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
 int write_all(int fd, const void *data, size_t size) _must_check_;
 
-/* Lets this process, and those that it starts, have as many files open as its hard limit says: 524288 with systemd, where the
- * usual limit is 1024 for the sake of programs that use select(), as headgate does nowhere. */
+/* Lets this process, and those that it starts, have as many files open as its hard limit says: 524288 with systemd,
+ * where the usual limit is 1024 for the sake of programs that use select(), as headgate does nowhere. */
 void allow_many_files(void);
 
 /* A whole string as an unsigned decimal number; -EINVAL for anything else, -ERANGE if it does not fit. */
