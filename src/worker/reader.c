@@ -344,6 +344,10 @@ int reader_start(sd_event *event, struct inventory *inventory, reader_result_fun
                 event, &reader->timeout_source, CLOCK_MONOTONIC, DEVICE_TIMEOUT_USEC, 0, on_timeout, reader);
         if (r < 0)
                 goto fail;
+        /* A worker that was held up for that long itself hears first what the devices have answered meanwhile. */
+        r = sd_event_source_set_priority(reader->timeout_source, SD_EVENT_PRIORITY_NORMAL + 1);
+        if (r < 0)
+                goto fail;
 
         (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
         (void) sd_event_source_set_exit_on_failure(reader->timeout_source, true);

@@ -195,6 +195,44 @@ START_TEST(child_is_killed)
 }
 END_TEST
 
+static int on_other(sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, _unused_ void *userdata)
+{
+        return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+}
+
+/* Somebody else who wants something of the worker, from now on. */
+static void add_other(int fds[static 2])
+{
+        sd_event_source *source;
+
+        ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+        ck_assert_int_eq(write(fds[1], "", 1), 1);
+        ck_assert_int_ge(sd_event_add_io(event, &source, fds[0], EPOLLIN, on_other, NULL), 0);
+        ck_assert_int_ge(sd_event_source_set_floating(source, true), 0);
+        sd_event_source_unref(source);
+}
+
+/* The worker was held up, longer than a device may take, and the device was not. What comes to it at one time it
+ * takes in no order of which sd-event tells. */
+START_TEST(answer_is_heard_late)
+{
+        int others[3][2];
+
+        add_image(1, "copies-2");
+        for (size_t i = 0; i < ELEMENTSOF(others); i++)
+                add_other(others[i]);
+        ck_assert_int_eq(reader_start(event, inventory, on_result, on_done, NULL, &reader), 0);
+        sleep(21);
+        ck_assert_int_eq(sd_event_loop(event), 0);
+        ck_assert_uint_eq(seen.n_pvs, 1);
+        ck_assert_uint_eq(seen.n_errors, 0);
+        for (size_t i = 0; i < ELEMENTSOF(others); i++) {
+                close(others[i][0]);
+                close(others[i][1]);
+        }
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("reader");
@@ -207,6 +245,7 @@ int main(void)
         tcase_add_test(test_case, known_text_is_not_read);
         tcase_add_test(test_case, errors_stay_with_their_device);
         tcase_add_test(test_case, child_is_killed);
+        tcase_add_test(test_case, answer_is_heard_late);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
