@@ -81,16 +81,17 @@ static int on_event(struct cookies *cookies, struct udev_device *device)
         return 0;
 }
 
-int cookies_drain(struct cookies *cookies)
+static int take_events(struct cookies *cookies, size_t n_max)
 {
-        struct udev_device *device;
         bool lost = false;
 
-        if (!cookies)
-                return 0;
-        while ((device = monitor_receive(cookies->monitor, &lost))) {
-                int r = on_event(cookies, device);
+        for (size_t n = 0; n < n_max; n++) {
+                struct udev_device *device = monitor_receive(cookies->monitor, &lost);
+                int r;
 
+                if (!device)
+                        break;
+                r = on_event(cookies, device);
                 udev_device_unref(device);
                 if (r < 0)
                         return r;
@@ -98,9 +99,14 @@ int cookies_drain(struct cookies *cookies)
         return lost ? log_error_errno(-ENOBUFS, "More events came from udev than could be heard: %m") : 0;
 }
 
+int cookies_drain(struct cookies *cookies)
+{
+        return cookies ? take_events(cookies, SIZE_MAX) : 0;
+}
+
 static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)
 {
-        return cookies_drain(userdata);
+        return take_events(userdata, MONITOR_EVENTS_MAX);
 }
 
 void cookies_expect(struct cookies *cookies)

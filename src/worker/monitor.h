@@ -8,6 +8,11 @@
 
 /* What everybody needs here who listens to udev by libudev's monitor. */
 
+/* How many events are handled at a time. Where udev's processes take most of the processors they may come as fast as they
+ * are handled, for as long as there are disks to announce; everything else would have to wait till then, and systemd
+ * would take the worker for one that hangs. */
+#define MONITOR_EVENTS_MAX 64
+
 /* Begins to listen, with room for what a shelf of several thousand disks brings at once. `handler` is called by the
  * event loop, which a negative errno from it ends. Filters have to be there before. Returns 0 or a negative errno. */
 int monitor_start(struct udev_monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata,

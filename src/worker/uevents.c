@@ -68,36 +68,48 @@ static void get_pvid(struct udev_device *device, char ret[LVM_ID_SIZE])
                 ret[0] = '\0';
 }
 
-/* While one of its messages did not fit, and until the last that did is read, the kernel puts nothing more into the
- * socket, and says so only once. What is asked for before the socket is empty would leave a time of which nobody
- * hears. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
-int uevents_drain(struct uevents *uevents)
+static int take_event(const struct uevents *uevents, struct udev_device *device)
+{
+        dev_t number = udev_device_get_devnum(device);
+        char pvid[LVM_ID_SIZE];
+        enum uevents_news news;
+
+        if (number == 0 || !is_of_interest(device, &news))
+                return 0;
+        get_pvid(device, pvid);
+        return uevents->on_device(number, news, pvid, uevents->userdata);
+}
+
+/* Handles at most `n_max` events. But while one of its messages did not fit, and until the last that did is read, the
+ * kernel puts nothing more into the socket, and says so only once. What is asked for before the socket is empty would
+ * leave a time of which nobody hears. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
+static int take_events(struct uevents *uevents, size_t n_max)
 {
         struct udev_device *device;
         bool overflown = false;
 
-        while ((device = monitor_receive(uevents->monitor, &overflown))) {
-                char pvid[LVM_ID_SIZE];
-                enum uevents_news news;
-                dev_t number = 0;
-                int r = 0;
+        for (size_t n = 0; n < n_max || overflown; n++) {
+                int r;
 
-                if (is_of_interest(device, &news))
-                        number = udev_device_get_devnum(device);
-                get_pvid(device, pvid);
+                device = monitor_receive(uevents->monitor, &overflown);
+                if (!device)
+                        break;
+                r = take_event(uevents, device);
                 udev_device_unref(device);
-
-                if (number != 0)
-                        r = uevents->on_device(number, news, pvid, uevents->userdata);
                 if (r < 0)
                         return r;
         }
         return overflown ? uevents->on_overflow(uevents->userdata) : 0;
 }
 
+int uevents_drain(struct uevents *uevents)
+{
+        return take_events(uevents, SIZE_MAX);
+}
+
 static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)
 {
-        return uevents_drain(userdata);
+        return take_events(userdata, MONITOR_EVENTS_MAX);
 }
 
 static int on_queue(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)

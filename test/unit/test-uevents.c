@@ -83,6 +83,20 @@ START_TEST(all_is_heard)
 }
 END_TEST
 
+/* However many events there are, what else has come has its turn between them. */
+START_TEST(others_have_their_turn)
+{
+        for (unsigned int i = 0; i < MANY; i++)
+                send_change(i);
+        while (n_heard == 0)
+                ck_assert_int_gt(sd_event_run(event, 0), 0);
+        ck_assert_uint_lt(n_heard, MANY);
+        while (sd_event_run(event, 0) > 0)
+                ;
+        ck_assert_uint_eq(n_heard, MANY);
+}
+END_TEST
+
 START_TEST(not_from_udev)
 {
         send_change(1);
@@ -120,6 +134,7 @@ static Suite *uevents_suite(void)
         fake_udevd_begin();
         tcase_add_checked_fixture(tcase, set_up, tear_down);
         tcase_add_test(tcase, all_is_heard);
+        tcase_add_test(tcase, others_have_their_turn);
         tcase_add_test(tcase, not_from_udev);
         tcase_add_test(tcase, overflow_loses_nothing);
         suite_add_tcase(suite, tcase);
