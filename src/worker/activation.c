@@ -130,6 +130,7 @@ int activation_start_job(struct worker *worker, enum job_kind kind, const char *
         dm_list_add(&worker->jobs, &job->list);
         for (size_t i = 0; i < n; i++) {
                 groups[i]->job = job;
+                groups[i]->news = false;
                 groups[i]->volume_group->activating_usec = job->started_usec;
                 inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
         }

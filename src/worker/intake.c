@@ -158,6 +158,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         free(pv->device_name);
         pv->device_name = name;
         has_come = pv->device == 0;
+        group->news |= has_come;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);

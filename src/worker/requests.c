@@ -48,6 +48,8 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_news ne
                 device->look = true;
         else
                 inventory_read_again(worker->inventory, device);
+        if (news == UEVENTS_CAME_OR_WENT && device->group)
+                device->group->news = true;
 
         gather_note(&worker->gather, now_usec());
         worker_ask_step(worker);

@@ -102,10 +102,8 @@ static bool was_overlooked(const struct volume_group *volume_group, size_t n_gro
         return n_groups > 1 && lvm_output_misses(output, volume_group->name);
 }
 
-static void ask_alone(struct worker *worker, struct managed_group *group)
+static void ask_again(struct worker *worker, struct managed_group *group)
 {
-        log_notice("lvm2 has not found VG %s beside others, asking for it alone.", group->volume_group->name);
-        group->alone = true;
         group->job = NULL;
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
 }
@@ -131,7 +129,16 @@ int verdict_take(
         if (volume_group_is_incomplete(volume_group))
                 return settle_failed(worker, group, strdup("a PV has gone while lvm2 was at work."));
         if (was_overlooked(volume_group, n_groups, output)) {
-                ask_alone(worker, group);
+                log_notice("lvm2 has not found VG %s beside others, asking for it alone.", volume_group->name);
+                group->alone = true;
+                ask_again(worker, group);
+                return 0;
+        }
+        /* It may have gone with LVs that lvm2 had activated by then, and have come back. */
+        if (group->news) {
+                log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.",
+                        volume_group->name);
+                ask_again(worker, group);
                 return 0;
         }
 
