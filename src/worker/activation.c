@@ -9,6 +9,7 @@
 #include "shared/util.h"
 #include "worker/degraded.h"
 #include "worker/dm_names.h"
+#include "worker/liveness.h"
 #include "worker/names.h"
 #include "worker/report.h"
 #include "worker/verdict.h"
@@ -91,6 +92,7 @@ static void write_names(struct worker *worker, const struct volume_group *volume
 {
         int r = dm_names_write(worker->run_fd, volume_group);
 
+        liveness_note_step(&worker->inventory->told_usec);
         if (r < 0)
                 log_warning("Failed to write down names of LVs of VG %s for udev: %s", volume_group->name,
                         strerror(-r));

@@ -9,6 +9,7 @@
 #include "shared/util.h"
 #include "worker/inventory.h"
 #include "worker/links.h"
+#include "worker/liveness.h"
 
 void managed_group_free(struct managed_group *group)
 {
@@ -44,6 +45,7 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
 
 void inventory_set_state(struct inventory *inventory, struct managed_group *group, enum volume_group_state state)
 {
+        liveness_note_step(&inventory->told_usec);
         group->volume_group->state = state;
         inventory->lost_pvs |= group->lost_pv && state == VOLUME_GROUP_WAITING;
         inventory_note_change(inventory, group);
@@ -432,6 +434,7 @@ int inventory_save(struct inventory *inventory)
 
                         if (!group->changed)
                                 continue;
+                        liveness_note_step(&inventory->told_usec);
                         r = volume_group_save(inventory->vgs_fd, group->volume_group);
                         if (r >= 0) {
                                 group->changed = false;

@@ -9,6 +9,7 @@
 
 #include "shared/util.h"
 #include "worker/links.h"
+#include "worker/liveness.h"
 
 #define MEMBERS_DIRECTORY "members"
 #define DEVICES_DIRECTORY "devices"
@@ -110,6 +111,7 @@ int inventory_get_device(struct inventory *inventory, dev_t number, struct devic
 {
         struct device *device = inventory_find_device(inventory, number);
 
+        liveness_note_step(&inventory->told_usec);
         if (!device) {
                 device = calloc(1, sizeof(*device));
                 if (!device)
@@ -137,6 +139,7 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
+        liveness_note_step(&inventory->told_usec);
         device->stage = stage;
         dm_list_move(&inventory->devices[stage], &device->list);
 }

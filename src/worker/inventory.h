@@ -92,6 +92,8 @@ struct inventory {
         bool lost_pvs; /* one of the groups has `lost_pv` and is WAITING, see loss.h */
         bool whole;    /* no file is left that an earlier worker wrote and that is not in memory */
 
+        uint64_t told_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
+
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
         struct dm_hash_table *groups_by_vgid;

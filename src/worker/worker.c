@@ -22,6 +22,7 @@
 #include "worker/deadline.h"
 #include "worker/idle.h"
 #include "worker/intake.h"
+#include "worker/liveness.h"
 #include "worker/loss.h"
 #include "worker/reconciliation.h"
 #include "worker/recording.h"
@@ -41,8 +42,10 @@ static int on_device(dev_t device, enum uevents_news news, const char *pvid, voi
 
 static int enumerate(struct worker *worker)
 {
-        int r = uevents_enumerate(worker->uevents, on_device, worker);
+        int r;
 
+        liveness_tell();
+        r = uevents_enumerate(worker->uevents, on_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
