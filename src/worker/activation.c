@@ -60,8 +60,7 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                  * more, by us. */
                 if (job->kind == JOB_ADOPTED &&
                         volume_group_count_active(volume_group) < volume_group_count_autoactivated(volume_group)) {
-                        group->job = NULL;
-                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
+                        verdict_ask_again(worker, group);
                         continue;
                 }
                 if (degraded_is_asked(volume_group))

@@ -102,7 +102,7 @@ static bool was_overlooked(const struct volume_group *volume_group, size_t n_gro
         return n_groups > 1 && lvm_output_misses(output, volume_group->name);
 }
 
-static void ask_again(struct worker *worker, struct managed_group *group)
+void verdict_ask_again(struct worker *worker, struct managed_group *group)
 {
         group->job = NULL;
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
@@ -131,14 +131,14 @@ int verdict_take(
         if (was_overlooked(volume_group, n_groups, output)) {
                 log_notice("lvm2 has not found VG %s beside others, asking for it alone.", volume_group->name);
                 group->alone = true;
-                ask_again(worker, group);
+                verdict_ask_again(worker, group);
                 return 0;
         }
         /* It may have gone with LVs that lvm2 had activated by then, and have come back. */
         if (group->news) {
                 log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.",
                         volume_group->name);
-                ask_again(worker, group);
+                verdict_ask_again(worker, group);
                 return 0;
         }
 
