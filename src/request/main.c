@@ -2,7 +2,7 @@
 
 /* headgate-request: the RUN+= hook of 68-headgate.rules. Started once for each device with LVM metadata while no
  * worker listens to udev, so it is all that a device costs: libc only, no reading of the device, a dozen system
- * calls, no waiting. */
+ * calls, no waiting. Only where systemd has lost the socket it takes a systemctl, see flags_wake(). */
 
 #include "shared/arguments.h"
 #include "shared/flags.h"

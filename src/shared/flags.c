@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "shared/macro.h"
 
@@ -84,25 +86,82 @@ int flags_ask_running(int run_fd)
         return lock.l_type == F_UNLCK ? FLAGS_NOT_RUNNING : FLAGS_IS_RUNNING;
 }
 
-int flags_wake(const char *datagram)
+/* Returns a socket whose other end is to be at `*ret_address`. */
+static int open_wakeup(struct sockaddr_un *ret_address)
 {
-        _cleanup_close_ int fd = -EBADF;
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        int n;
+        int fd, n;
 
-        n = snprintf(address.sun_path, sizeof(address.sun_path), "%s/wakeup", run_directory());
-        if (n < 0 || (size_t) n >= sizeof(address.sun_path))
+        *ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
+        n = snprintf(ret_address->sun_path, sizeof(ret_address->sun_path), "%s/wakeup", run_directory());
+        if (n < 0 || (size_t) n >= sizeof(ret_address->sun_path))
                 return -ENAMETOOLONG;
 
         fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        if (fd < 0)
-                return -errno;
+        return fd < 0 ? -errno : fd;
+}
 
+/* Does not wait for what comes of it, and leaves what systemd is about to do, such as to shut down, as it is. */
+static int ask_systemd(const char *verb, const char *unit)
+{
+        const char *const arguments[] = {"systemctl", "--no-block", "--job-mode=fail", verb, "--", unit, NULL};
+        char *const environment[] = {NULL};
+        posix_spawn_file_actions_t actions;
+        int r, status;
+        pid_t pid;
+
+        /* A directory of a test's own: no unit has to do with it. */
+        if (!streq(run_directory(), RUN_DIRECTORY))
+                return -ECONNREFUSED;
+
+        r = posix_spawn_file_actions_init(&actions);
+        if (r != 0)
+                return -r;
+        r = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+        if (r == 0)
+                r = posix_spawn(&pid, "/bin/systemctl", &actions, NULL, (char *const *) arguments, environment);
+        posix_spawn_file_actions_destroy(&actions);
+        if (r != 0)
+                return -r;
+        while (waitpid(pid, &status, 0) < 0)
+                if (errno != EINTR)
+                        return -errno;
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECONNREFUSED;
+}
+
+int flags_wake(const char *datagram)
+{
+        _cleanup_close_ int fd = -EBADF;
+        struct sockaddr_un address;
+
+        fd = open_wakeup(&address);
+        if (fd < 0)
+                return fd;
         if (sendto(fd, datagram, strlen(datagram), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *) &address,
-                    sizeof(address)) < 0 &&
-                errno != EAGAIN)
+                    sizeof(address)) >= 0 ||
+                errno == EAGAIN)
+                return 0;
+        if (errno != ECONNREFUSED || !streq(datagram, FLAGS_WAKE))
                 return -errno;
-        return 0;
+        /* What is pending is found without the socket, too. */
+        return ask_systemd("start", "headgate.service");
+}
+
+int flags_ask_socket(void)
+{
+        _cleanup_close_ int fd = -EBADF;
+        struct sockaddr_un address;
+
+        fd = open_wakeup(&address);
+        if (fd < 0)
+                return fd;
+        if (connect(fd, (struct sockaddr *) &address, sizeof(address)) >= 0 || errno == ENOENT)
+                return FLAGS_SOCKET_FINE;
+        return errno == ECONNREFUSED ? FLAGS_SOCKET_LOST : -errno;
+}
+
+int flags_restart_socket(void)
+{
+        return ask_systemd("restart", "headgate.socket");
 }
 
 int flags_take_running(int run_fd, int *ret_fd)

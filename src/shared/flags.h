@@ -95,8 +95,24 @@ enum {
 int flags_ask_running(int run_fd);
 
 /* R4: sends `datagram` to the socket "wakeup" of the run directory, without waiting. A full queue is success: then
- * the worker has been woken already. -ECONNREFUSED or -ENOENT: nobody listens. */
+ * the worker has been woken already. Where systemd has lost the socket it is asked for headgate.service instead, which
+ * does for FLAGS_WAKE. -ECONNREFUSED or -ENOENT: nobody is woken.
+ *
+ * systemd loses it if it reads its units again while the file of headgate.socket is not there, be it for a moment of an
+ * upgrade: the unit stays active, with nobody at its socket, until it is restarted (socket_coldplug() in systemd's
+ * src/core/socket.c). */
 int flags_wake(const char *datagram);
+
+enum {
+        FLAGS_SOCKET_FINE = 0, /* or stopped */
+        FLAGS_SOCKET_LOST = 1,
+};
+
+/* For a worker that was started without the socket: whether nobody has it. */
+int flags_ask_socket(void);
+
+/* Has systemd restart headgate.socket, and headgate.service with it. Waits until systemd has heard that, no longer. */
+int flags_restart_socket(void);
 
 /* W1, once. On FLAGS_NOT_RUNNING, `*ret_fd` holds the lock until it is closed; it is not inherited by programs. With
  * FLAGS_IS_RUNNING another worker has it. */

@@ -70,6 +70,22 @@ static int await_running(int run_fd, int *ret_fd)
         }
 }
 
+/* Work would go on with none: requests are found without it. But once this worker has left, each would have to ask
+ * systemd for another one, see flags_wake(). */
+static void mend_socket(void)
+{
+        int r = flags_ask_socket();
+
+        if (r == FLAGS_SOCKET_LOST) {
+                log_notice(
+                        "systemd has lost the socket of headgate.socket; having it restarted, and this worker.");
+                r = flags_restart_socket();
+        }
+        if (r < 0)
+                log_warning(
+                        "Failed to see to it that systemd has the socket of headgate.socket: %s", strerror(-r));
+}
+
 static int run(void)
 {
         _cleanup_worker_ struct worker *worker = NULL;
@@ -82,6 +98,10 @@ static int run(void)
         run_fd = flags_open_run_directory();
         if (run_fd < 0)
                 return log_error_errno(run_fd, "Failed to open /run/headgate: %m");
+
+        /* Before anything is begun that would be for the next worker to take up. */
+        if (wakeup_fd < 0)
+                mend_socket();
 
         r = await_running(run_fd, &running_fd);
         if (r < 0)

@@ -220,6 +220,20 @@ START_TEST(nobody_listens)
 }
 END_TEST
 
+START_TEST(lost_socket_is_seen)
+{
+        int fd;
+
+        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_FINE);
+        fd = listen_for_wakeups();
+        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_FINE);
+        close(fd);
+        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_LOST);
+        /* No unit has to do with this directory. */
+        ck_assert_int_eq(flags_restart_socket(), -ECONNREFUSED);
+}
+END_TEST
+
 START_TEST(missing_directory_is_an_error)
 {
         ck_assert_int_eq(unlinkat(run_fd, FLAGS_PENDING_DIRECTORY, AT_REMOVEDIR), 0);
@@ -271,6 +285,7 @@ int main(void)
         tcase_add_test(test_case, wakeup_reaches_the_socket);
         tcase_add_test(test_case, full_socket_is_no_error);
         tcase_add_test(test_case, nobody_listens);
+        tcase_add_test(test_case, lost_socket_is_seen);
         tcase_add_test(test_case, missing_directory_is_an_error);
         tcase_add_test(test_case, leaving_worker_leaves_word);
         tcase_add_test(test_case, flags_are_set_and_cleared);
