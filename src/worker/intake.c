@@ -432,13 +432,23 @@ int intake_prepare(struct worker *worker, enum device_stage stage)
         return 0;
 }
 
-/* A disk may take long to spin up, and a machine that has much to do may have no time for what reads it. */
-static int ask_once_more(struct worker *worker, struct device *device)
+/* A disk may take long to spin up, and a machine that has much to do may have no time for what reads it; and what has
+ * crashed may have crashed for another reason than the disk. */
+static int ask_once_more(struct worker *worker, struct device *device, int error)
 {
-        log_warning("%s has not answered in time, it is read once more after the others.", device->name);
-        device->late = device->again = true;
+        if (error == -ETIMEDOUT)
+                log_warning("%s has not answered in time, it is read once more after the others.", device->name);
+        else
+                log_warning("What reads the disks has crashed at %s, which is read once more after the others.",
+                        device->name);
+        device->suspect = device->again = true;
         settle_device(worker, device);
         return 0;
+}
+
+static bool is_worth_another_try(int error)
+{
+        return error == -ETIMEDOUT || error == -EFAULT;
 }
 
 int intake_result(struct worker *worker, const struct reader_result *result)
@@ -447,9 +457,9 @@ int intake_result(struct worker *worker, const struct reader_result *result)
 
         if (!device)
                 return 0;
-        if (result->error == -ETIMEDOUT && !device->late)
-                return ask_once_more(worker, device);
-        device->late = false;
+        if (is_worth_another_try(result->error) && !device->suspect)
+                return ask_once_more(worker, device, result->error);
+        device->suspect = false;
         if (means_gone(result->error))
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
@@ -462,7 +472,9 @@ int intake_result(struct worker *worker, const struct reader_result *result)
         else if (result->error == -EPIPE) {
                 /* The reader died, not the device. Looking again is all that can be done. */
                 device->again = true;
-        } else
+        } else if (result->error == -EFAULT)
+                log_error("What reads the disks has crashed at %s again, leaving it alone.", device->name);
+        else
                 (void) log_error_errno(result->error, "Failed to read %s, leaving it alone: %m", device->name);
         return take_unusable(worker, device);
 }

@@ -41,7 +41,7 @@ struct device {
         bool has_entry;              /* there is an entry in working.d to be unlinked */
         bool has_change_entry;       /* likewise, one "change:MAJOR:MINOR" */
         bool again;                  /* asked for again since it was read */
-        bool late;                   /* it has not answered in time when it was read last */
+        bool suspect;                /* it was not got over when it was read last, and has one more try */
         bool look;                   /* written to since it was read: to be read again when all else is done */
 };
 

@@ -241,20 +241,19 @@ static int finish(struct reader *reader, int error)
         return reader->on_done(reader->userdata);
 }
 
-/* The first device that was not handed over is the one that does not answer. The others get a child of their own,
- * in the next round. */
-static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+/* The first device that was not handed over is the one that the child has not got over. The others get a child of their
+ * own, in the next round. */
+static int blame_first(struct reader *reader, int error)
 {
-        struct reader *reader = userdata;
         struct dm_list *reading = &reader->inventory->devices[DEVICE_READING];
         struct device *device, *next;
         int r;
 
         if (dm_list_empty(reading))
-                return finish(reader, -ETIMEDOUT);
+                return finish(reader, error);
 
         device = dm_list_item(dm_list_first(reading), struct device);
-        const struct reader_result result = {.device = device->number, .error = -ETIMEDOUT};
+        const struct reader_result result = {.device = device->number, .error = error};
 
         r = reader->on_result(&result, reader->userdata);
         if (r < 0)
@@ -262,6 +261,25 @@ static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, 
         dm_list_iterate_items_safe(device, next, reading)
                 inventory_move_device(reader->inventory, device, DEVICE_UNREAD);
         return finish(reader, 0);
+}
+
+static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+        return blame_first(userdata, -ETIMEDOUT);
+}
+
+/* The pipe was the last that the child had open: it is gone, or about to be. If devices are left over, then it ended
+ * early. */
+static int on_end(struct reader *reader)
+{
+        int status = 0;
+
+        (void) waitpid(reader->pid, &status, 0);
+        reader->pid = 0;
+        /* SIGKILL comes from outside: of somebody, or of the kernel, which had no memory left. */
+        if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+                return blame_first(reader, -EFAULT);
+        return finish(reader, -EPIPE);
 }
 
 static int on_readable(sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
@@ -285,13 +303,8 @@ static int on_readable(sd_event_source *source, int fd, _unused_ uint32_t events
                 return 0;
         if (n < 0)
                 return finish(reader, -EPIPE);
-        if (n == 0) {
-                /* The pipe was the last that the child had open: it is gone, or about to be. */
-                (void) waitpid(reader->pid, NULL, 0);
-                reader->pid = 0;
-                /* Are any left over, then it ended early: without memory, or killed by somebody. */
-                return finish(reader, -EPIPE);
-        }
+        if (n == 0)
+                return on_end(reader);
         reader->size += (size_t) n;
 
         r = hand_over(reader);

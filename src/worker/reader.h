@@ -33,10 +33,12 @@ struct reader_result {
 };
 
 /* Called for each device, in the order of the list; `result` and its texts are only valid during the call. A
- * device that did not answer in time comes with the error -ETIMEDOUT. */
+ * device that did not answer in time comes with the error -ETIMEDOUT, one at which the child has crashed with
+ * -EFAULT; those behind such a one are not handed over, but are UNREAD again. -EPIPE tells nothing of the device: the
+ * child was killed, or had no memory. */
 typedef int (*reader_result_function)(const struct reader_result *result, void *userdata);
 
-/* Called once, when all devices have been handed over. */
+/* Called once, when no device is READING any more. */
 typedef int (*reader_done_function)(void *userdata);
 
 /* Starts reading all devices of stage READING, which must have their names. `inventory` tells the child which

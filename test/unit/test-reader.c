@@ -59,6 +59,15 @@ static void add_image(unsigned int number, const char *name)
         add_device(number, path);
 }
 
+static void add_many_images(void)
+{
+        for (unsigned int i = 1; i <= 350; i++) {
+                _cleanup_free_ char *name = string_format("many-%u", i);
+
+                add_image(i, name);
+        }
+}
+
 static int on_result(const struct reader_result *result, _unused_ void *userdata)
 {
         struct device *device = inventory_find_device(inventory, result->device);
@@ -115,11 +124,7 @@ static void read_all(void)
 /* 350 disks, and a copy of the metadata on each of them: its text is read and handed over once. */
 START_TEST(text_of_many_copies_is_read_once)
 {
-        for (unsigned int i = 1; i <= 350; i++) {
-                _cleanup_free_ char *name = string_format("many-%u", i);
-
-                add_image(i, name);
-        }
+        add_many_images();
         read_all();
         ck_assert_uint_eq(seen.n_results, 350);
         ck_assert_uint_eq(seen.n_pvs, 350);
@@ -175,23 +180,49 @@ START_TEST(errors_stay_with_their_device)
 }
 END_TEST
 
-/* A child that is killed answers for no device: each is reported as unread, and none is forgotten. */
-START_TEST(child_is_killed)
+/* More is read than the pipe holds, so the child is at one of the devices when the signal comes. */
+static void end_child(int signal_number)
 {
         _cleanup_free_ char *child = NULL;
 
-        for (unsigned int i = 1; i <= 350; i++) {
-                _cleanup_free_ char *name = string_format("many-%u", i);
-
-                add_image(i, name);
-        }
         ck_assert_int_eq(reader_start(event, inventory, on_result, on_done, NULL, &reader), 0);
         ck_assert_int_eq(read_file_at(AT_FDCWD, "/proc/thread-self/children", &child, NULL), 0);
-        ck_assert_int_eq(kill(atoi(child), SIGKILL), 0);
+        ck_assert_int_eq(kill(atoi(child), signal_number), 0);
         ck_assert_int_eq(sd_event_loop(event), 0);
+}
+
+/* A child that is killed answers for no device: each is reported as unread, and none is forgotten. */
+START_TEST(child_is_killed)
+{
+        add_many_images();
+        end_child(SIGKILL);
         ck_assert_uint_eq(seen.n_results, 350);
         ck_assert_uint_gt(seen.n_errors, 0);
         ck_assert_int_eq(seen.last_error, -EPIPE);
+}
+END_TEST
+
+/* A child that crashes has done so at one device, and costs nothing of the others. */
+START_TEST(child_crashes)
+{
+        struct device *device, *next;
+        size_t n_left;
+
+        add_many_images();
+        end_child(SIGABRT);
+        ck_assert_uint_eq(seen.n_errors, 1);
+        ck_assert_int_eq(seen.last_error, -EFAULT);
+
+        n_left = dm_list_size(&inventory->devices[DEVICE_UNREAD]);
+        ck_assert_uint_eq(seen.n_results + n_left, 350);
+        sd_event_unref(event);
+        ck_assert_int_eq(sd_event_new(&event), 0);
+        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_UNREAD])
+                inventory_move_device(inventory, device, DEVICE_READING);
+        read_all();
+        ck_assert_uint_eq(seen.n_results, 350);
+        ck_assert_uint_eq(seen.n_pvs, 349);
+        ck_assert_uint_eq(seen.n_errors, 1);
 }
 END_TEST
 
@@ -245,6 +276,7 @@ int main(void)
         tcase_add_test(test_case, known_text_is_not_read);
         tcase_add_test(test_case, errors_stay_with_their_device);
         tcase_add_test(test_case, child_is_killed);
+        tcase_add_test(test_case, child_crashes);
         tcase_add_test(test_case, answer_is_heard_late);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
