@@ -36,6 +36,14 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
         return 0;
 }
 
+bool job_stands_still(struct job *job)
+{
+        uint64_t before = job->cpu_usec;
+
+        job->cpu_usec = process_cpu_usec(job->command.pid);
+        return job->cpu_usec == before;
+}
+
 static int on_child(_unused_ sd_event_source *source, const siginfo_t *info, void *userdata)
 {
         struct job *job = userdata;

@@ -22,6 +22,7 @@ struct job {
         enum job_kind kind;
         bool slow; /* activates VGs that may take long, and does not count as one of the few at a time */
         uint64_t started_usec;
+        uint64_t cpu_usec; /* see job_stands_still() */
         struct lvm_command command;
         sd_event_source *source;
         void *userdata;
@@ -46,6 +47,10 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
 /* Follows the process `pid`, which is not our child. -ESRCH if there is no such process (any more). */
 int job_adopt(
         sd_event *event, pid_t pid, job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
+
+/* Whether the process has used no processor time since this was last asked, or since it was started: it waits for
+ * something. Of one whose time cannot be told, too. */
+bool job_stands_still(struct job *job);
 
 /* Does not end the process. */
 struct job *job_free(struct job *job);

@@ -32,6 +32,13 @@ uint64_t now_realtime_usec(void)
         return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t process_cpu_usec(pid_t pid)
+{
+        clockid_t clock;
+
+        return clock_getcpuclockid(pid, &clock) == 0 ? read_clock(clock) : 0;
+}
+
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
 {
         _cleanup_close_ int fd = -EBADF;

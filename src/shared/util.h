@@ -15,6 +15,10 @@ uint64_t now_usec(void);
 /* Microseconds since 1970: the clock of file times, which somebody may set at any moment. */
 uint64_t now_realtime_usec(void);
 
+/* Microseconds of processor time that a process has used, 0 if that cannot be told. It must not have been waited for:
+ * the number may be another one's by then. */
+uint64_t process_cpu_usec(pid_t pid);
+
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
  * -EFBIG above 16 MiB, -EISDIR or -EBADFD for what is no regular file. */

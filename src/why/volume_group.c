@@ -127,9 +127,15 @@ static void cause_of_deactivation(
 /* The others are settled without them. */
 static void cause_of_queue(const struct volume_group *volume_group, struct explanation *explanation)
 {
+        const char *reason = volume_group->reason;
+
         if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 explanation_cause(explanation, "activating", "lvm2 is at work on it just now");
-        else if (volume_group->state == VOLUME_GROUP_COMPLETE)
+        else if (volume_group->state == VOLUME_GROUP_COMPLETE && reason && skip_prefix(reason, "lvm2 waits for")) {
+                explanation_cause(explanation, "silent", "%.*s", length_of_clause(reason), reason);
+                explanation_advise(explanation,
+                        "The kernel's log may tell what is wrong with the disk; once it answers, the VG is activated.");
+        } else if (volume_group->state == VOLUME_GROUP_COMPLETE)
                 explanation_cause(explanation, "queued", "it waits for its turn, with all of its PVs there");
         else
                 return;

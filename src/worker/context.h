@@ -20,6 +20,15 @@ struct deadlines {
         bool unlocking;        /* the last answer was that one is */
 };
 
+/* The pvscans; see recording.h. */
+struct recordings {
+        struct job *job;        /* the one that is waited for, or NULL */
+        uint64_t look_usec;     /* when to look whether it gets on */
+        size_t max;             /* how many devices one is to be shown at most; 0 for all */
+        bool seeks;             /* one of those that are left is known to be too much for a pvscan */
+        struct dm_list overdue; /* those that wait for a disk, and are not waited for */
+};
+
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request,
  * an event of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to
  * be done next. */
@@ -35,9 +44,8 @@ struct worker {
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
-        struct reader *reader;   /* NULL if it is not at work */
-        struct job *recording;   /* the pvscan, or NULL */
-        size_t recording_max;    /* how many devices it is to be shown at most; 0 for all */
+        struct reader *reader; /* NULL if it is not at work */
+        struct recordings recordings;
         struct dm_list jobs;     /* the vgchanges */
         struct cookies *cookies; /* since the first of them, where udev has quicker rules; or NULL */
         unsigned int n_processors;

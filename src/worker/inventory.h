@@ -34,6 +34,7 @@ struct device {
         char announced[LVM_ID_SIZE]; /* the PV that udev says it is, or "" */
         char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
         struct managed_group *group; /* the VG that it belongs to, or NULL */
+        struct job *recording;       /* the pvscan that has it, or NULL; not owned */
         uint64_t diskseq;            /* of the disk that was read, see diskseq.h; 0 if it is not known */
         bool gone;                   /* it was taken away; pvscan has to forget it */
         bool ready;                  /* it was announced as ready; else somebody has merely written to it */

@@ -11,6 +11,25 @@
 /* A device may have a dozen links, and arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
 
+/* How often to look whether pvscan gets on. One that has used no processor time in between waits for a disk that does not
+ * answer, and what can be done besides is. How long it takes by the clock tells nothing, while udev has thousands of
+ * events to handle. */
+#define LOOK_USEC (5 * USEC_PER_SEC)
+
+/* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
+ * tenth of a second, to find out that one waits for a disk ten seconds. */
+#define PART 8
+
+static size_t count_shown(const struct worker *worker, const struct job *job)
+{
+        const struct device *device;
+        size_t n = 0;
+
+        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
+                n += device->recording == job;
+        return n;
+}
+
 /* Whether lvm2 has made a record of it. Returns a positive number, 0 or a negative errno. */
 static int is_recorded(const struct worker *worker, const struct device *device)
 {
@@ -33,6 +52,30 @@ static bool is_pv_still(const struct worker *worker, const struct device *device
                inventory_is_still(worker->inventory, device->number, device->pvid);
 }
 
+static char *format_waiting(const struct device *device)
+{
+        return string_format("lvm2 waits for %s, which does not answer.", device->name);
+}
+
+/* The device has answered. */
+static int forget_waiting(const struct worker *worker, const struct device *device)
+{
+        struct volume_group *volume_group = device->group->volume_group;
+        _cleanup_free_ char *waiting = NULL;
+
+        if (!volume_group->reason)
+                return 0;
+        waiting = format_waiting(device);
+        if (!waiting)
+                return log_oom();
+        if (!streq(volume_group->reason, waiting))
+                return 0;
+        free(volume_group->reason);
+        volume_group->reason = NULL;
+        inventory_note_change(worker->inventory, device->group);
+        return 0;
+}
+
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
@@ -41,7 +84,9 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
 
         if (!device->group || device->gone)
                 return 0;
-        r = is_recorded(worker, device);
+        r = forget_waiting(worker, device);
+        if (r >= 0)
+                r = is_recorded(worker, device);
         if (r > 0)
                 managed_group_forget_refusal(device->group, device->number);
         if (r != 0 || !is_pv_still(worker, device))
@@ -53,43 +98,54 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
 }
 
-/* There is metadata at which pvscan crashes, and all other devices that it was to see have not been seen. They are
- * shown to it again, half as many at a time, until it is alone with the one that it cannot bear. */
-static int show_again(struct worker *worker)
+/* There is one among the devices that pvscan cannot get over, and all others that it was to see have not been seen.
+ * They are shown to others, few at a time, until one is alone with the one that it cannot bear. */
+static int show_again(struct worker *worker, const struct job *job)
 {
-        struct dm_list *recording = &worker->inventory->devices[DEVICE_RECORDING];
         struct device *device, *next;
 
-        worker->recording_max = dm_list_size(recording) / 2;
-        log_warning(
-                "pvscan has crashed, showing it the devices again, at most %zu at a time.", worker->recording_max);
+        worker->recordings.max = MAX(count_shown(worker, job) / PART, 1U);
+        worker->recordings.seeks = true;
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
+                int r;
 
-        dm_list_iterate_items_safe(device, next, recording) {
-                int r = device->gone ? 0 : is_recorded(worker, device);
-
+                if (device->recording != job)
+                        continue;
+                r = device->gone ? 0 : is_recorded(worker, device);
                 if (r < 0)
                         return r;
+                device->recording = NULL;
                 inventory_move_device(worker->inventory, device, r > 0 ? DEVICE_SETTLING : DEVICE_UNRECORDED);
         }
         return 0;
 }
 
-static int take_verdicts(struct worker *worker, int exit_status, const char *output)
+static int take_verdicts(struct worker *worker, const struct job *job, int exit_status, const char *output)
 {
         struct device *device, *next;
 
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                int r = take_verdict(worker, device, exit_status, output);
+                int r;
 
+                if (device->recording != job)
+                        continue;
+                r = take_verdict(worker, device, exit_status, output);
                 if (r < 0)
                         return r;
+                device->recording = NULL;
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         }
-        /* The guilty one may have been among them, or be among what is left. */
-        worker->recording_max *= 2;
-        if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED]))
-                worker->recording_max = 0;
         return 0;
+}
+
+/* A pvscan has got over what it was shown, or was alone with what it could not get over. */
+static void show_more(struct worker *worker)
+{
+        if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED])) {
+                worker->recordings.max = 0;
+                worker->recordings.seeks = false;
+        } else if (!worker->recordings.seeks)
+                worker->recordings.max *= 2;
 }
 
 static int on_recorded(struct job *job, int exit_status, void *userdata)
@@ -97,19 +153,64 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         _cleanup_job_ struct job *owned = job;
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
+        bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
         int r;
 
-        worker->recording = NULL;
+        if (worker->recordings.job == job)
+                worker->recordings.job = NULL;
+        dm_list_del(&job->list);
+        worker_ask_step(worker);
         r = lvm_command_read_output(&job->command, &output);
         if (r < 0)
                 return log_error_errno(r, "Failed to read what pvscan has printed: %m");
         log_debug("pvscan has ended with status %i: %s", exit_status, output);
 
-        if (job_was_killed(exit_status) && dm_list_size(&worker->inventory->devices[DEVICE_RECORDING]) > 1)
-                r = show_again(worker);
-        else
-                r = take_verdicts(worker, exit_status, output);
-        worker_ask_step(worker);
+        if (crashed && !alone) {
+                r = show_again(worker, job);
+                log_warning("pvscan has crashed, showing the devices to another one, at most %zu at a time.",
+                        worker->recordings.max);
+                return r;
+        }
+        if (crashed)
+                worker->recordings.seeks = false;
+        r = take_verdicts(worker, job, exit_status, output);
+        show_more(worker);
+        return r;
+}
+
+/* The VG waits for lvm2, which waits for the device. */
+static int leave_waiting(const struct worker *worker, const struct device *device)
+{
+        log_warning("pvscan waits for %s, which does not answer; going on with others.", device->name);
+        if (!device->group)
+                return 0;
+        if (string_replace(&device->group->volume_group->reason, format_waiting(device)) < 0)
+                return log_oom();
+        inventory_note_change(worker->inventory, device->group);
+        return 0;
+}
+
+/* A pvscan that is alone with a device that does not answer keeps it, and whoever waits for its VG does so until that
+ * ends. */
+static int go_on_without(struct worker *worker, struct job *job)
+{
+        struct device *device;
+        int r = 0;
+
+        worker->recordings.job = NULL;
+        dm_list_add(&worker->recordings.overdue, &job->list);
+        if (count_shown(worker, job) > 1) {
+                r = show_again(worker, job);
+                log_warning("pvscan waits for a disk that does not answer, showing the devices to another one, at "
+                            "most %zu at a time.",
+                        worker->recordings.max);
+                return r;
+        }
+        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
+                if (r >= 0 && device->recording == job)
+                        r = leave_waiting(worker, device);
+        worker->recordings.seeks = false;
+        show_more(worker);
         return r;
 }
 
@@ -132,16 +233,17 @@ static int add_device_argument(
         return number ? string_vector_add(arguments, number) : -ENOMEM;
 }
 
-int recording_start(struct worker *worker)
+static int start(struct worker *worker)
 {
         static const char *const words[] = {"pvscan", "--cache", "--"};
         struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct device *device, *next;
+        struct job *job;
         size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
         int r;
 
-        if (worker->recording || dm_list_empty(unrecorded))
+        if (dm_list_empty(unrecorded))
                 return 0;
 
         if (!worker->event_activation) {
@@ -151,19 +253,50 @@ int recording_start(struct worker *worker)
                 return 0;
         }
 
-        if (worker->recording_max > 0)
-                max = MIN(max, worker->recording_max);
+        if (worker->recordings.max > 0)
+                max = MIN(max, worker->recordings.max);
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        dm_list_iterate_items_safe(device, next, unrecorded) {
-                if (n++ >= max)
+        dm_list_iterate_items(device, unrecorded) {
+                if (n >= max)
                         break;
                 if (r >= 0)
                         r = add_device_argument(worker, &arguments, device);
-                inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
+                n++;
         }
         if (r >= 0)
-                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, &worker->recording);
+                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, &job);
         if (r < 0)
                 return log_error_errno(r, "Failed to start pvscan: %m");
+
+        worker->recordings.job = job;
+        worker->recordings.look_usec = job->started_usec + LOOK_USEC;
+        dm_list_iterate_items_safe(device, next, unrecorded) {
+                if (n-- == 0)
+                        break;
+                device->recording = job;
+                inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
+        }
         return 0;
+}
+
+static int look_after(struct worker *worker, struct job *job)
+{
+        uint64_t now = now_usec();
+
+        if (now < worker->recordings.look_usec)
+                return 0;
+        worker->recordings.look_usec = now + LOOK_USEC;
+        return job_stands_still(job) ? go_on_without(worker, job) : 0;
+}
+
+int recording_start(struct worker *worker, uint64_t *until)
+{
+        int r = 0;
+
+        if (worker->recordings.job)
+                r = look_after(worker, worker->recordings.job);
+        if (r >= 0 && !worker->recordings.job && !worker->reader)
+                r = start(worker);
+        *until = worker->recordings.job ? worker->recordings.look_usec : USEC_INFINITY;
+        return r;
 }

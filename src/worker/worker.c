@@ -184,12 +184,6 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
         return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
 }
 
-/* Shows lvm2 what has been read, all of it by one pvscan. What comes while that runs is for the next one. */
-static int record_devices(struct worker *worker)
-{
-        return worker->reader ? 0 : recording_start(worker);
-}
-
 /* Requests end when what came of them has been written down, not before. */
 static int save_and_release(struct worker *worker)
 {
@@ -225,7 +219,7 @@ static void note_end_of_boot(const struct worker *worker, const struct gather_ph
 static int step(struct worker *worker)
 {
         struct gather_phase phase = get_phase(worker);
-        uint64_t gathered, patience, overdue, until;
+        uint64_t gathered, recorded, patience, overdue, until;
         int r;
 
         r = take_requests(worker);
@@ -234,7 +228,7 @@ static int step(struct worker *worker)
         r = read_devices(worker, &phase, &gathered);
         if (r < 0)
                 return r;
-        r = record_devices(worker);
+        r = recording_start(worker, &recorded);
         if (r < 0)
                 return r;
         r = reconciliation_run(worker);
@@ -253,7 +247,7 @@ static int step(struct worker *worker)
         show_status(worker);
         note_end_of_boot(worker, &phase);
 
-        until = MIN(MIN(gathered, patience), overdue);
+        until = MIN(MIN(gathered, recorded), MIN(patience, overdue));
         if (idle_has_work(worker) || overdue != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 if (worker->leaving)
@@ -293,7 +287,9 @@ struct worker *worker_free(struct worker *worker)
                 return NULL;
 
         worker->reader = reader_free(worker->reader);
-        worker->recording = job_free(worker->recording);
+        worker->recordings.job = job_free(worker->recordings.job);
+        dm_list_iterate_items_safe(job, next, &worker->recordings.overdue)
+                job_free(job);
         dm_list_iterate_items_safe(job, next, &worker->jobs)
                 job_free(job);
         uevents_free(worker->uevents);
@@ -457,6 +453,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         worker->run_fd = run_fd;
         worker->running_fd = running_fd;
         dm_list_init(&worker->jobs);
+        dm_list_init(&worker->recordings.overdue);
         worker->n_processors = count_processors();
 
         r = flags_prepare(run_fd);

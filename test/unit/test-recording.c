@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Showing devices to lvm2, with a script in the place of pvscan that records what it is shown, up to a device at
- * which it crashes. */
+ * which it crashes, or that does not answer as long as nobody writes to "answer". */
 
 #include <check.h>
 #include <err.h>
@@ -26,18 +26,30 @@ static const char script[] = "#!/bin/sh\n"
                              "for device; do\n"
                              "    case $device in\n"
                              "    /dev/bad*) kill -SEGV $$ ;;\n"
-                             "    /dev/no*) echo \"$device is refused.\" ;;\n"
-                             "    *) number=${device##*[a-z]}\n"
-                             "       pvid=$(printf p%031u $number)\n"
-                             "       echo 8:$number > $run/lvm/pvs_online/$pvid ;;\n"
+                             "    /dev/no*) echo \"$device is refused.\" && continue ;;\n"
+                             "    /dev/silent*) read -r answer < $run/answer ;;\n"
+                             "    /dev/busy*) end=$(($(date +%s) + 12))\n"
+                             "       until [ $(date +%s) -ge $end ]; do :; done ;;\n"
                              "    esac\n"
+                             "    number=${device##*[a-z]}\n"
+                             "    pvid=$(printf p%031u $number)\n"
+                             "    echo 8:$number > $run/lvm/pvs_online/$pvid\n"
                              "done\n";
 
 static struct worker worker;
 
-static int on_step(_unused_ sd_event_source *source, void *userdata)
+static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
 {
-        return recording_start(userdata);
+        uint64_t until;
+        int r = recording_start(&worker, &until);
+
+        return r < 0 ? r : sd_event_source_set_time(worker.timer_source, until);
+}
+
+static int on_timer(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
+{
+        worker_ask_step(&worker);
+        return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
 /* The kernel's devices are those of the test. */
@@ -83,7 +95,11 @@ static void set_up(void)
         ck_assert_int_ge(worker.lvm_run_fd, 0);
         ck_assert_int_ge(signals_block(), 0);
         ck_assert_int_ge(sd_event_new(&worker.event), 0);
-        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, &worker), 0);
+        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
+        ck_assert_int_ge(sd_event_add_time(worker.event, &worker.timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+                                 on_timer, NULL),
+                0);
+        dm_list_init(&worker.recordings.overdue);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
 }
 
@@ -91,6 +107,7 @@ static void tear_down(void)
 {
         inventory_free(worker.inventory);
         sd_event_source_disable_unref(worker.step_source);
+        sd_event_source_disable_unref(worker.timer_source);
         sd_event_unref(worker.event);
         close(worker.lvm_run_fd);
         run_directory_tear_down();
@@ -200,6 +217,66 @@ START_TEST(several_that_crash_lvm2)
 }
 END_TEST
 
+static void run_until_accepted(const struct device *device)
+{
+        dev_t recorded;
+
+        while (device->stage < DEVICE_SETTLING)
+                ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded), ONLINE_FOUND);
+}
+
+START_TEST(one_that_does_not_answer_costs_no_other)
+{
+        struct device *others[] = {add("ok1"), add("ok2"), add("ok4"), add("ok5")};
+        struct device *silent = add("silent3"), *later;
+        uint64_t before;
+        int fd;
+
+        ck_assert_int_eq(mkfifoat(run_fd, "answer", 0600), 0);
+        /* In the middle. */
+        dm_list_move(others[1]->list.n, &silent->list);
+        for (size_t i = 0; i < ELEMENTSOF(others); i++)
+                run_until_accepted(others[i]);
+        while (dm_list_size(&worker.recordings.overdue) == 0 || worker.recordings.job)
+                ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
+        ck_assert_int_eq(silent->stage, DEVICE_RECORDING);
+        ck_assert_str_eq(
+                silent->group->volume_group->reason, "lvm2 waits for /dev/silent3, which does not answer.");
+
+        /* What comes later does not wait at all. */
+        before = now_usec();
+        later = add("ok6");
+        worker_ask_step(&worker);
+        run_until_accepted(later);
+        ck_assert_uint_lt(now_usec() - before, 5 * USEC_PER_SEC);
+
+        /* Whoever waits for an answer has one. */
+        fd = openat(run_fd, "answer", O_WRONLY);
+        ck_assert_int_ge(fd, 0);
+        for (size_t i = dm_list_size(&worker.recordings.overdue); i > 0; i--)
+                ck_assert_int_eq(write(fd, "\n", 1), 1);
+        run_until_accepted(silent);
+        while (!dm_list_empty(&worker.recordings.overdue))
+                ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
+        close(fd);
+        ck_assert_ptr_null(silent->group->volume_group->reason);
+        ck_assert_ptr_null(silent->group->refusal);
+}
+END_TEST
+
+/* It is at work for longer than anybody waits for one that is not. */
+START_TEST(one_that_is_at_work_is_waited_for)
+{
+        struct device *device = add("busy1");
+
+        record_all();
+        assert_calls("/dev/busy1\n");
+        assert_accepted(device);
+        ck_assert(dm_list_empty(&worker.recordings.overdue));
+}
+END_TEST
+
 /* Nobody has said that it went, and lvm2 could not find it. */
 START_TEST(one_that_has_gone_is_not_refused)
 {
@@ -259,10 +336,13 @@ int main(void)
         TCase *cases = tcase_create("recording");
 
         make_kernel();
+        tcase_set_timeout(cases, 120);
         tcase_add_checked_fixture(cases, set_up, tear_down);
         tcase_add_test(cases, all_are_shown_at_once);
         tcase_add_test(cases, one_that_crashes_lvm2_costs_no_other);
         tcase_add_test(cases, several_that_crash_lvm2);
+        tcase_add_test(cases, one_that_does_not_answer_costs_no_other);
+        tcase_add_test(cases, one_that_is_at_work_is_waited_for);
         tcase_add_test(cases, one_that_has_gone_is_not_refused);
         tcase_add_test(cases, one_that_has_moved_is_not_refused);
         tcase_add_test(cases, refusal_goes_with_the_pv);

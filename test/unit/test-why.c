@@ -73,6 +73,9 @@ static const struct {
         {"plain-1", "plain", VOLUME_GROUP_COMPLETE, NULL, NULL, "queued",
                 "VG plain is not active: it waits for its turn, with all of its PVs there.",
                 "headgate wait plain"},
+        {"plain-1", "plain", VOLUME_GROUP_COMPLETE, "lvm2 waits for /dev/sda, which does not answer.", NULL,
+                "silent", "VG plain is not active: lvm2 waits for /dev/sda, which does not answer.",
+                "headgate wait plain"},
         {"plain-1", "plain", VOLUME_GROUP_ACTIVATING, NULL, NULL, "activating",
                 "VG plain is not active: lvm2 is at work on it just now.", "headgate wait plain"},
 };
