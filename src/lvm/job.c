@@ -8,6 +8,8 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
+#define LOOK_USEC (5 * USEC_PER_SEC)
+
 struct job *job_free(struct job *job)
 {
         if (!job)
@@ -31,6 +33,7 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
                 .userdata = userdata,
                 .on_exit = on_exit,
         };
+        job->look_usec = job->started_usec + LOOK_USEC;
         dm_list_init(&job->list);
         *ret = job;
         return 0;
@@ -38,8 +41,11 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
 
 bool job_stands_still(struct job *job)
 {
-        uint64_t before = job->cpu_usec;
+        uint64_t now = now_usec(), before = job->cpu_usec;
 
+        if (now < job->look_usec)
+                return false;
+        job->look_usec = now + LOOK_USEC;
         job->cpu_usec = process_cpu_usec(job->command.pid);
         return job->cpu_usec == before;
 }

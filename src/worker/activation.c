@@ -159,7 +159,59 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
 
 bool activation_is_patient(const struct job *job, uint64_t now)
 {
-        return job->slow || now < job->started_usec + PATIENCE_USEC;
+        return job->slow || (!job->waits && now < job->started_usec + PATIENCE_USEC);
+}
+
+/* The other VGs that it was asked for would have to wait, too. What it still does about them later, when they are active,
+ * does no harm. */
+static void part(struct worker *worker, const struct job *job)
+{
+        struct dm_list *activating = &worker->inventory->groups[VOLUME_GROUP_ACTIVATING];
+        struct managed_group *group, *next;
+        size_t n = 0;
+
+        dm_list_iterate_items(group, activating)
+                n += group->job == job;
+        if (n <= 1)
+                return;
+        log_notice("vgchange waits for something, asking for each of its %zu VGs by itself.", n);
+        dm_list_iterate_items_safe(group, next, activating) {
+                if (group->job != job)
+                        continue;
+                group->alone = true;
+                verdict_ask_again(worker, group);
+        }
+}
+
+/* One that may take long does so by itself. */
+static bool is_looked_after(const struct job *job)
+{
+        return !job->slow && !job->waits;
+}
+
+/* While udev has nothing to do, a vgchange that stands still waits for a lock that somebody has, or for a disk that does
+ * not answer. */
+static void look_after_jobs(struct worker *worker)
+{
+        struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs) {
+                if (!is_looked_after(job) || !job_stands_still(job) || !uevents_queue_is_empty(worker->uevents))
+                        continue;
+                job->waits = true;
+                part(worker, job);
+        }
+}
+
+static uint64_t find_next_look(const struct worker *worker)
+{
+        uint64_t next = USEC_INFINITY;
+        const struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs)
+                if (is_looked_after(job))
+                        next = MIN(next, job->look_usec);
+        return next;
 }
 
 static size_t count_jobs(const struct worker *worker, bool slow)
@@ -382,10 +434,12 @@ static int start_complete(struct worker *worker)
 
 int activation_start(struct worker *worker, uint64_t *until)
 {
-        int r = start_complete(worker);
+        int r;
 
+        look_after_jobs(worker);
+        r = start_complete(worker);
         if (r >= 0)
                 r = degraded_start(worker);
-        *until = find_end_of_patience(worker);
+        *until = MIN(find_next_look(worker), find_end_of_patience(worker));
         return r;
 }

@@ -23,7 +23,6 @@ struct deadlines {
 /* The pvscans; see recording.h. */
 struct recordings {
         struct job *job;        /* the one that is waited for, or NULL */
-        uint64_t look_usec;     /* when to look whether it gets on */
         size_t max;             /* how many devices one is to be shown at most; 0 for all */
         bool seeks;             /* one of those that are left is known to be too much for a pvscan */
         struct dm_list overdue; /* those that wait for a disk, and are not waited for */

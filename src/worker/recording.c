@@ -11,11 +11,6 @@
 /* A device may have a dozen links, and arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
 
-/* How often to look whether pvscan gets on. One that has used no processor time in between waits for a disk that does not
- * answer, and what can be done besides is. How long it takes by the clock tells nothing, while udev has thousands of
- * events to handle. */
-#define LOOK_USEC (5 * USEC_PER_SEC)
-
 /* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
  * tenth of a second, to find out that one waits for a disk ten seconds. */
 #define PART 8
@@ -269,7 +264,6 @@ static int start(struct worker *worker)
                 return log_error_errno(r, "Failed to start pvscan: %m");
 
         worker->recordings.job = job;
-        worker->recordings.look_usec = job->started_usec + LOOK_USEC;
         dm_list_iterate_items_safe(device, next, unrecorded) {
                 if (n-- == 0)
                         break;
@@ -279,24 +273,15 @@ static int start(struct worker *worker)
         return 0;
 }
 
-static int look_after(struct worker *worker, struct job *job)
-{
-        uint64_t now = now_usec();
-
-        if (now < worker->recordings.look_usec)
-                return 0;
-        worker->recordings.look_usec = now + LOOK_USEC;
-        return job_stands_still(job) ? go_on_without(worker, job) : 0;
-}
-
 int recording_start(struct worker *worker, uint64_t *until)
 {
+        struct recordings *recordings = &worker->recordings;
         int r = 0;
 
-        if (worker->recordings.job)
-                r = look_after(worker, worker->recordings.job);
-        if (r >= 0 && !worker->recordings.job && !worker->reader)
+        if (recordings->job && job_stands_still(recordings->job))
+                r = go_on_without(worker, recordings->job);
+        if (r >= 0 && !recordings->job && !worker->reader)
                 r = start(worker);
-        *until = worker->recordings.job ? worker->recordings.look_usec : USEC_INFINITY;
+        *until = recordings->job ? recordings->job->look_usec : USEC_INFINITY;
         return r;
 }
