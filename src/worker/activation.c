@@ -25,6 +25,16 @@
  * that does not answer, and no longer counts as at work: what can be done besides is. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 
+static size_t count_groups(const struct worker *worker, const struct job *job)
+{
+        const struct managed_group *group;
+        size_t n = 0;
+
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                n += group->job == job;
+        return n;
+}
+
 int activation_on_ended(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
@@ -32,7 +42,7 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct managed_group *group, *next;
-        size_t n_groups = 0;
+        size_t n_groups;
         int r;
 
         dm_list_del(&job->list);
@@ -48,8 +58,10 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                 log_debug("vgchange has ended with status %i: %s", exit_status, output);
         }
 
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                n_groups += group->job == job;
+        n_groups = count_groups(worker, job);
+        if (n_groups > 1 && job_was_killed(exit_status))
+                log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
+                        exit_status - 128, n_groups);
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
                 struct volume_group *volume_group = group->volume_group;
 
@@ -168,18 +180,15 @@ static void part(struct worker *worker, const struct job *job)
 {
         struct dm_list *activating = &worker->inventory->groups[VOLUME_GROUP_ACTIVATING];
         struct managed_group *group, *next;
-        size_t n = 0;
+        size_t n = count_groups(worker, job);
 
-        dm_list_iterate_items(group, activating)
-                n += group->job == job;
         if (n <= 1)
                 return;
         log_notice("vgchange waits for something, asking for each of its %zu VGs by itself.", n);
         dm_list_iterate_items_safe(group, next, activating) {
                 if (group->job != job)
                         continue;
-                group->alone = true;
-                verdict_ask_again(worker, group);
+                verdict_ask_alone(worker, group);
         }
 }
 

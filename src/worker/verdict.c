@@ -108,6 +108,12 @@ void verdict_ask_again(struct worker *worker, struct managed_group *group)
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
 }
 
+void verdict_ask_alone(struct worker *worker, struct managed_group *group)
+{
+        group->alone = true;
+        verdict_ask_again(worker, group);
+}
+
 int verdict_take(
         struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output)
 {
@@ -128,10 +134,14 @@ int verdict_take(
         inventory_lose_absent_pvs(worker->inventory, group);
         if (volume_group_is_incomplete(volume_group))
                 return settle_failed(worker, group, strdup("a PV has gone while lvm2 was at work."));
+        /* At which of several it has crashed is told by asking for each of them. */
+        if (n_groups > 1 && job_was_killed(exit_status)) {
+                verdict_ask_alone(worker, group);
+                return 0;
+        }
         if (was_overlooked(volume_group, n_groups, output)) {
                 log_notice("lvm2 has not found VG %s beside others, asking for it alone.", volume_group->name);
-                group->alone = true;
-                verdict_ask_again(worker, group);
+                verdict_ask_alone(worker, group);
                 return 0;
         }
         /* It may have gone with LVs that lvm2 had activated by then, and have come back. */
@@ -160,5 +170,9 @@ int verdict_take(
                 return 0;
         }
 
-        return settle_failed(worker, group, line ?: string_format("vgchange ended with status %i.", exit_status));
+        if (!line)
+                line = job_was_killed(exit_status)
+                               ? string_format("vgchange was ended by signal %i.", exit_status - 128)
+                               : string_format("vgchange ended with status %i.", exit_status);
+        return settle_failed(worker, group, line);
 }

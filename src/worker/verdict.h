@@ -7,13 +7,17 @@
  * go on. */
 
 /* Judges a VG, ACTIVATING until now, by the devices that are there, which are marked in it. What lvm2 printed, when it
- * was asked for `n_groups` VGs at once, explains what there is not. If it has overlooked the VG, or one of its disks has
- * come or gone meanwhile and all PVs are there, it is asked again; if a PV is gone, the VG has FAILED, and waits for it. */
+ * was asked for `n_groups` VGs at once, explains what there is not. If it has overlooked the VG, has crashed at one of
+ * several, or one of its disks has come or gone meanwhile and all PVs are there, it is asked again; if a PV is gone, the
+ * VG has FAILED, and waits for it. */
 int verdict_take(
         struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output);
 
-/* lvm2, which is done, is to be asked for the VG once more: it is COMPLETE. */
+/* lvm2 is to be asked for the VG once more: it is COMPLETE. */
 void verdict_ask_again(struct worker *worker, struct managed_group *group);
+
+/* Likewise, by a process that is asked for no other. */
+void verdict_ask_alone(struct worker *worker, struct managed_group *group);
 
 /* The VG is in its final state, ACTIVE, DEGRADED, SKIPPED or FAILED, which is reported. */
 void verdict_settle(struct worker *worker, struct managed_group *group, enum volume_group_state state);
