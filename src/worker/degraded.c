@@ -81,11 +81,11 @@ static bool is_due(const struct managed_group *group)
                volume_group_is_incomplete(group->volume_group);
 }
 
-/* What is missing may be among the disks that have come and were not looked at. The reader gives up a disk that does
- * not answer, so that this has an end. */
+/* What is missing may be among the disks that have come and were not looked at. A disk that does not answer is given up
+ * by the reader, and then left with a pvscan of its own, so that this has an end. */
 static bool is_looking(const struct worker *worker)
 {
-        return inventory_has_device_before(worker->inventory, DEVICE_SETTLING);
+        return worker->recordings.job || inventory_has_device_before(worker->inventory, DEVICE_RECORDING);
 }
 
 static bool is_asking(const struct worker *worker)
