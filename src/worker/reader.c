@@ -13,9 +13,11 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* How long one device may take. A disk that is well answers in milliseconds, one that spins up in ten seconds or
- * so; the kernel itself gives up after 30 s (the time-out of a SCSI command) and tries again several times. */
-#define DEVICE_TIMEOUT_USEC (20 * USEC_PER_SEC)
+/* How long one device may take, at first and when it is read once more after the others. A disk that is well answers
+ * in milliseconds, one that spins up in ten seconds or so; the kernel itself gives up after 30 s (the time-out of a SCSI
+ * command) and tries again several times. */
+#define DEVICE_TIMEOUT_USEC (5 * USEC_PER_SEC)
+#define SUSPECT_TIMEOUT_USEC (20 * USEC_PER_SEC)
 
 struct reader {
         sd_event *event;
@@ -223,6 +225,14 @@ static int hand_over(struct reader *reader)
         return n < 0 ? (int) n : 0;
 }
 
+/* How long the device may take that the child is at now. */
+static uint64_t get_timeout(const struct inventory *inventory)
+{
+        const struct dm_list *first = dm_list_first(&inventory->devices[DEVICE_READING]);
+
+        return first && dm_list_item(first, struct device)->suspect ? SUSPECT_TIMEOUT_USEC : DEVICE_TIMEOUT_USEC;
+}
+
 /* All devices have been handed over, or the child has ended before: those that are left failed with `error`. */
 static int finish(struct reader *reader, int error)
 {
@@ -310,7 +320,7 @@ static int on_readable(sd_event_source *source, int fd, _unused_ uint32_t events
         r = hand_over(reader);
         if (r < 0)
                 return r;
-        return sd_event_source_set_time_relative(reader->timeout_source, DEVICE_TIMEOUT_USEC);
+        return sd_event_source_set_time_relative(reader->timeout_source, get_timeout(reader->inventory));
 }
 
 int reader_start(sd_event *event, struct inventory *inventory, reader_result_function on_result,
@@ -354,7 +364,7 @@ int reader_start(sd_event *event, struct inventory *inventory, reader_result_fun
         if (r < 0)
                 goto fail;
         r = sd_event_add_time_relative(
-                event, &reader->timeout_source, CLOCK_MONOTONIC, DEVICE_TIMEOUT_USEC, 0, on_timeout, reader);
+                event, &reader->timeout_source, CLOCK_MONOTONIC, get_timeout(inventory), 0, on_timeout, reader);
         if (r < 0)
                 goto fail;
         /* A worker that was held up for that long itself hears first what the devices have answered meanwhile. */
