@@ -167,6 +167,8 @@ static int step(struct teardown *teardown)
         r = tries_start(teardown);
         if (r >= 0)
                 r = unmonitor_step(&teardown->unmonitor);
+        if (r >= 0)
+                r = tries_resume(teardown);
         if (r < 0)
                 return r;
         report_down(teardown);

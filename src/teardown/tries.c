@@ -16,7 +16,7 @@ static int submit(struct teardown *teardown, struct attempt *attempt)
         return 0;
 }
 
-static int start_ready(struct teardown *teardown)
+int tries_start(struct teardown *teardown)
 {
         int r = 0;
 
@@ -66,16 +66,11 @@ static int repeat_due(struct teardown *teardown)
         return 0;
 }
 
-int tries_start(struct teardown *teardown)
+int tries_resume(struct teardown *teardown)
 {
-        int r;
+        int r = start_released(teardown);
 
-        r = start_ready(teardown);
-        if (r >= 0)
-                r = start_released(teardown);
-        if (r >= 0)
-                r = repeat_due(teardown);
-        return r;
+        return r < 0 ? r : repeat_due(teardown);
 }
 
 static void node_went(struct teardown *teardown, struct attempt *attempt)

@@ -8,9 +8,12 @@
 /* How often running removals are looked at. */
 #define TRIES_CHECK_USEC (1 * USEC_PER_SEC)
 
-/* Gives the pool all that can be tried now: what nothing holds any more, what lvm2 has unmonitored, and what is to
- * be repeated. Returns 0 or -ENOMEM. */
+/* Gives the pool what nothing holds any more, but to lvm2 first what may be monitored. Returns 0 or -ENOMEM. */
 int tries_start(struct teardown *teardown) _nonnull_(1) _must_check_;
+
+/* Gives it what lvm2 has unmonitored, or is not waited for any more, and what is to be repeated. Returns 0 or
+ * -ENOMEM. */
+int tries_resume(struct teardown *teardown) _nonnull_(1) _must_check_;
 
 /* The pool is done with a removal, which is taken over. What something has open is to be repeated; if there is
  * another error, or nodes hold each other in a circle, the try has failed. */
