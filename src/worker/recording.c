@@ -176,8 +176,9 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
 /* The VG waits for lvm2, which waits for the device. */
 static int leave_waiting(const struct worker *worker, const struct device *device)
 {
-        log_warning("pvscan waits for %s, which does not answer; going on with others.", device->name);
-        if (!device->group)
+        log_warning("pvscan waits for %s, which does not answer; going on with others.",
+                device->name ?: "a device that has gone");
+        if (!device->group || device->gone)
                 return 0;
         if (string_replace(&device->group->volume_group->reason, format_waiting(device)) < 0)
                 return log_oom();
