@@ -374,7 +374,6 @@ static int sort_complete(struct worker *worker, struct ready *ready)
                 if (r > 0)
                         continue;
                 if (group->volume_group->slow || group->alone || names_is_shared(worker->inventory, group)) {
-                        group->alone = false;
                         r = start_job(worker, &group, 1, group->volume_group->slow);
                         if (r < 0)
                                 return r;

@@ -55,7 +55,7 @@ struct managed_group {
         char *text;      /* the key of its metadata in groups_by_text, or NULL */
         bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool lost_pv;    /* it was complete and a PV has gone, which is still to be said */
-        bool alone;      /* lvm2 is to be asked for it by itself, see verdict.c */
+        bool alone;      /* lvm2 is to be asked for it by itself until it is settled, see verdict.c */
         bool news;       /* one of its disks has come or gone since lvm2 was asked */
         char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;   /* the device that this PV is, if there is a refusal */

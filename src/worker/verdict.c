@@ -18,6 +18,7 @@ void verdict_settle(struct worker *worker, struct managed_group *group, enum vol
         volume_group->settled_realtime_usec = now_realtime_usec();
         volume_group->lost_pv &= volume_group_count_stranded(volume_group) > 0;
         group->job = NULL;
+        group->alone = false;
         inventory_set_state(worker->inventory, group, state);
         dm_names_remove(worker->run_fd, volume_group);
         report_settled(volume_group);
