@@ -192,10 +192,11 @@ static void part(struct worker *worker, const struct job *job)
         }
 }
 
-/* One that may take long does so by itself. */
+/* One that may take long does so by itself. One that does without PVs looks at all devices, whichever VGs it is asked
+ * for, and would wait again. */
 static bool is_looked_after(const struct job *job)
 {
-        return !job->slow && !job->waits;
+        return !job->slow && !job->waits && job->kind != JOB_ACTIVATE_DEGRADED;
 }
 
 /* While udev has nothing to do, a vgchange that stands still waits for a lock that somebody has, or for a disk that does
