@@ -247,8 +247,8 @@ int await_volume_groups(int run_fd, const struct await *await)
                 int r;
 
                 if (flags_is_set(run_fd, FLAGS_TAKEN_OVER) == 0) {
-                        log_error("headgate has given activation back to lvm2, not waiting any longer.");
-                        return EXIT_CANNOT_TELL;
+                        log_error("headgate handed over to lvm2, not waiting any longer.");
+                        return EXIT_LVM2_ACTIVATES;
                 }
                 r = look(run_fd, await, &snapshot);
                 if (r < 0)

@@ -21,5 +21,5 @@ struct await {
 int await_request(int run_fd, const struct await *await);
 
 /* Waits, and says on standard error which VGs are not up, and why. Returns the exit status: EXIT_ALL_UP,
- * EXIT_NOT_ALL_UP, or EXIT_CANNOT_TELL, for one thing when headgate gives activation back meanwhile. */
+ * EXIT_NOT_ALL_UP, EXIT_CANNOT_TELL, or EXIT_LVM2_ACTIVATES when headgate hands over meanwhile. */
 int await_volume_groups(int run_fd, const struct await *await);

@@ -289,7 +289,7 @@ static int print_chronicle(
         int r;
 
         r = chronicle_read(&timeline, chronicle, names, n);
-        if (r < 0)
+        if (r != 0)
                 return r;
         timeline_sort_by_blame(&timeline);
         r = print(&timeline, verb);
@@ -317,5 +317,7 @@ int verb_blame(int argc, char *argv[])
         chronicle = (struct chronicle){arg_shutdown ? TIMELINE_SHUTDOWN : TIMELINE_BOOT, arg_which};
         r = arg_list_boots ? boots_table_print(&verb, &arg_table)
                            : print_chronicle(&chronicle, &verb, argv + optind, (size_t) (argc - optind));
-        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        if (r < 0)
+                return EXIT_CANNOT_TELL;
+        return r == CHRONICLE_UNKNOWN_NAME ? EXIT_NOT_ALL_UP : EXIT_SUCCESS;
 }

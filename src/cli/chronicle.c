@@ -129,7 +129,8 @@ int chronicle_read(struct timeline *timeline, const struct chronicle *chronicle,
         if (timeline->n_left_out > 0)
                 log_notice("%zu more that took less time were too many to be kept.", timeline->n_left_out);
         r = timeline_select(timeline, names, n, &unknown);
-        if (r < 0)
-                say_unknown(timeline, unknown);
-        return r;
+        if (r >= 0)
+                return 0;
+        say_unknown(timeline, unknown);
+        return CHRONICLE_UNKNOWN_NAME;
 }

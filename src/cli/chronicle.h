@@ -13,7 +13,11 @@ struct chronicle {
                            * and for the shutdown before it */
 };
 
-/* Reads it, and keeps of it what has one of `names`, or all if `n` is 0. Returns 0, or a negative errno, having
- * said on standard error what is the matter. */
+enum {
+        CHRONICLE_UNKNOWN_NAME = 1,
+};
+
+/* Reads it, and keeps of it what has one of `names`, or all if `n` is 0. Returns 0, CHRONICLE_UNKNOWN_NAME or a negative
+ * errno, having logged what is wrong. */
 int chronicle_read(struct timeline *timeline, const struct chronicle *chronicle, char *const names[], size_t n)
         _nonnull_(1, 2) _must_check_;

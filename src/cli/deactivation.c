@@ -19,6 +19,7 @@
 
 /* ------ what was asked for ------ */
 
+/* "headgate doctor" reports what is wrong in the files. */
 static int read_configuration(struct deactivation *deactivation)
 {
         _cleanup_problems_ struct problems problems = {};
@@ -27,8 +28,6 @@ static int read_configuration(struct deactivation *deactivation)
         r = settings_read(deactivation->root_fd, &deactivation->settings, &problems);
         if (r >= 0)
                 r = configuration_read(deactivation->root_fd, &deactivation->configuration, &problems);
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
         return r;
 }
 

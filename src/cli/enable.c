@@ -8,6 +8,8 @@
 #include <getopt.h>
 
 #include "cli/verbs.h"
+#include "plan/switches.h"
+#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "timeline/archive.h"
@@ -17,6 +19,7 @@
 
 static bool arg_fast_dm_rules;
 static bool arg_initrd;
+static bool arg_now;
 
 static void help(const char *verb)
 {
@@ -24,13 +27,15 @@ static void help(const char *verb)
                "%s\n\n"
                "      --fast-dm-rules  %s\n"
                "      --initrd         For initrds that are made by initramfs-tools, not for the system\n"
+               "      --now            %s\n"
                "  -h, --help           Show this help\n\n"
                "See headgate-enable(8) and headgate-initrd(8).\n",
                 verb,
                 streq(verb, "enable") ? "Let headgate activate volume groups from the next boot on."
                                       : "Leave activation to lvm2's own udev rule from the next boot on.",
                 streq(verb, "enable") ? "And have udev need less for each event of device-mapper"
-                                      : "Only have udev call dmsetup as ever, and leave headgate enabled");
+                                      : "Only have udev call dmsetup as ever, and leave headgate enabled",
+                streq(verb, "enable") ? "Also take over at once" : "Also restore lvm2's rule at once");
 }
 
 /* 1 to go on, or an exit status below that, negated. */
@@ -40,6 +45,7 @@ static int parse_arguments(int argc, char *argv[])
                 {"fast-dm-rules", no_argument, NULL, 'f'},
                 {"help", no_argument, NULL, 'h'},
                 {"initrd", no_argument, NULL, 'i'},
+                {"now", no_argument, NULL, 'n'},
                 {},
         };
 
@@ -54,6 +60,9 @@ static int parse_arguments(int argc, char *argv[])
                 case 'i':
                         arg_initrd = true;
                         break;
+                case 'n':
+                        arg_now = true;
+                        break;
                 default:
                         return -EXIT_CANNOT_TELL;
                 }
@@ -61,8 +70,8 @@ static int parse_arguments(int argc, char *argv[])
                 log_error("This verb takes no arguments, see --help.");
                 return -EXIT_CANNOT_TELL;
         }
-        if (arg_initrd && arg_fast_dm_rules) {
-                log_error("--initrd and --fast-dm-rules are about different things, give one of them.");
+        if (arg_initrd && (arg_fast_dm_rules || arg_now)) {
+                log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--fast-dm-rules");
                 return -EXIT_CANNOT_TELL;
         }
         return 1;
@@ -71,9 +80,41 @@ static int parse_arguments(int argc, char *argv[])
 /* One unit, or two. */
 static int call_systemctl(const char *verb, const char *unit, const char *other_unit)
 {
-        execl("/bin/systemctl", "systemctl", verb, unit, other_unit, NULL);
+        const char *words[] = {"systemctl", verb, unit, NULL, NULL, NULL};
+        size_t n = 3;
+
+        if (other_unit)
+                words[n++] = other_unit;
+        if (arg_now)
+                words[n++] = "--now";
+        execv("/bin/systemctl", (char *const *) words);
         (void) log_error_errno(-errno, "Failed to start systemctl: %m");
         return EXIT_CANNOT_TELL;
+}
+
+/* The administrator has headgate take over, so that failures of the worker do not count any more. */
+static int forget_failures(void)
+{
+        _cleanup_close_ int run_fd = flags_open_run_directory();
+        int r = run_fd < 0 ? run_fd : flags_clear(run_fd, FLAGS_GIVEN_UP);
+
+        return r == -ENOENT ? 0 : r;
+}
+
+static int prepare_to_take_over(void)
+{
+        _cleanup_close_ int root_fd = root_open();
+        const char *off = NULL;
+        int r;
+
+        r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
+        if (r >= 0 && off) {
+                log_error("%s", off);
+                return -EPERM;
+        }
+        if (r >= 0)
+                r = forget_failures();
+        return r < 0 ? log_error_errno(r, "Failed to prepare taking over: %m") : 0;
 }
 
 int verb_enable(int argc, char *argv[])
@@ -84,6 +125,8 @@ int verb_enable(int argc, char *argv[])
                 return -r;
         if (arg_initrd)
                 return enable_initrd();
+        if (arg_now && prepare_to_take_over() < 0)
+                return EXIT_CANNOT_TELL;
         return call_systemctl("enable", TAKEOVER, arg_fast_dm_rules ? FAST_DM_RULES : NULL);
 }
 

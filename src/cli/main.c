@@ -52,10 +52,20 @@ static bool options_are_printable(int argc, char *argv[])
         return true;
 }
 
+static bool output_is_written(void)
+{
+        if (fflush(stdout) == 0 && !ferror(stdout))
+                return true;
+        (void) log_error_errno(-errno, "Failed to write to standard output: %m");
+        return false;
+}
+
 int main(int argc, char *argv[])
 {
         static const struct verb_choice choice = {verbs, ELEMENTSOF(verbs), "verb", "--help", help};
+        int status;
 
         log_open("headgate", log_target_of_stderr());
-        return options_are_printable(argc, argv) ? verb_run(&choice, argc, argv) : EXIT_CANNOT_TELL;
+        status = options_are_printable(argc, argv) ? verb_run(&choice, argc, argv) : EXIT_CANNOT_TELL;
+        return output_is_written() ? status : EXIT_CANNOT_TELL;
 }

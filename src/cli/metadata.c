@@ -378,10 +378,10 @@ int verb_metadata(int argc, char *argv[])
                 r = read_system_id(&configuration);
         if (r >= 0)
                 r = make_survey(&survey);
-        if (r >= 0)
-                r = check_names(&survey, names, n);
         if (r < 0)
                 return EXIT_CANNOT_TELL;
+        if (check_names(&survey, names, n) < 0)
+                return EXIT_NOT_ALL_UP;
         return arg_balance ? balance(&survey, &configuration.system_id, names, n, n_copies)
                            : show(&survey, &configuration.system_id, names, n);
 }

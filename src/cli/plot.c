@@ -73,11 +73,9 @@ int verb_plot(int argc, char *argv[])
         }
 
         r = chronicle_read(&timeline, &arg_chronicle, argv + optind, (size_t) (argc - optind));
-        if (r < 0)
-                return EXIT_CANNOT_TELL;
+        if (r != 0)
+                return r < 0 ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
         r = plot_write(stdout, &timeline);
-        if (r >= 0 && fflush(stdout) != 0)
-                r = -errno;
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to write the picture: %m");
                 return EXIT_CANNOT_TELL;

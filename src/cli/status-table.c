@@ -92,19 +92,40 @@ static char *format_lvs_needed(const void *line)
         return string_format("%zu", volume_group_count_autoactivated(volume_group));
 }
 
-static char *format_since(const void *line)
+static char *format_date(const struct volume_group *volume_group, uint64_t usec)
 {
-        const struct volume_group *volume_group = line;
-        uint64_t age = now_usec() - volume_group_since_usec(volume_group);
-        time_t when = time(NULL) - (time_t) (age / USEC_PER_SEC);
-        struct tm local;
+        time_t when = (time_t) volume_group_to_realtime(volume_group, usec);
         char text[sizeof("2026-01-01 00:00:00")];
+        struct tm local;
 
-        if (volume_group_since_usec(volume_group) == 0)
+        if (usec == 0)
                 return strdup("");
         if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
                 return NULL;
         return strdup(text);
+}
+
+static char *format_since(const void *line)
+{
+        const struct volume_group *volume_group = line;
+
+        return format_date(volume_group, volume_group_since_usec(volume_group));
+}
+
+static char *format_first(const void *line)
+{
+        const struct volume_group *volume_group = line;
+
+        return format_date(volume_group, volume_group->first.settled_usec);
+}
+
+static char *format_first_usec(const void *line)
+{
+        const struct volume_group *volume_group = line;
+
+        if (volume_group->first.settled_usec == 0)
+                return strdup("");
+        return string_format("%" PRIu64, volume_group->first.settled_usec);
 }
 
 static char *format_since_usec(const void *line)
@@ -116,14 +137,16 @@ static char *format_since_usec(const void *line)
         return string_format("%" PRIu64, volume_group_since_usec(volume_group));
 }
 
-/* From the first PV on; for a VG that is not settled, so far. */
+/* From the first PV on; for a VG that was never active and is not settled, so far. */
 static uint64_t took_usec(const struct volume_group *volume_group)
 {
-        uint64_t end = volume_group->settled_usec;
+        struct volume_group_times times = volume_group_first_times(volume_group);
+        uint64_t end = times.settled_usec;
 
-        if (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING)
+        if (volume_group->first.settled_usec == 0 &&
+                (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING))
                 end = now_usec();
-        return end > volume_group->first_seen_usec ? end - volume_group->first_seen_usec : 0;
+        return end > times.first_seen_usec ? end - times.first_seen_usec : 0;
 }
 
 static char *format_took(const void *line)
@@ -206,7 +229,10 @@ static const struct column columns[] = {
         {"SINCE", "since when it is in this state", COLUMN_IN_TABLE, 0, SCOLS_JSON_STRING, format_since},
         {"SINCE-USEC", "the same, in microseconds of the machine's monotonic clock", COLUMN_IN_JSON,
                 SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_since_usec},
-        {"TOOK", "from its first physical volume to its final state, or until now", COLUMN_IN_TABLE,
+        {"FIRST", "when it was active first since the machine started", 0, 0, SCOLS_JSON_STRING, format_first},
+        {"FIRST-USEC", "the same, in microseconds of the machine's monotonic clock", COLUMN_IN_JSON,
+                SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_first_usec},
+        {"TOOK", "from its first physical volume to its first activation, or until now", COLUMN_IN_TABLE,
                 SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format_took},
         {"TOOK-USEC", "the same, in microseconds", COLUMN_IN_JSON, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER,
                 format_took_usec},

@@ -189,7 +189,7 @@ static int print_named(const struct snapshot *snapshot, char *const names[], siz
 
                 if (volume_group)
                         named[n++] = volume_group;
-                result = MAX(result, volume_group ? judge(volume_group) : EXIT_CANNOT_TELL);
+                result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
         }
         r = status_table_print(named, n, &verb, &arg_table);
         return r < 0 ? r : result;

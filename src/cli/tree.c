@@ -203,12 +203,12 @@ int verb_tree(int argc, char *argv[])
 
         r = unknown = choose_nodes(&view, root_fd, argv + optind, (size_t) (argc - optind));
         if (r == -ENOENT)
-                return EXIT_CANNOT_TELL;
+                return EXIT_NOT_ALL_UP;
         if (r >= 0)
                 r = draw(&view, root_fd, &verb);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the tree: %m");
                 return EXIT_CANNOT_TELL;
         }
-        return unknown ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        return unknown ? EXIT_NOT_ALL_UP : EXIT_SUCCESS;
 }

@@ -10,9 +10,10 @@
 enum {
         EXIT_ALL_UP = 0,
         EXIT_ALL_DOWN = 0,
-        EXIT_NOT_ALL_UP = 1,   /* something is missing, has failed or was not ready in time */
-        EXIT_NOT_ALL_DOWN = 1, /* something is in use, or is not known */
-        EXIT_CANNOT_TELL = 2,  /* wrong usage, no permission, headgate is not in charge */
+        EXIT_NOT_ALL_UP = 1,     /* something is missing, has failed or was not ready in time */
+        EXIT_NOT_ALL_DOWN = 1,   /* something is in use, or is not known */
+        EXIT_CANNOT_TELL = 2,    /* wrong usage, no permission, headgate is not in charge */
+        EXIT_LVM2_ACTIVATES = 3, /* wait and activate: headgate is not in charge; units take that for success */
 };
 
 struct verb {

@@ -32,7 +32,8 @@ static void help_wait(void)
                "                         activate, do not count\n"
                "      --urgent           Boot may wait for any of them: have none stand back\n"
                "  -h, --help             Show this help\n\n"
-               "Exit status: 0 if all are active, 1 if some are not, 2 if that cannot be told.\n\n"
+               "Exit status: 0 if all are active, 1 if some are not, 2 if headgate cannot tell, 3 if\n"
+               "headgate is not in charge.\n\n"
                "See headgate-wait(8).\n");
 }
 
@@ -43,7 +44,8 @@ static void help_activate(void)
                "them.\n\n"
                "      --timeout SECONDS  How long to wait, 90 by default; 0 for ever\n"
                "  -h, --help             Show this help\n\n"
-               "Exit status: 0 if all are active, 1 if some are not, 2 if that cannot be told.\n\n"
+               "Exit status: 0 if all are active, 1 if some are not, 2 if headgate cannot tell, 3 if\n"
+               "headgate is not in charge.\n\n"
                "See headgate-activate(8).\n");
 }
 
@@ -61,6 +63,14 @@ static const struct option activate_options[] = {
         {"timeout", required_argument, NULL, 't'},
         {},
 };
+
+/* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write headgate-vg@my-vg.service. No VG has a
+ * "/" in its name. */
+static void restore_name(char *name)
+{
+        for (char *c = strchr(name, '/'); c; c = strchr(c, '/'))
+                *c = '-';
+}
 
 /* 1 to go on, or an exit status, negated. */
 static int parse_arguments(int argc, char *argv[], const struct option *options, void (*help)(void))
@@ -93,12 +103,20 @@ static int parse_arguments(int argc, char *argv[], const struct option *options,
                         return -EXIT_CANNOT_TELL;
                 }
 
-        for (int i = optind; i < argc; i++)
+        for (int i = optind; i < argc; i++) {
+                if (arg_expect)
+                        restore_name(argv[i]);
                 if (!volume_group_name_is_valid(argv[i])) {
                         log_error("\"%s\" cannot be the name of a VG.", argv[i]);
                         return -EXIT_CANNOT_TELL;
                 }
+        }
         return 1;
+}
+
+static int exit_status_of_error(int error)
+{
+        return error == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
 }
 
 /* Makes the requests, if any, and waits. */
@@ -128,7 +146,7 @@ int verb_wait(int argc, char *argv[])
         }
         run_fd = open_run_directory_in_charge();
         if (run_fd < 0)
-                return EXIT_CANNOT_TELL;
+                return exit_status_of_error(run_fd);
 
         await = (struct await){
                 .names = argv + optind,
@@ -166,7 +184,7 @@ int verb_activate(int argc, char *argv[])
         }
         run_fd = open_run_directory_in_charge();
         if (run_fd < 0)
-                return EXIT_CANNOT_TELL;
+                return exit_status_of_error(run_fd);
 
         return request_and_wait(run_fd, &(struct await){
                                                 .names = argv + optind,

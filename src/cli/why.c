@@ -256,7 +256,7 @@ static int explain_one(const struct sources *sources, const char *name, struct t
 
         r = explain(sources, name, &explanation);
         if (r == 0)
-                return EXIT_CANNOT_TELL;
+                return EXIT_NOT_ALL_UP;
         if (r >= 0 && table->table)
                 r = table_add_line(table, NULL, &explanation, NULL);
         if (r < 0)

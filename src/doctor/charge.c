@@ -55,8 +55,7 @@ static void check_not_in_charge(const struct machine *machine, struct findings *
                 findings_add(findings, FINDING_WARNING, NULL, "lvm2's udev rule activates VGs: %s", off);
         else if (unit_is_enabled(units_find(&machine->units, TAKEOVER_UNIT)))
                 findings_add(findings, FINDING_WARNING,
-                        "To take over now, see headgate-takeover(8); for the reason: journalctl -b -u "
-                        "'headgate*'",
+                        "For the reason: journalctl -b -u 'headgate*'. To take over now: headgate enable --now",
                         "lvm2's udev rule activates VGs, though headgate is enabled.");
         else
                 findings_add(findings, FINDING_WARNING, "Run: headgate enable",
@@ -124,11 +123,11 @@ void check_failures(const struct machine *machine, struct findings *findings)
         const struct unit *fallback = units_find(&machine->units, FALLBACK_UNIT);
         uint32_t n = read_failures(machine);
 
-        if (machine->taken_over == 0 && n > 0)
+        if (machine_has(machine, "run/headgate/" FLAGS_GIVEN_UP))
                 findings_add(findings, FINDING_FAILED,
-                        "For the reason: journalctl -b -u headgate.service. To take over again: systemctl start "
-                        "headgate-takeover.service",
-                        "The worker has failed %u times, and activation was handed over to lvm2.", n);
+                        "For the reason: journalctl -b -u headgate.service. To take over again: headgate enable --now",
+                        "The worker failed %u time%s, and headgate handed over to lvm2 until the next boot.", n,
+                        plural(n));
         else if (unit_has_failed(fallback))
                 findings_add(findings, FINDING_FAILED, "See: journalctl -b -u " FALLBACK_UNIT,
                         FALLBACK_UNIT ", which hands over to lvm2, has failed.");

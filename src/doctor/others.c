@@ -139,7 +139,11 @@ void check_initrd(const struct machine *machine, struct findings *findings)
         _cleanup_free_ char *joined = NULL;
         bool narrowed = machine_has(machine, HOOKS "/headgate");
 
-        if (machine->taken_over <= 0) {
+        if (machine->taken_over < 0) {
+                findings_add_unknown(findings, machine->taken_over, "/run/headgate cannot be looked into: %m.");
+                return;
+        }
+        if (machine->taken_over == 0) {
                 findings_add(findings, FINDING_OK, NULL, "headgate is not in charge.");
                 return;
         }

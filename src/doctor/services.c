@@ -63,7 +63,11 @@ void check_units(const struct machine *machine, struct findings *findings)
                 findings_add_unknown(findings, machine->units_error, "systemd does not tell of its units: %m.");
                 return;
         }
-        if (machine->taken_over <= 0) {
+        if (machine->taken_over < 0) {
+                findings_add_unknown(findings, machine->taken_over, "/run/headgate cannot be looked into: %m.");
+                return;
+        }
+        if (machine->taken_over == 0) {
                 findings_add(findings, FINDING_OK, NULL, "headgate is not in charge, its units need not run.");
                 return;
         }

@@ -7,6 +7,7 @@
 
 #include "plan/switches.h"
 #include "shared/flags.h"
+#include "shared/unit_name.h"
 #include "shared/util.h"
 
 #define TAKEOVER_UNIT "headgate-takeover.service"
@@ -22,9 +23,6 @@ static const char *const enabling_links[] = {
 /* Where "systemctl mask" puts links to /dev/null. */
 static const char *const masking_directories[] = {"etc/systemd/system", "run/systemd/system"};
 
-/* systemd has a link of that name, for the journal, from when a process of the unit was started until the unit is
- * stopped (systemd, src/core/unit.c). lvm2's unit starts none. */
-#define UDEV_STARTED_LINK "run/systemd/units/invocation:systemd-udevd.service"
 #define TAKEN_OVER_FILE "run/headgate/" FLAGS_TAKEN_OVER
 #define SOFT_REBOOT_FILE "run/headgate/" FLAGS_SOFT_REBOOT
 
@@ -61,7 +59,7 @@ static bool is_enabled(int root_fd)
 /* headgate-takeover.service is started before udev. Only udev goes on over a soft reboot. */
 static bool has_booted_without_headgate(int root_fd)
 {
-        return link_exists(root_fd, UDEV_STARTED_LINK) && !link_exists(root_fd, TAKEN_OVER_FILE) &&
+        return link_exists(root_fd, UDEVD_STARTED_LINK) && !link_exists(root_fd, TAKEN_OVER_FILE) &&
                !link_exists(root_fd, SOFT_REBOOT_FILE);
 }
 

@@ -20,6 +20,8 @@ static const char drop_in[] =
         "[Unit]\n"
         "# At shutdown only what is left when LVs have gone is there to be asked for.\n"
         "Before=headgate-teardown.service\n"
+        "# lvm2 takes locks below it.\n"
+        "After=run-lock.mount\n"
         "\n"
         "[Service]\n"
         "# Only where something is active that can be monitored are disks read for it.\n" COMMAND("ExecStart", "y")

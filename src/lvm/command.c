@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 /* What a program of another's is started with, whatever headgate itself was started with: the directories that a unit
  * has by default (systemd.exec(5)), and the words of these programs untranslated, since names are looked for in
@@ -18,9 +19,6 @@ static const char *const own_environment[] = {
         /* Without it, a pvscan that is shown one device looks for its links in all of /dev. */
         "DEVLINKS=",
 };
-
-/* What is passed on. */
-static const char *const lvm_system_dir = "LVM_SYSTEM_DIR";
 
 /* What execve() wants. */
 struct invocation {
@@ -35,17 +33,27 @@ static void invocation_done(struct invocation *invocation)
 }
 #define _cleanup_invocation_ _cleanup_(invocation_done)
 
+static int pass_on(const char *name, const char *value, struct string_vector *environment)
+{
+        _cleanup_free_ char *assignment = value ? string_format("%s=%s", name, value) : NULL;
+
+        if (!value)
+                return 0;
+        return assignment ? string_vector_add(environment, assignment) : -ENOMEM;
+}
+
 static int make_environment(struct string_vector *ret)
 {
-        const char *directory = secure_getenv(lvm_system_dir);
-        _cleanup_free_ char *assignment = NULL;
         int r;
 
         r = string_vector_add_all(ret, own_environment, ELEMENTSOF(own_environment));
-        if (r < 0 || !directory)
-                return r;
-        assignment = string_format("%s=%s", lvm_system_dir, directory);
-        return assignment ? string_vector_add(ret, assignment) : -ENOMEM;
+        if (r >= 0)
+                r = pass_on("LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR"), ret);
+        /* lvm2-monitor.service sets it, since /run/lock may be read-only when it stops. */
+        if (r >= 0)
+                r = pass_on("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES",
+                        secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES"), ret);
+        return r;
 }
 
 static int invocation_make(const char *path, const struct string_vector *arguments, struct invocation *ret)
@@ -102,7 +110,7 @@ int command_start(const char *path, const struct string_vector *arguments, struc
 {
         _cleanup_invocation_ struct invocation invocation = {};
         _cleanup_close_ int output_fd = -EBADF;
-        pid_t pid;
+        pid_t pid = 0;
         int r;
 
         r = invocation_make(path, arguments, &invocation);
@@ -155,6 +163,25 @@ int lvm_command_read_output(const struct lvm_command *command, char **ret)
                 return r;
         *ret = strdup("");
         return *ret ? 0 : -ENOMEM;
+}
+
+int command_run(const char *path, const char *const *words, char **ret_output)
+{
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
+        int status, r = 0;
+
+        for (; r >= 0 && *words; words++)
+                r = string_vector_add(&arguments, *words);
+        if (r >= 0)
+                r = command_start(path, &arguments, &command);
+        if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
+                r = -errno;
+        if (r >= 0)
+                r = lvm_command_read_output(&command, ret_output);
+        if (r < 0)
+                return r;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
 }
 
 void lvm_command_done(struct lvm_command *command)

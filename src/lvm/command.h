@@ -14,8 +14,8 @@ struct lvm_command {
 /* Starts "lvm" ($HEADGATE_LVM in tests) with `arguments`, the first of which is lvm's subcommand. The output
  * goes to a file in memory, not to a pipe: a pipe whose reader has died would kill lvm in the middle of an
  * activation. Standard input is /dev/null, no other descriptor is open, and the environment is the same whatever
- * our own is, but for LVM_SYSTEM_DIR, which is passed on. Returns 0 or a negative errno. The caller waits for
- * the process. */
+ * our own is, but for LVM_SYSTEM_DIR and LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES, which are passed on. Returns 0 or a
+ * negative errno. The caller waits for the process. */
 int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret) _nonnull_(1, 2) _must_check_;
 
 /* The same in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at all. */
@@ -28,6 +28,10 @@ int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonn
 /* The same with another program, `path`. */
 int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
         _nonnull_(1, 2, 3) _must_check_;
+
+/* The same, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or another
+ * negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
+int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_(1, 2, 3) _must_check_;
 
 void lvm_command_done(struct lvm_command *command) _nonnull_(1);
 

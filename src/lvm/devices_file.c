@@ -2,9 +2,12 @@
 
 #include "lvm/devices_file.h"
 
+#include <fcntl.h>
+
 #include "shared/util.h"
 
 #define DIRECTORY "etc/lvm/devices"
+#define IMPORT_MARK "auto-import-rootvg"
 
 /* lvm2 writes the PVID without dashes, people may not. */
 static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
@@ -19,6 +22,18 @@ static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
                         return true;
         }
         return false;
+}
+
+static bool exists(int root_fd, const char *name)
+{
+        _cleanup_free_ char *path = string_format(DIRECTORY "/%s", name);
+
+        return path && faccessat(root_fd, path, F_OK, 0) >= 0;
+}
+
+bool devices_file_is_to_be_made(int root_fd, const char *name)
+{
+        return exists(root_fd, IMPORT_MARK) && !exists(root_fd, name);
 }
 
 int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])

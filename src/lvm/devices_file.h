@@ -14,6 +14,10 @@ enum {
         DEVICES_FILE_NONE = 2, /* there is no such file, and lvm2 may use all devices */
 };
 
+/* Whether lvm2 is to make the file `name` at the first boot of an image: its vgchange -aay of the VG that / lies on starts that
+ * (lvm2 2.03.24, tools/vgchange.c), also if all LVs are active. */
+bool devices_file_is_to_be_made(int root_fd, const char *name) _nonnull_(2);
+
 /* Whether the file `name` in etc/lvm/devices below `root_fd` lists the PV. Returns one of the above, or a negative
  * errno. */
 int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_(2, 3) _must_check_;

@@ -8,7 +8,8 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-#define LOOK_USEC (5 * USEC_PER_SEC)
+/* Two looks: until the first, each lvm command has used processor time to read its configuration. */
+#define LOOK_USEC (2500 * USEC_PER_MSEC)
 
 struct job *job_free(struct job *job)
 {

@@ -24,7 +24,8 @@ struct job {
         uint64_t started_usec;
         uint64_t look_usec; /* when it is worth while to look whether it stands still, and what it */
         uint64_t cpu_usec;  /* had used of the processor at the last look */
-        bool waits;         /* stands still, and is not waited for: the caller's */
+        bool probed;        /* it makes no progress, and its devices are being probed: the caller's, */
+        bool waits;         /* and nothing else waits for it */
         struct lvm_command command;
         sd_event_source *source;
         void *userdata;
@@ -50,8 +51,9 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
 int job_adopt(
         sd_event *event, pid_t pid, job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
 
-/* Whether the process has used no processor time for five seconds: it waits for something. Before `look_usec` it does
- * not look. How long a process takes by the clock tells nothing, while udev has thousands of events to handle. */
+/* Whether the process has used no processor time since the previous look, 2.5 seconds ago: it waits for something. Does
+ * not look before `look_usec`. How long a process takes by the clock tells nothing, while udev has thousands of events to
+ * handle. */
 bool job_stands_still(struct job *job);
 
 /* Does not end the process. */

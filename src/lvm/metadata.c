@@ -6,6 +6,9 @@
 #include "shared/config_tree.h"
 #include "shared/util.h"
 
+/* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, headgated stays below 256 MiB. */
+#define NODES_MAX 1200000
+
 struct metadata *metadata_free(struct metadata *metadata)
 {
         if (!metadata)
@@ -136,6 +139,10 @@ static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metada
 {
         int r;
 
+        if (count_sections(nodes) > METADATA_PVS_MAX) {
+                *reterr_reason = "the metadata has more than " STRINGIFY(METADATA_PVS_MAX) " PVs";
+                return -EBADMSG;
+        }
         /* One more than needed, as calloc() may return NULL for nothing. */
         metadata->pvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->pvs));
         if (!metadata->pvs)
@@ -227,6 +234,10 @@ static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metada
 {
         int r;
 
+        if (count_sections(nodes) > METADATA_LVS_MAX) {
+                *reterr_reason = "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs";
+                return -EBADMSG;
+        }
         metadata->lvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->lvs));
         if (!metadata->lvs)
                 return -ENOMEM;
@@ -302,6 +313,17 @@ static const struct dm_config_node *find_vg(const struct dm_config_tree *tree)
         return node;
 }
 
+/* Each of these characters makes a node. */
+static bool has_too_many_nodes(const char *text)
+{
+        size_t n = 0;
+
+        for (; (text = strpbrk(text, "={,")); text++)
+                if (++n > NODES_MAX)
+                        return true;
+        return false;
+}
+
 int metadata_parse(const char *text, struct metadata **ret, const char **reterr_reason)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
@@ -315,6 +337,10 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         tree = dm_config_create();
         if (!metadata || !tree)
                 return -ENOMEM;
+        if (has_too_many_nodes(text)) {
+                *reterr_reason = "the metadata has too many PVs or LVs";
+                return -EBADMSG;
+        }
 
         /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
         if (!config_text_is_sane(text) ||

@@ -11,6 +11,11 @@
 /* The metadata text of a volume group (VG), as far as activation needs it. Parsed with libdevmapper's dm_config_*,
  * lvm2's own parser; source of the keys: lvm2, lib/format_text/export.c and flags.c. */
 
+/* More than any VG has in practice; lvm2 itself has no limit, and takes minutes for as many. What a disk says is bounded
+ * in memory and time by these. */
+#define METADATA_PVS_MAX 16384
+#define METADATA_LVS_MAX 65536
+
 struct metadata_pv {
         char pvid[LVM_ID_SIZE];
         char *device_hint; /* where lvm2 last saw it, "/dev/sda"; NULL where the text does not tell */
@@ -43,7 +48,7 @@ struct metadata {
 };
 
 /* Parses `text` (NUL-terminated). Returns 0 and `*ret`, to be freed with metadata_free(), or a negative errno:
- * -EBADMSG with `*reterr_reason`, a static string, for text that is not a VG's metadata. */
+ * -EBADMSG with `*reterr_reason`, a static string, for text that is not a VG's metadata or beyond these limits. */
 int metadata_parse(const char *text, struct metadata **ret, const char **reterr_reason)
         _nonnull_(1, 2, 3) _must_check_;
 

@@ -20,7 +20,7 @@ struct metadata_location {
 };
 
 /* Larger texts are refused: lvm2's own limit is the size of the area, and 32768 LVs need about 30 MiB. */
-#define METADATA_TEXT_SIZE_MAX (128U * 1024 * 1024)
+#define METADATA_TEXT_SIZE_MAX (56U * 1024 * 1024)
 
 enum {
         METADATA_AREA_FOUND = 0,

@@ -10,6 +10,9 @@
 #include "shared/config_tree.h"
 #include "shared/util.h"
 
+/* A few are found faster by looking at each. */
+#define INDEXED_MIN 32
+
 static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_WAITING] = "waiting",
         [VOLUME_GROUP_COMPLETE] = "complete",
@@ -42,6 +45,32 @@ uint64_t volume_group_since_usec(const struct volume_group *volume_group)
         }
 }
 
+/* When all PVs were there, or it was decided to do without those that are missing. */
+static uint64_t ready_usec(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group)
+                       ? volume_group->degraded_usec
+                       : volume_group->complete_usec;
+}
+
+struct volume_group_times volume_group_first_times(const struct volume_group *volume_group)
+{
+        if (volume_group->first.settled_usec != 0)
+                return volume_group->first;
+        return (struct volume_group_times){
+                .first_seen_usec = volume_group->first_seen_usec,
+                .complete_usec = ready_usec(volume_group),
+                .activating_usec = volume_group->activating_usec,
+                .settled_usec = volume_group->settled_usec,
+        };
+}
+
+int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec)
+{
+        /* Modulo 2^64 this is right whatever the clock was set to. */
+        return (int64_t) (usec + volume_group->clock_usec) / (int64_t) USEC_PER_SEC;
+}
+
 const char *volume_group_state_to_string(enum volume_group_state state)
 {
         return state_names[state];
@@ -69,26 +98,50 @@ struct volume_group *volume_group_free(struct volume_group *volume_group)
         free(volume_group->name);
         free(volume_group->reason);
         free(volume_group->skip_reason);
+        if (volume_group->pvs_by_pvid)
+                dm_hash_destroy(volume_group->pvs_by_pvid);
         free_pvs(volume_group->pvs, volume_group->n_pvs);
         free_lvs(volume_group->lvs, volume_group->n_lvs);
         free(volume_group);
         return NULL;
 }
 
+/* Of several with one identifier, which only a forged text has, the first counts. `*ret` is NULL for a few. */
+static int index_pvs(struct volume_group_pv *pvs, size_t n, struct dm_hash_table **ret)
+{
+        struct dm_hash_table *table = n >= INDEXED_MIN ? dm_hash_create((unsigned int) n) : NULL;
+
+        if (n >= INDEXED_MIN && !table)
+                return -ENOMEM;
+        for (size_t i = n; table && i-- > 0;)
+                if (!dm_hash_insert(table, pvs[i].pvid, &pvs[i])) {
+                        dm_hash_destroy(table);
+                        return -ENOMEM;
+                }
+        *ret = table;
+        return 0;
+}
+
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
 {
+        if (volume_group->pvs_by_pvid)
+                return dm_hash_lookup(volume_group->pvs_by_pvid, pvid);
         for (size_t i = 0; i < volume_group->n_pvs; i++)
                 if (streq(volume_group->pvs[i].pvid, pvid))
                         return &volume_group->pvs[i];
         return NULL;
 }
 
-static const struct volume_group_lv *find_lv(const struct volume_group *volume_group, const char *lvid)
+static struct dm_hash_table *index_lvs(const struct volume_group *volume_group)
 {
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (streq(volume_group->lvs[i].lvid, lvid))
-                        return &volume_group->lvs[i];
-        return NULL;
+        struct dm_hash_table *table = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
+
+        for (size_t i = 0; table && i < volume_group->n_lvs; i++)
+                if (!dm_hash_insert(table, volume_group->lvs[i].lvid, &volume_group->lvs[i])) {
+                        dm_hash_destroy(table);
+                        return NULL;
+                }
+        return table;
 }
 
 size_t volume_group_count_seen(const struct volume_group *volume_group)
@@ -131,8 +184,8 @@ char *volume_group_describe_missing(const struct volume_group *volume_group)
 {
         char *text = NULL;
         const char *separator = "";
+        size_t size, n_missing = 0;
         FILE *file;
-        size_t size;
 
         file = open_memstream(&text, &size);
         if (!file)
@@ -141,12 +194,14 @@ char *volume_group_describe_missing(const struct volume_group *volume_group)
                 const struct volume_group_pv *pv = &volume_group->pvs[i];
                 char pvid[LVM_ID_FORMATTED_SIZE];
 
-                if (pv->device != 0)
+                if (pv->device != 0 || ++n_missing > VOLUME_GROUP_NAMED_MISSING_MAX)
                         continue;
                 lvm_id_format(pv->pvid, pvid);
                 fprintf(file, "%sPV %s (last at %s)", separator, pvid, pv->device_name ?: "an unknown path");
                 separator = ", ";
         }
+        if (n_missing > VOLUME_GROUP_NAMED_MISSING_MAX)
+                fprintf(file, ", %zu more", n_missing - VOLUME_GROUP_NAMED_MISSING_MAX);
         if (fclose(file) == 0)
                 return text;
         free(text);
@@ -164,7 +219,8 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
         _cleanup_free_ char *skip_reason = NULL;
         struct volume_group_pv *pvs = calloc(metadata->n_pvs + 1, sizeof(*pvs));
         struct volume_group_lv *lvs = calloc(metadata->n_lvs + 1, sizeof(*lvs));
-        bool complete = name && pvs && lvs && metadata_describe_skip(metadata, &skip_reason) >= 0;
+        struct dm_hash_table *known_lvs = index_lvs(volume_group), *index = NULL;
+        bool complete = name && pvs && lvs && known_lvs && metadata_describe_skip(metadata, &skip_reason) >= 0;
 
         for (size_t i = 0; complete && i < metadata->n_pvs; i++) {
                 const struct metadata_pv *source = &metadata->pvs[i];
@@ -181,7 +237,7 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
 
         for (size_t i = 0; complete && i < metadata->n_lvs; i++) {
                 const struct metadata_lv *source = &metadata->lvs[i];
-                const struct volume_group_lv *known = find_lv(volume_group, source->lvid);
+                const struct volume_group_lv *known = dm_hash_lookup(known_lvs, source->lvid);
 
                 lvs[i].name = strdup(source->name);
                 memcpy(lvs[i].lvid, source->lvid, sizeof(lvs[i].lvid));
@@ -191,7 +247,9 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
                 complete = lvs[i].name;
         }
 
-        if (!complete) {
+        if (known_lvs)
+                dm_hash_destroy(known_lvs);
+        if (!complete || index_pvs(pvs, metadata->n_pvs, &index) < 0) {
                 if (pvs)
                         free_pvs(pvs, metadata->n_pvs);
                 if (lvs)
@@ -206,6 +264,9 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
         memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
         volume_group->seqno = metadata->seqno;
         volume_group->slow = metadata->slow;
+        if (volume_group->pvs_by_pvid)
+                dm_hash_destroy(volume_group->pvs_by_pvid);
+        volume_group->pvs_by_pvid = index;
         free_pvs(volume_group->pvs, volume_group->n_pvs);
         volume_group->pvs = pvs;
         volume_group->n_pvs = metadata->n_pvs;
@@ -246,13 +307,16 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
                 "complete_usec = %" PRIu64 "\n"
                 "activating_usec = %" PRIu64 "\n"
                 "settled_usec = %" PRIu64 "\n"
-                "settled_realtime_usec = %" PRIu64 "\n"
-                "degraded_usec = %" PRIu64 "\n",
+                "clock_usec = %" PRIu64 "\n"
+                "degraded_usec = %" PRIu64 "\n"
+                "first = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n",
                 volume_group->name, volume_group->vgid, volume_group->seqno,
                 volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
                 volume_group->lost_pv, volume_group->bereft, volume_group->first_seen_usec,
                 volume_group->complete_usec, volume_group->activating_usec, volume_group->settled_usec,
-                volume_group->settled_realtime_usec, volume_group->degraded_usec);
+                volume_group->clock_usec, volume_group->degraded_usec, volume_group->first.first_seen_usec,
+                volume_group->first.complete_usec, volume_group->first.activating_usec,
+                volume_group->first.settled_usec);
 
         r = config_print_string(file, "reason", volume_group->reason);
         if (r < 0)
@@ -364,6 +428,17 @@ static int load_pvs(const struct dm_config_node *section, struct volume_group *v
         return 0;
 }
 
+static void load_first_times(const struct dm_config_node *root, struct volume_group_times *ret)
+{
+        uint64_t *const times[] = {
+                &ret->first_seen_usec, &ret->complete_usec, &ret->activating_usec, &ret->settled_usec};
+        const struct dm_config_node *node = dm_config_find_node(root, "first");
+        const struct dm_config_value *value = node ? node->v : NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(times) && value && value->type == DM_CFG_INT; i++, value = value->next)
+                *times[i] = (uint64_t) value->v.i;
+}
+
 static int load_lvs(const struct dm_config_node *section, struct volume_group *volume_group)
 {
         volume_group->lvs = calloc(count_children(section) + 1, sizeof(*volume_group->lvs));
@@ -423,9 +498,12 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
         volume_group->complete_usec = find_u64(root, "complete_usec");
         volume_group->activating_usec = find_u64(root, "activating_usec");
         volume_group->settled_usec = find_u64(root, "settled_usec");
-        volume_group->settled_realtime_usec = find_u64(root, "settled_realtime_usec");
+        volume_group->clock_usec = find_u64(root, "clock_usec");
+        load_first_times(root, &volume_group->first);
 
         r = load_pvs(dm_config_find_node(root, "physical_volumes"), volume_group);
+        if (r >= 0)
+                r = index_pvs(volume_group->pvs, volume_group->n_pvs, &volume_group->pvs_by_pvid);
         if (r < 0)
                 return r;
         return load_lvs(dm_config_find_node(root, "logical_volumes"), volume_group);
@@ -434,17 +512,16 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
 int volume_group_parse(const char *text, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        struct dm_config_tree *tree;
+        _cleanup_dm_config_ struct dm_config_tree *tree = dm_config_create();
         int r;
 
-        if (!volume_group)
+        if (!volume_group || !tree)
                 return -ENOMEM;
 
-        tree = dm_config_from_string(text);
-        if (!tree)
+        /* Looking for duplicates takes quadratic time, and print_volume_group() writes none. */
+        if (!dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
                 return -EBADMSG;
         r = load_volume_group(tree->root, volume_group);
-        dm_config_destroy(tree);
         if (r < 0)
                 return r;
 

@@ -44,6 +44,15 @@ struct volume_group_lv {
         bool stranded;      /* as of then: it is in the kernel, on a disk that has gone; never in a file */
 };
 
+/* now_usec() of the steps of an activation: the first PV was seen, all PVs were, or it was decided to do without those that
+ * were missing, lvm2 was asked (the same for all VGs of one vgchange), the state became final. 0 if not yet. */
+struct volume_group_times {
+        uint64_t first_seen_usec;
+        uint64_t complete_usec;
+        uint64_t activating_usec;
+        uint64_t settled_usec;
+};
+
 struct volume_group {
         char *name;
         char vgid[LVM_ID_SIZE];
@@ -56,16 +65,16 @@ struct volume_group {
         char *skip_reason; /* what of the metadata forbids activation, or NULL */
         bool lost_pv;      /* a PV has gone, and since then LVs may be stranded: worth a look */
 
-        /* now_usec() of when the first PV was seen, the last one was seen, lvm2 was asked (the same for all VGs of
-         * one vgchange), and the state became final; 0 if not yet. Times before `complete_usec` are of an earlier
-         * activation. */
+        /* The latest activation, as in struct volume_group_times. Times before `complete_usec` are of an earlier one. */
         uint64_t first_seen_usec;
         uint64_t complete_usec;
         uint64_t activating_usec;
         uint64_t settled_usec;
-        /* now_realtime_usec() of the same moment as `settled_usec`: what tells the times of files, those of the
-         * links in /dev for instance, on the other clock, also if that has been set since. */
-        uint64_t settled_realtime_usec;
+        /* The first one since the machine started that ended ACTIVE or DEGRADED; all 0 if there was none. */
+        struct volume_group_times first;
+        /* now_realtime_usec() - now_usec() when the VG got into its state: converts times of files, or for people, also if
+         * the clock has been set since. */
+        uint64_t clock_usec;
 
         /* now_usec() of when it was first decided to do without the PVs that are missing, as its policy in
          * headgate.conf(5) says; 0 if that was not, or all is as it should be again. While there are some, COMPLETE
@@ -74,6 +83,7 @@ struct volume_group {
 
         size_t n_pvs;
         struct volume_group_pv *pvs;
+        struct dm_hash_table *pvs_by_pvid; /* where there are many; else NULL */
         size_t n_lvs;
         struct volume_group_lv *lvs;
 };
@@ -107,7 +117,10 @@ size_t volume_group_count_autoactivated(const struct volume_group *volume_group)
 size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
 size_t volume_group_count_stranded(const struct volume_group *volume_group) _nonnull_(1);
 
-/* Names the PVs that have not been seen, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ...".
+/* Of so many missing PVs the names are reported, and have links in /run/headgate; the others are counted. */
+#define VOLUME_GROUP_NAMED_MISSING_MAX 16U
+
+/* Names missing PVs, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ..., 5 more".
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
 char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
 
@@ -116,6 +129,12 @@ bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(
 
 /* Since when it is in its state, on now_usec()'s clock; 0 if headgate was not there when it got there. */
 uint64_t volume_group_since_usec(const struct volume_group *volume_group) _nonnull_(1);
+
+/* The first activation, or the latest one if none has ended yet. */
+struct volume_group_times volume_group_first_times(const struct volume_group *volume_group) _nonnull_(1);
+
+/* Converts a time of the VG to seconds since 1970. */
+int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1);
 
 const char *volume_group_state_to_string(enum volume_group_state state);
 

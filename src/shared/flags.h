@@ -19,9 +19,11 @@
  *   coldplug          systemd has asked the kernel for an event of each device
  *   boot-finished     the events of coldplug have been worked off
  *   urgent            boot may wait for any VG: none is held back for those that are expected
+ *   given-up          the worker has failed too often, and headgate must not take over again by itself
  *   failures          how many workers have failed with no VG settled in between, in decimal
  *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
  *   pvs-on-lvs        68-headgate.rules takes PVs on LVs for PVs like all others
+ *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
  *   completing        the worker completes cookies of device-mapper for udev, see worker/cookies.h
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see worker/dm_names.h
  *
@@ -58,9 +60,11 @@
 #define FLAGS_COLDPLUG "coldplug"
 #define FLAGS_BOOT_FINISHED "boot-finished"
 #define FLAGS_URGENT "urgent"
+#define FLAGS_GIVEN_UP "given-up"
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"
 #define FLAGS_PVS_ON_LVS "pvs-on-lvs"
+#define FLAGS_NO_SYSTEMD_READY "no-systemd-ready"
 #define FLAGS_COMPLETING "completing"
 #define FLAGS_DM_NAMES "dm-names"
 

@@ -7,16 +7,14 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
-/* The lines of the code that logs are of no use to who reads the journal, and cost two fields each. */
-#define SD_JOURNAL_SUPPRESS_LOCATION
-#include <systemd/sd-journal.h>
-
+#include "shared/journal-sender.h"
 #include "shared/util.h"
 
 static const char *log_identifier = "headgate";
 static enum log_target log_target = LOG_TARGET_STDERR;
 static int log_level_max = LOG_INFO;
 static bool log_events_recorded = false;
+static unsigned int log_n_lost = 0; /* lines that the journal has not taken */
 
 /* The kernel takes 976 bytes or less (LOG_LINE_MAX in kernel/printk/printk.c), and refuses what is longer. */
 #define KMSG_TEXT_MAX 900
@@ -46,6 +44,52 @@ static char *make_line(const char *message)
         return string_printable(copy);
 }
 
+static char *describe_lost(void)
+{
+        return string_format("systemd-journald did not read its socket; %u line%s lost.", log_n_lost,
+                log_n_lost == 1 ? " was" : "s were");
+}
+
+static int log_write_journal(int level, const char *message, const struct iovec *fields, size_t n_fields)
+{
+        _cleanup_free_ char *text = string_format("MESSAGE=%s", message);
+        _cleanup_free_ char *priority = string_format("PRIORITY=%i", level);
+        _cleanup_free_ char *identifier = string_format("SYSLOG_IDENTIFIER=%s", log_identifier);
+        _cleanup_free_ struct iovec *all = calloc(n_fields + 3, sizeof(*all));
+
+        if (!text || !priority || !identifier || !all)
+                return -ENOMEM;
+
+        all[0] = (struct iovec){.iov_base = text, .iov_len = strlen(text)};
+        all[1] = (struct iovec){.iov_base = priority, .iov_len = strlen(priority)};
+        all[2] = (struct iovec){.iov_base = identifier, .iov_len = strlen(identifier)};
+        if (n_fields > 0)
+                memcpy(all + 3, fields, n_fields * sizeof(*fields));
+        return journal_send(all, n_fields + 3);
+}
+
+/* Returns whether the journal knows of all lines that were lost. */
+static bool log_write_lost(void)
+{
+        _cleanup_free_ char *message = log_n_lost > 0 ? describe_lost() : NULL;
+
+        if (message && log_write_journal(LOG_WARNING, message, NULL, 0) >= 0)
+                log_n_lost = 0;
+        return log_n_lost == 0;
+}
+
+void log_close(void)
+{
+        _cleanup_free_ char *message = NULL;
+
+        if (log_write_lost())
+                return;
+        message = describe_lost();
+        if (message)
+                log_write_kmsg(LOG_WARNING, message);
+        log_n_lost = 0;
+}
+
 static void log_write(int level, const char *raw, const struct iovec *fields, size_t n_fields)
 {
         _cleanup_free_ char *message = NULL;
@@ -68,22 +112,8 @@ static void log_write(int level, const char *raw, const struct iovec *fields, si
                 return;
         }
 
-        _cleanup_free_ char *text = string_format("MESSAGE=%s", message);
-        _cleanup_free_ char *priority = string_format("PRIORITY=%i", level);
-        _cleanup_free_ char *identifier = string_format("SYSLOG_IDENTIFIER=%s", log_identifier);
-        _cleanup_free_ struct iovec *all = calloc(n_fields + 3, sizeof(*all));
-
-        if (!text || !priority || !identifier || !all)
-                return;
-
-        all[0] = (struct iovec){.iov_base = text, .iov_len = strlen(text)};
-        all[1] = (struct iovec){.iov_base = priority, .iov_len = strlen(priority)};
-        all[2] = (struct iovec){.iov_base = identifier, .iov_len = strlen(identifier)};
-        if (n_fields > 0)
-                memcpy(all + 3, fields, n_fields * sizeof(*fields));
-
-        /* There is nobody left to tell where the journal cannot be told. */
-        (void) sd_journal_sendv(all, (int) n_fields + 3);
+        if (!log_write_lost() || log_write_journal(level, message, fields, n_fields) < 0)
+                log_n_lost++;
 }
 
 /* Where libdevmapper's messages go instead. */
@@ -130,6 +160,8 @@ void log_open(const char *identifier, enum log_target target)
                 log_level_max = (int) number;
 
         dm_log_with_errno_init(log_from_libdevmapper);
+        if (target == LOG_TARGET_JOURNAL)
+                (void) atexit(log_close);
 }
 
 void log_record_events(void)

@@ -12,14 +12,18 @@
 
 enum log_target {
         LOG_TARGET_STDERR,
-        LOG_TARGET_JOURNAL,
-        LOG_TARGET_KMSG, /* /dev/kmsg, one write for each line. Everybody shares it: say little */
+        LOG_TARGET_JOURNAL, /* waits for journald for a second in all, then loses lines and counts them */
+        LOG_TARGET_KMSG,    /* /dev/kmsg, one write for each line. Everybody shares it: say little */
 };
 
 /* Chosen once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a
  * number as in syslog(3)) sets the least important level that is written; without it that is LOG_INFO. Also sends
  * libdevmapper's own messages here, as LOG_DEBUG. */
 void log_open(const char *identifier, enum log_target target) _nonnull_(1);
+
+/* Reports lines that the journal has not taken, to the kernel's log if the journal does not take that either. For
+ * processes that end by _exit(); for others it is called when they end. */
+void log_close(void);
 
 /* Has `function` get libdevmapper's error messages instead of the log, until it is called with NULL. */
 void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata);

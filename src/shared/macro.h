@@ -18,6 +18,8 @@
 #define _unused_ __attribute__((unused))
 
 #define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
+#define STRINGIFY_(x) #x
+#define STRINGIFY(x) STRINGIFY_(x)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 

@@ -43,7 +43,8 @@ int rule_file_find_installed(int root_fd, const char *name, char **ret)
         return find(root_fd, name, INSTALLED, ret);
 }
 
-int rule_file_stock_takes_lvs(int root_fd)
+/* Returns 1 or 0; -ENOENT without a rule that can be read; or -ENOMEM. */
+static int stock_has(int root_fd, const char *word)
 {
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
@@ -54,7 +55,21 @@ int rule_file_stock_takes_lvs(int root_fd)
                 if (r == -ENOMEM)
                         return r;
                 if (r >= 0)
-                        return !strstr(text, "LVM_PVSCAN_ON_LVS");
+                        return strstr(text, word) != NULL;
         }
-        return 0;
+        return -ENOENT;
+}
+
+int rule_file_stock_takes_lvs(int root_fd)
+{
+        int r = stock_has(root_fd, "LVM_PVSCAN_ON_LVS");
+
+        return r == -ENOENT ? 0 : r < 0 ? r : !r;
+}
+
+int rule_file_stock_sets_ready(int root_fd)
+{
+        int r = stock_has(root_fd, "SYSTEMD_READY");
+
+        return r == -ENOENT ? 0 : r;
 }

@@ -21,3 +21,6 @@ int rule_file_find_installed(int root_fd, const char *name, char **ret) _nonnull
  * for those to which another rule gives LVM_PVSCAN_ON_LVS=1. Returns 1 or 0, also without a rule that can be read;
  * or -ENOMEM. */
 int rule_file_stock_takes_lvs(int root_fd) _must_check_;
+
+/* Whether it tells systemd by SYSTEMD_READY which PVs can be used; 2.03.19 and later do not. Likewise. */
+int rule_file_stock_sets_ready(int root_fd) _must_check_;

@@ -8,6 +8,10 @@
 /* What systemd takes at most. */
 #define UNIT_NAME_LENGTH_MAX 255
 
+/* A link that systemd has, for the journal, from when a process of the unit was started until the unit is stopped (systemd,
+ * src/core/unit.c), to nothing that is a file. */
+#define UDEVD_STARTED_LINK "run/systemd/units/invocation:systemd-udevd.service"
+
 /* `string` as the instance of a unit's name, as systemd-escape(1) writes it. Returns a string to be freed by
  * the caller, or NULL without memory. */
 char *unit_name_escape(const char *string) _nonnull_(1) _must_check_;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "lvm/command.h"
 #include "lvm/configuration.h"
 #include "shared/arguments.h"
 #include "shared/flags.h"
@@ -13,6 +14,7 @@
 #include "shared/messages.h"
 #include "shared/root.h"
 #include "shared/rule_file.h"
+#include "shared/unit_name.h"
 #include "shared/util.h"
 #include "takeover/cookies_left.h"
 #include "takeover/laying.h"
@@ -80,17 +82,52 @@ static int mask_rules(void)
         return copy_removed_rule();
 }
 
-/* Where lvm2's rule would show PVs on LVs to lvm2, and lvm.conf has lvm2 take notice of them, so does headgate's. */
-static int note_pvs_on_lvs(int run_fd)
+/* What headgate's rule does differs with lvm2's rule, as it is installed. Where that shows PVs on LVs to lvm2, and lvm.conf has
+ * lvm2 take notice of them, so does ours. Where it does not set SYSTEMD_READY, ours does not: with SYSTEMD_READY=0 units of md
+ * arrays, such as mdmonitor.service, would not be started. */
+static int note_stock_rule(int run_fd)
 {
         _cleanup_close_ int root_fd = root_open();
+        int takes_lvs = root_fd < 0 ? root_fd : rule_file_stock_takes_lvs(root_fd);
+        int sets_ready = takes_lvs < 0 ? takes_lvs : rule_file_stock_sets_ready(root_fd);
         int r;
 
-        r = root_fd < 0 ? root_fd : rule_file_stock_takes_lvs(root_fd);
+        if (sets_ready < 0)
+                return sets_ready;
+        r = takes_lvs > 0 && configuration_scan_lvs() > 0 ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
+                                                          : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
         if (r < 0)
                 return r;
-        return r > 0 && configuration_scan_lvs() > 0 ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
-                                                     : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
+        return sets_ready > 0 ? flags_clear(run_fd, FLAGS_NO_SYSTEMD_READY)
+                              : flags_set(run_fd, FLAGS_NO_SYSTEMD_READY);
+}
+
+static int run_udevadm(const char *const *words)
+{
+        _cleanup_free_ char *output = NULL;
+        int r = command_run("/bin/udevadm", words, &output);
+
+        return r > 0 ? -EIO : r;
+}
+
+/* At boot udevd starts later, and no disk has been handled yet. In a running system lvm2's rule has had them all. Whatever
+ * fails here, disks that appear from now on are activated. */
+static void announce_disks(int run_fd)
+{
+        static const char *const reload[] = {"control", "--reload", "--timeout=3", NULL};
+        static const char *const trigger[] = {"trigger", "--action=add", "--subsystem-match=block", NULL};
+        int r;
+
+        if (faccessat(AT_FDCWD, "/" UDEVD_STARTED_LINK, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                return;
+        /* After a soft reboot systemd announces all devices. */
+        if (flags_is_set(run_fd, FLAGS_SOFT_REBOOT) > 0)
+                return;
+        r = run_udevadm(reload);
+        if (r >= 0)
+                r = run_udevadm(trigger);
+        if (r < 0)
+                log_warning("Failed to have udev handle all disks again: %s", strerror(-r));
 }
 
 static int take(int run_fd)
@@ -109,7 +146,7 @@ static int take(int run_fd)
         if (r >= 0)
                 r = flags_clear(run_fd, FLAGS_FAILURES);
         if (r >= 0)
-                r = note_pvs_on_lvs(run_fd);
+                r = note_stock_rule(run_fd);
         /* In this order: if it ends in between, both rules act, and not none. */
         if (r >= 0)
                 r = flags_set(run_fd, FLAGS_TAKEN_OVER);
@@ -122,6 +159,7 @@ static int take(int run_fd)
                 return r;
         }
         log_info("Activation of VGs is headgate's.");
+        announce_disks(run_fd);
         return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "lvm/command.h"
 #include "lvm/online.h"
@@ -79,24 +78,6 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
         return 1;
 }
 
-/* Returns the exit status of systemctl, and what it printed, to be freed by the caller, or a negative errno. */
-static int run_systemctl(const char *const *words, char **ret_output)
-{
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
-        int status, r = 0;
-
-        for (; r >= 0 && *words; words++)
-                r = string_vector_add(&arguments, *words);
-        if (r >= 0)
-                r = command_start("/bin/systemctl", &arguments, &command);
-        if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
-                r = -errno;
-        if (r >= 0)
-                r = lvm_command_read_output(&command, ret_output);
-        return r < 0 ? r : WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
-}
-
 /* A unit is also stopped when a package is upgraded, or by hand, and then storage stays as it is. */
 static int system_is_stopping(void)
 {
@@ -104,7 +85,7 @@ static int system_is_stopping(void)
         _cleanup_free_ char *output = NULL;
         int r;
 
-        r = run_systemctl(words, &output);
+        r = command_run("/bin/systemctl", words, &output);
         return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
 }
 
@@ -116,7 +97,7 @@ static void have_devices_announced_again(void)
         _cleanup_free_ char *output = NULL;
         int r;
 
-        r = run_systemctl(words, &output);
+        r = command_run("/bin/systemctl", words, &output);
         if (r < 0)
                 log_warning("Failed to stop systemd-udev-trigger.service: %s", strerror(-r));
         else if (r > 0)
@@ -265,6 +246,7 @@ static int take_down_in_child(enum teardown_scope scope)
                 status = take_down(scope, &account) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) write(ends[1], &status, 1);
                 keep(scope, &account);
+                log_close();
                 _exit(status);
         }
 

@@ -84,25 +84,40 @@ static bool loop_has_file(const char *kernel_name)
         return path && access(path, F_OK) == 0;
 }
 
-static int clear_loop(const char *kernel_name)
+/* Of a device that somebody has open the kernel does not refuse to clear it, but sets this flag, and takes the file away
+ * when it is closed. */
+static void forbid_autoclear(int fd)
 {
-        _cleanup_free_ char *path = string_format("/dev/%s", kernel_name);
+        struct loop_info64 info;
+
+        if (ioctl(fd, LOOP_GET_STATUS64, &info) < 0 || !(info.lo_flags & LO_FLAGS_AUTOCLEAR))
+                return;
+        info.lo_flags &= ~(uint32_t) LO_FLAGS_AUTOCLEAR;
+        (void) ioctl(fd, LOOP_SET_STATUS64, &info);
+}
+
+static int clear_loop(const struct removal *removal)
+{
+        _cleanup_free_ char *path = string_format("/dev/%s", removal->kernel_name);
         _cleanup_close_ int fd = -EBADF;
+        struct loop_info64 before = {};
 
         if (!path)
                 return -ENOMEM;
-        /* Exclusively: of a device that is in use the kernel would not tell, but take the file away later. */
+        /* Exclusively, so that one that is mounted or lies below another device is refused. */
         fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT || errno == ENXIO ? 0 : -errno;
-        if (ioctl(fd, LOOP_CLR_FD) < 0)
+        if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
                 return errno == ENXIO ? 0 : -errno;
+        if (!removal->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR))
+                forbid_autoclear(fd);
         return 0;
 }
 
 static int remove_loop(const struct removal *removal)
 {
-        int r = clear_loop(removal->kernel_name);
+        int r = clear_loop(removal);
 
         if (r < 0)
                 return r;

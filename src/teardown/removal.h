@@ -10,6 +10,7 @@ struct removal {
         struct pool_job job;    /* whose result is that of removal_run() */
         struct tree_node *node; /* for whoever takes the job back */
         bool abandoned;         /* and not to be taken back any more; the caller's */
+        bool at_shutdown;       /* a device that is in use may go when it is closed; the caller's */
         enum tree_kind kind;
         dev_t number;
         char *kernel_name;
@@ -29,7 +30,7 @@ DEFINE_CLEANUP(struct removal *, removal_free)
  *    kernel announces it to udev; there is no cookie, since nobody waits for udev
  *  - an md array by writing "clear" to md/array_state (the kernel's Documentation/admin-guide/md.rst), which
  *    unlike the ioctl needs no opened device, and so is not in its own way
- *  - a loop device by LOOP_CLR_FD (linux/loop.h)
+ *  - a loop device by LOOP_CLR_FD (linux/loop.h). One that is in use keeps its file, but for at_shutdown
  *
  * Safe in any thread. Returns 0, also if it was gone already; -EBUSY while something has it open; or another
  * negative errno. */

@@ -112,7 +112,8 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
 {
         uint64_t since = MAX(teardown->progress_usec, teardown->multipath_usec);
 
-        if (since + teardown->options.deadline_usec <= now) {
+        /* On a machine that goes on running a path may come back, and I/O must not be lost. */
+        if (teardown->options.at_shutdown && since + teardown->options.deadline_usec <= now) {
                 (void) multipath_stop_queueing(teardown->tree);
                 teardown->multipath_usec = now;
         }

@@ -11,6 +11,7 @@ static int submit(struct teardown *teardown, struct attempt *attempt)
         if (r < 0)
                 return r;
         attempt->removal->job.run = teardown->options.remove;
+        attempt->removal->at_shutdown = teardown->options.at_shutdown;
         dm_list_add(&teardown->working, &attempt->list);
         pool_submit(teardown->pool, &attempt->removal->job);
         return 0;

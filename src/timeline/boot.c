@@ -29,19 +29,12 @@ static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_us
         return 0;
 }
 
-static uint64_t to_monotonic(const struct volume_group *volume_group, uint64_t realtime_usec)
-{
-        uint64_t age = volume_group->settled_realtime_usec - realtime_usec;
-
-        /* Modulo 2^64 this is right in both directions. */
-        return volume_group->settled_usec - age;
-}
-
 /* Returns 1 if it can be told, 0 if not, or -ENOMEM. */
-static int read_arrival(const struct volume_group *volume_group, int root_fd, struct arrival *ret)
+static int read_arrival(const struct volume_group *volume_group, const struct volume_group_times *times,
+        int root_fd, struct arrival *ret)
 {
         *ret = (struct arrival){};
-        if (volume_group->settled_realtime_usec == 0)
+        if (volume_group->clock_usec == 0)
                 return 0;
         for (size_t i = 0; i < volume_group->n_lvs; i++) {
                 const struct volume_group_lv *lv = &volume_group->lvs[i];
@@ -56,13 +49,12 @@ static int read_arrival(const struct volume_group *volume_group, int root_fd, st
                 if (read_birth(root_fd, path, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
                         read_birth(root_fd, path, 0, &made) < 0)
                         return 0;
-                ret->made_usec = MAX(ret->made_usec, to_monotonic(volume_group, made));
-                ret->linked_usec = MAX(ret->linked_usec, to_monotonic(volume_group, linked));
+                ret->made_usec = MAX(ret->made_usec, made - volume_group->clock_usec);
+                ret->linked_usec = MAX(ret->linked_usec, linked - volume_group->clock_usec);
         }
         /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
-        return ret->made_usec + TICK_USEC >= volume_group->activating_usec &&
-               ret->made_usec <= volume_group->settled_usec && ret->linked_usec >= ret->made_usec &&
-               ret->linked_usec <= volume_group->settled_usec;
+        return ret->made_usec + TICK_USEC >= times->activating_usec && ret->made_usec <= times->settled_usec &&
+               ret->linked_usec >= ret->made_usec && ret->linked_usec <= times->settled_usec;
 }
 
 static uint64_t between(uint64_t from, uint64_t to)
@@ -72,6 +64,8 @@ static uint64_t between(uint64_t from, uint64_t to)
 
 static enum timeline_end end_of(const struct volume_group *volume_group)
 {
+        if (volume_group->first.settled_usec != 0)
+                return TIMELINE_DONE;
         switch (volume_group->state) {
         case VOLUME_GROUP_WAITING:
         case VOLUME_GROUP_COMPLETE:
@@ -86,30 +80,22 @@ static enum timeline_end end_of(const struct volume_group *volume_group)
         }
 }
 
-/* When all PVs were there, or those that are missing were done without. */
-static uint64_t ready_usec(const struct volume_group *volume_group)
-{
-        return volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group)
-                       ? volume_group->degraded_usec
-                       : volume_group->complete_usec;
-}
-
 /* Of a VG that lvm2 was asked for. */
-static int set_activation(
-        struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
+static int set_activation(struct timeline_bar *bar, const struct volume_group *volume_group,
+        const struct volume_group_times *times, int root_fd, uint64_t now)
 {
-        uint64_t asked = volume_group->activating_usec, *phases = bar->phases_usec;
+        uint64_t asked = times->activating_usec, *phases = bar->phases_usec;
         struct arrival arrival;
         int r;
 
         bar->asked_usec = asked;
-        phases[TIMELINE_QUEUE] = between(ready_usec(volume_group), asked);
-        if (volume_group->state == VOLUME_GROUP_ACTIVATING) {
+        phases[TIMELINE_QUEUE] = between(times->complete_usec, asked);
+        if (times->settled_usec < asked) {
                 phases[TIMELINE_LVM2] = between(asked, now);
                 return 0;
         }
-        phases[TIMELINE_LVM2] = between(asked, volume_group->settled_usec);
-        r = volume_group->state == VOLUME_GROUP_ACTIVE ? read_arrival(volume_group, root_fd, &arrival) : 0;
+        phases[TIMELINE_LVM2] = between(asked, times->settled_usec);
+        r = volume_group->state == VOLUME_GROUP_ACTIVE ? read_arrival(volume_group, times, root_fd, &arrival) : 0;
         if (r <= 0)
                 return r;
         phases[TIMELINE_LVM2] = between(asked, arrival.made_usec);
@@ -120,18 +106,20 @@ static int set_activation(
 
 static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
 {
-        uint64_t complete = ready_usec(volume_group);
+        struct volume_group_times times = volume_group_first_times(volume_group);
+        uint64_t complete = times.complete_usec;
 
-        if (complete == 0 || complete < volume_group->first_seen_usec) {
-                bar->phases_usec[TIMELINE_PVS] = between(volume_group->first_seen_usec, now);
+        bar->first_usec = times.first_seen_usec;
+        if (complete == 0 || complete < times.first_seen_usec) {
+                bar->phases_usec[TIMELINE_PVS] = between(times.first_seen_usec, now);
                 return 0;
         }
         bar->complete = true;
-        bar->phases_usec[TIMELINE_PVS] = between(volume_group->first_seen_usec, complete);
-        if (volume_group->activating_usec >= complete)
-                return set_activation(bar, volume_group, root_fd, now);
+        bar->phases_usec[TIMELINE_PVS] = between(times.first_seen_usec, complete);
+        if (times.activating_usec >= complete)
+                return set_activation(bar, volume_group, &times, root_fd, now);
         bar->phases_usec[TIMELINE_QUEUE] =
-                between(complete, volume_group->settled_usec >= complete ? volume_group->settled_usec : now);
+                between(complete, times.settled_usec >= complete ? times.settled_usec : now);
         return 0;
 }
 
@@ -158,7 +146,6 @@ static int add_volume_group(
         bar->reason = describe(volume_group);
         bar->state = volume_group_state_to_string(volume_group->state);
         bar->end = end_of(volume_group);
-        bar->first_usec = volume_group->first_seen_usec;
         bar->n_pvs = volume_group->n_pvs;
         bar->n_lvs = volume_group_count_autoactivated(volume_group);
         return bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;

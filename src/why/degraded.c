@@ -9,7 +9,7 @@ static void explain_late_pvs(const struct volume_group *volume_group, struct exp
 {
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct volume_group_pv *pv = &volume_group->pvs[i];
-                _cleanup_free_ char *came = describe_time(pv->late_usec);
+                _cleanup_free_ char *came = describe_time(volume_group, pv->late_usec);
                 char formatted[LVM_ID_FORMATTED_SIZE];
 
                 if (pv->late_usec == 0)
@@ -40,7 +40,7 @@ static void advise_on_flags(const struct volume_group *volume_group, struct expl
 int explain_degraded(const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
-        _cleanup_free_ char *since = describe_time(volume_group->degraded_usec);
+        _cleanup_free_ char *since = describe_time(volume_group, volume_group->degraded_usec);
         _cleanup_free_ char *refresh = NULL;
         int r = 0;
 

@@ -21,8 +21,8 @@ static bool is_array_not_started(const struct sources *sources, dev_t device)
 }
 
 /* What is at the place where lvm2 had the PV. */
-static int explain_last_place(
-        const struct sources *sources, const char *path, const char *pvid, struct explanation *explanation)
+static int explain_last_place(const struct sources *sources, const char *path, const char *pvid, const char *vgid,
+        struct explanation *explanation)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
         _cleanup_pv_ struct pv pv = {};
@@ -48,6 +48,11 @@ static int explain_last_place(
         } else if (!pv.found) {
                 explanation_fact(explanation, "There is a %s now, and it is no PV%s%s.", path,
                         pv.damage ? ": " : "", pv.damage ?: "");
+        } else if (streq(pv.label.pvid, pvid) && pv.metadata && !streq(pv.metadata->vgid, vgid)) {
+                explanation_fact(explanation, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
+        } else if (streq(pv.label.pvid, pvid) && !pv.metadata && pv.label.n_metadata_areas > 0) {
+                explanation_fact(explanation, "%s has it, and it belongs to no VG now.", path);
+                explanation_advise(explanation, "If the VG was removed (vgremove), remove its backup, too.");
         } else if (streq(pv.label.pvid, pvid)) {
                 explanation_fact(explanation, "%s has it, and headgate was not told.", path);
                 explanation_advise(
@@ -82,7 +87,7 @@ static int explain_missing_pv(const struct sources *sources, const struct record
         }
         explanation_fact(
                 explanation, "PV %s is missing; its last place was %s.%s", formatted, pv->device_name, flagged);
-        return explain_last_place(sources, pv->device_name, pv->pvid, explanation);
+        return explain_last_place(sources, pv->device_name, pv->pvid, record->volume_group->vgid, explanation);
 }
 
 static void explain_present_pvs(const struct volume_group *volume_group, struct explanation *explanation)
@@ -105,7 +110,7 @@ static void explain_present_pvs(const struct volume_group *volume_group, struct 
 static void explain_deadline(
         const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
 {
-        _cleanup_free_ char *seen = describe_time(volume_group->first_seen_usec);
+        _cleanup_free_ char *seen = describe_time(volume_group, volume_group->first_seen_usec);
         _cleanup_free_ char *deadline =
                 format_duration(settings_get_deadline(&sources->settings, volume_group->name));
 

@@ -52,7 +52,7 @@ static void explain_complete(
 {
         size_t n_activating = count_state(sources, VOLUME_GROUP_ACTIVATING);
         size_t n_complete = count_state(sources, VOLUME_GROUP_COMPLETE);
-        _cleanup_free_ char *time = describe_time(volume_group->complete_usec);
+        _cleanup_free_ char *time = describe_time(volume_group, volume_group->complete_usec);
 
         explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
         explanation_fact(explanation,
@@ -62,7 +62,7 @@ static void explain_complete(
 
 static void explain_activating(const struct volume_group *volume_group, struct explanation *explanation)
 {
-        _cleanup_free_ char *time = describe_time(volume_group->activating_usec);
+        _cleanup_free_ char *time = describe_time(volume_group, volume_group->activating_usec);
 
         explanation_fact(explanation, "lvm2 was asked at %s.", time ?: "?");
         if (volume_group->slow)

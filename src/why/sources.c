@@ -91,10 +91,10 @@ char *describe_date(int64_t seconds)
         return strdup(text);
 }
 
-char *describe_time(uint64_t usec)
+char *describe_time(const struct volume_group *volume_group, uint64_t usec)
 {
         uint64_t now = now_usec(), age = now > usec ? now - usec : 0;
-        _cleanup_free_ char *date = describe_date(time(NULL) - (int64_t) (age / USEC_PER_SEC));
+        _cleanup_free_ char *date = describe_date(volume_group_to_realtime(volume_group, usec));
         _cleanup_free_ char *duration = format_duration(age);
 
         return date && duration ? string_format("%s, %s ago", date, duration) : NULL;

@@ -3,6 +3,7 @@
 
 #include "lvm/configuration.h"
 #include "lvm/dm_devices.h"
+#include "lvm/volume_group.h"
 #include "shared/settings.h"
 
 /* What "headgate why" reads once, whatever it is asked for. No process is started for it, and nothing is waited
@@ -29,7 +30,7 @@ bool sources_has_device(const struct sources *sources, dev_t number) _nonnull_(1
 /* The device-mapper device of that number or UUID, or NULL. */
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);
 
-/* When something was, of now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
-char *describe_time(uint64_t usec) _must_check_;
+/* A time of the VG on now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
+char *describe_time(const struct volume_group *volume_group, uint64_t usec) _must_check_;
 /* The same of a time in seconds since 1970. */
 char *describe_date(int64_t seconds) _must_check_;

@@ -221,19 +221,23 @@ static void explain_lvs(const struct sources *sources, const struct record *reco
 static void explain_times(const struct record *record, struct explanation *explanation)
 {
         const struct volume_group *volume_group = record->volume_group;
-        _cleanup_free_ char *settled = describe_time(volume_group->settled_usec);
+        struct volume_group_times first = volume_group_first_times(volume_group);
+        _cleanup_free_ char *settled = describe_time(volume_group, volume_group->settled_usec);
+        _cleanup_free_ char *date = describe_time(volume_group, first.settled_usec);
         _cleanup_free_ char *waited = NULL, *queued = NULL, *activated = NULL;
 
         if (record->source != RECORD_OF_WORKER || volume_group->state != VOLUME_GROUP_ACTIVE ||
                 volume_group->settled_usec == 0)
                 return;
         explanation_fact(explanation, "It is active since %s.", settled ?: "?");
-        /* What the initrd has activated was not asked for here. */
-        if (volume_group->activating_usec < volume_group->complete_usec)
+        if (first.settled_usec != volume_group->settled_usec)
+                explanation_fact(explanation, "Its first activation ended at %s.", date ?: "?");
+        /* lvm2 was not asked for a VG that the initrd has activated. */
+        if (first.activating_usec < first.complete_usec)
                 return;
-        waited = format_duration(volume_group->complete_usec - volume_group->first_seen_usec);
-        queued = format_duration(volume_group->activating_usec - volume_group->complete_usec);
-        activated = format_duration(volume_group->settled_usec - volume_group->activating_usec);
+        waited = format_duration(first.complete_usec - first.first_seen_usec);
+        queued = format_duration(first.activating_usec - first.complete_usec);
+        activated = format_duration(first.settled_usec - first.activating_usec);
         explanation_fact(explanation,
                 "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2 and udev.",
                 volume_group->n_pvs, plural(volume_group->n_pvs), waited ?: "?", queued ?: "?", activated ?: "?");

@@ -12,6 +12,7 @@
 #include "worker/liveness.h"
 #include "worker/names.h"
 #include "worker/report.h"
+#include "worker/stalled.h"
 #include "worker/verdict.h"
 
 /* Below this many VGs, a second process costs more than it gains. */
@@ -21,19 +22,9 @@
  * check wants memory. */
 #define SLOW_JOBS_MAX 8
 
-/* A vgchange of many VGs may take longer on a large machine. But one of a few that does is waiting for a disk
- * that does not answer, and no longer counts as at work: what can be done besides is. */
+/* A vgchange of many VGs may take longer on a large machine. One that does no longer counts as one of the processes at
+ * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
-
-static size_t count_groups(const struct worker *worker, const struct job *job)
-{
-        const struct managed_group *group;
-        size_t n = 0;
-
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                n += group->job == job;
-        return n;
-}
 
 int activation_on_ended(struct job *job, int exit_status, void *userdata)
 {
@@ -58,7 +49,7 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                 log_debug("vgchange has ended with status %i: %s", exit_status, output);
         }
 
-        n_groups = count_groups(worker, job);
+        n_groups = inventory_count_groups_of_job(worker->inventory, job);
         if (n_groups > 1 && job_was_killed(exit_status))
                 log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
                         exit_status - 128, n_groups);
@@ -171,57 +162,7 @@ static int start_job(struct worker *worker, struct managed_group *const *groups,
 
 bool activation_is_patient(const struct job *job, uint64_t now)
 {
-        return job->slow || (!job->waits && now < job->started_usec + PATIENCE_USEC);
-}
-
-/* The other VGs that it was asked for would have to wait, too. What it still does about them later, when they are active,
- * does no harm. */
-static void part(struct worker *worker, const struct job *job)
-{
-        struct dm_list *activating = &worker->inventory->groups[VOLUME_GROUP_ACTIVATING];
-        struct managed_group *group, *next;
-        size_t n = count_groups(worker, job);
-
-        if (n <= 1)
-                return;
-        log_notice("vgchange waits for something, asking for each of its %zu VGs by itself.", n);
-        dm_list_iterate_items_safe(group, next, activating) {
-                if (group->job != job)
-                        continue;
-                verdict_ask_alone(worker, group);
-        }
-}
-
-/* One that may take long does so by itself. One that does without PVs looks at all devices, whichever VGs it is asked
- * for, and would wait again. */
-static bool is_looked_after(const struct job *job)
-{
-        return !job->slow && !job->waits && job->kind != JOB_ACTIVATE_DEGRADED;
-}
-
-/* While udev has nothing to do, a vgchange that stands still waits for a lock that somebody has, or for a disk that does
- * not answer. */
-static void look_after_jobs(struct worker *worker)
-{
-        struct job *job;
-
-        dm_list_iterate_items(job, &worker->jobs) {
-                if (!is_looked_after(job) || !job_stands_still(job) || !uevents_queue_is_empty(worker->uevents))
-                        continue;
-                job->waits = true;
-                part(worker, job);
-        }
-}
-
-static uint64_t find_next_look(const struct worker *worker)
-{
-        uint64_t next = USEC_INFINITY;
-        const struct job *job;
-
-        dm_list_iterate_items(job, &worker->jobs)
-                if (is_looked_after(job))
-                        next = MIN(next, job->look_usec);
-        return next;
+        return !job->waits && (job->slow || now < job->started_usec + PATIENCE_USEC);
 }
 
 static size_t count_jobs(const struct worker *worker, bool slow)
@@ -308,7 +249,8 @@ static int settle_without_asking(
         }
 
         /* The initrd did it, or an earlier worker that did not live to see it. */
-        if (volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
+        if (!worker->imports_devices &&
+                volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
                 free(volume_group->reason);
                 volume_group->reason = NULL;
                 r = verdict_settle_active(worker, group);
@@ -354,7 +296,7 @@ static int sort_complete(struct worker *worker, struct ready *ready)
         int r;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
-                /* Such a one has been allowed to do without. */
+                /* See degraded_start(). */
                 if (volume_group_is_incomplete(group->volume_group))
                         continue;
                 /* One that has to wait for a process is looked at when there is one: each look lists all
@@ -397,7 +339,8 @@ static bool others_stand_back(const struct worker *worker)
                 return false;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
                 if (group->awaited && !group->volume_group->slow &&
-                        now < group->volume_group->complete_usec + PATIENCE_USEC)
+                        now < group->volume_group->complete_usec + PATIENCE_USEC &&
+                        !stalled_find_pv(worker, group->volume_group))
                         return true;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
                 if (group->awaited && group->job && !group->job->slow && activation_is_patient(group->job, now))
@@ -445,10 +388,11 @@ int activation_start(struct worker *worker, uint64_t *until)
 {
         int r;
 
-        look_after_jobs(worker);
-        r = start_complete(worker);
+        r = stalled_handle(worker);
+        if (r >= 0)
+                r = start_complete(worker);
         if (r >= 0)
                 r = degraded_start(worker);
-        *until = MIN(find_next_look(worker), find_end_of_patience(worker));
+        *until = MIN(stalled_next_look(worker), find_end_of_patience(worker));
         return r;
 }

@@ -63,6 +63,16 @@ static int adopt_process(struct worker *worker, pid_t pid)
         return 0;
 }
 
+/* Only of interest after a worker that ended without notice. */
+static void note_unknown_processes(const struct worker *worker, int error)
+{
+        if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 || flags_is_set(worker->run_fd, FLAGS_RESYNC) > 0)
+                log_warning(
+                        "Failed to list the processes of headgate.service (%s); not waiting for a vgchange that an "
+                        "earlier worker may have left. This needs cgroup v2.",
+                        strerror(-error));
+}
+
 int adoption_start(struct worker *worker)
 {
         _cleanup_free_ char *cgroup = NULL;
@@ -82,8 +92,11 @@ int adoption_start(struct worker *worker)
         path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
         if (!path)
                 return log_oom();
-        if (read_file_at(AT_FDCWD, path, &pids, NULL) < 0)
+        r = read_file_at(AT_FDCWD, path, &pids, NULL);
+        if (r < 0) {
+                note_unknown_processes(worker, r);
                 return 0;
+        }
 
         rest = pids;
         for (char *line; (line = strsep(&rest, "\n"));) {

@@ -20,6 +20,16 @@ struct deadlines {
         bool unlocking;        /* the last answer was that one is */
 };
 
+/* Which files were read; see settings-watch.h. */
+#define SETTINGS_FILES 6
+struct file_stamp {
+        dev_t device;
+        ino_t inode;
+        off_t size;
+        time_t changed_sec;
+        long changed_nsec;
+};
+
 /* The pvscans; see recording.h. */
 struct recordings {
         struct job *job;        /* the one that is waited for, or NULL */
@@ -39,19 +49,23 @@ struct worker {
 
         struct inventory *inventory;
         struct expectations *expectations;
-        struct settings settings; /* of headgate.conf, as it was when the worker began */
+        struct settings settings; /* of headgate.conf */
+        struct file_stamp settings_files[SETTINGS_FILES];
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
-        struct reader *reader; /* NULL if it is not at work */
+        struct readers *readers;
         struct recordings recordings;
-        struct dm_list jobs;     /* the vgchanges */
-        struct cookies *cookies; /* since the first of them, where udev has quicker rules; or NULL */
+        struct dm_list jobs;                   /* the vgchanges */
+        struct active_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
+        struct cookies *cookies;               /* since the first of them, where udev has quicker rules; or NULL */
         unsigned int n_processors;
         char *backup_directory; /* lvm2's */
         bool event_activation;  /* of lvm.conf */
         bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
+        bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
         bool look;              /* there may be requests to be taken */
+        bool full;              /* /run has no room for the state of VGs */
         bool proved;            /* has settled a VG: whatever failed before is forgotten */
         bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
         unsigned int n_ignored; /* datagrams that were not from root */

@@ -16,15 +16,21 @@
 /* Of more LVs that are not active than that the number has to do. */
 #define NAMED_MAX 8
 
+static bool is_permitted(const struct worker *worker, const struct volume_group *volume_group)
+{
+        return worker->event_activation && !volume_group->bereft &&
+               settings_allow_degraded(&worker->settings, volume_group->name);
+}
+
 void degraded_allow(struct worker *worker, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
 
-        if (!worker->event_activation || volume_group->bereft ||
-                !settings_allow_degraded(&worker->settings, volume_group->name))
+        if (!is_permitted(worker, volume_group))
                 return;
         if (volume_group->degraded_usec == 0)
                 volume_group->degraded_usec = now_usec();
+        volume_group->overdue = true;
         volume_group->complete_usec = 0;
         inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
         worker_ask_step(worker);
@@ -75,10 +81,11 @@ void degraded_end(struct volume_group *volume_group)
 
 /* ------ asking ------ */
 
-static bool is_due(const struct managed_group *group)
+/* Of a VG that is queued without all of its PVs: whether its deadline has passed while those were missing that are missing
+ * now, and its policy still permits it. Otherwise a PV was removed since it was complete, or newer metadata names one more. */
+static bool is_due(const struct worker *worker, const struct volume_group *volume_group)
 {
-        return group->volume_group->state == VOLUME_GROUP_COMPLETE &&
-               volume_group_is_incomplete(group->volume_group);
+        return volume_group->overdue && degraded_is_asked(volume_group) && is_permitted(worker, volume_group);
 }
 
 /* What is missing may be among the disks that have come and were not looked at. A disk that does not answer is given up
@@ -151,6 +158,10 @@ static int settle_without_asking(
         size_t n_wanted;
         int r;
 
+        if (!is_due(worker, volume_group)) {
+                go_back_to_waiting(worker, group);
+                return 1;
+        }
         active_devices_mark(devices, volume_group);
         n_wanted = volume_group_count_autoactivated(volume_group);
         /* The initrd did it, or a worker that did not live to see it. */
@@ -195,7 +206,7 @@ int degraded_start(struct worker *worker)
         int r = 0;
 
         dm_list_iterate_items(group, complete)
-                n += is_due(group);
+                n += volume_group_is_incomplete(group->volume_group);
         if (n == 0 || is_looking(worker) || is_asking(worker))
                 return 0;
 
@@ -207,7 +218,7 @@ int degraded_start(struct worker *worker)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         n = 0;
         dm_list_iterate_items_safe(group, next, complete) {
-                if (!is_due(group))
+                if (!volume_group_is_incomplete(group->volume_group))
                         continue;
                 r = settle_without_asking(worker, group, devices);
                 if (r < 0)

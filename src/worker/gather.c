@@ -10,8 +10,8 @@
 #define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
 
 /* During boot: udev's queue tells when all disks have come. Its end is only believed if it lasts, since the next
- * driver may be about to announce its disks. The limit is for queues that do not end, because of a device that
- * does not answer. */
+ * driver may be about to announce its disks. The limit is for queues that do not end, because of an
+ * unresponsive device. */
 #define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
 #define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
 

@@ -15,9 +15,8 @@ bool idle_has_work(const struct worker *worker)
 {
         const struct inventory *inventory = worker->inventory;
 
-        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->look || worker->reader ||
-               worker->recordings.job || !dm_list_empty(&worker->jobs) ||
-               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
+        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->look || worker->recordings.job ||
+               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
 int idle_listen(struct worker *worker)

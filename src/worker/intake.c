@@ -2,12 +2,14 @@
 
 #include "worker/intake.h"
 
+#include <inttypes.h>
 #include <sys/sysmacros.h>
 
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/degraded.h"
+#include "worker/names.h"
 #include "worker/report.h"
 
 void intake_complete(struct worker *worker, struct managed_group *group)
@@ -174,6 +176,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
 /* What one copy of the metadata tells: a VG, or why it does not. */
 struct verdict {
         struct managed_group *group; /* NULL if the copy is damaged, or in a text that was known and is no more */
+        uint64_t seqno;              /* that the copy has */
         const char *damage;          /* NULL if it is not damaged */
         char *name;                  /* of the VG, as far as a damaged text tells, or NULL */
 };
@@ -181,51 +184,76 @@ struct verdict {
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
+        const struct metadata *older;
         const char *reason = copy->reason;
         int r;
 
         if (copy->error == 0 && !copy->text) {
                 ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum);
+                if (ret->group) {
+                        older = managed_group_find_older(ret->group, copy->size, copy->checksum);
+                        ret->seqno = older ? older->seqno : ret->group->volume_group->seqno;
+                }
                 return 0;
         }
 
         r = copy->error == 0 ? metadata_parse(copy->text, &metadata, &reason) : copy->error;
         if (r == -ENOMEM)
                 return r;
-        if (r < 0) {
+        if (r < 0 || !metadata) {
                 ret->damage = r == -EBADMSG ? reason : strerror(-r);
                 r = copy->text ? metadata_guess_name(copy->text, &ret->name) : 0;
                 return r == -ENOMEM ? r : 0;
         }
 
         r = inventory_add_metadata(worker->inventory, metadata, &ret->group);
-        return r < 0 ? r : inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
+        if (r < 0)
+                return r;
+        ret->seqno = metadata->seqno;
+        if (metadata->seqno < ret->group->volume_group->seqno)
+                return inventory_note_older(
+                        worker->inventory, ret->group, TAKE_PTR(metadata), copy->size, copy->checksum);
+        return inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
+}
+
+/* What was known of the VG may have been on disks that are there no more. */
+static int roll_back(struct worker *worker, struct managed_group *group)
+{
+        int r = inventory_roll_back(worker->inventory, group);
+
+        if (r == INVENTORY_ROLLED_BACK)
+                log_notice("VG %s has older metadata than before on all of its PVs, using it (seqno %" PRIu64 ").",
+                        group->volume_group->name, group->volume_group->seqno);
+        return MIN(r, 0);
 }
 
 /* Which VG the metadata on the device tells of; NULL if none does. Damaged copies are reported. */
-static int judge_copies(struct worker *worker, const struct device *device, const struct reader_result *result,
+static int judge_copies(struct worker *worker, struct device *device, const struct reader_result *result,
         struct managed_group **ret)
 {
         struct verdict verdicts[LABEL_METADATA_AREAS_MAX] = {};
-        struct managed_group *group = NULL;
+        size_t newest = 0;
         int r = 0;
 
+        device->seqno = 0;
         for (size_t i = 0; r >= 0 && i < result->n_copies; i++) {
                 r = judge_copy(worker, &result->copies[i], &verdicts[i]);
                 /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: the newer one
                  * counts. */
-                if (verdicts[i].group &&
-                        (!group || verdicts[i].group->volume_group->seqno > group->volume_group->seqno))
-                        group = verdicts[i].group;
+                if (verdicts[i].group && (!verdicts[newest].group || verdicts[i].seqno > verdicts[newest].seqno))
+                        newest = i;
         }
+        device->seqno = verdicts[newest].seqno;
+        if (r >= 0 && verdicts[newest].group)
+                r = roll_back(worker, verdicts[newest].group);
 
         for (size_t i = 0; i < result->n_copies; i++) {
                 if (r >= 0 && verdicts[i].damage && is_worth_a_word(device))
-                        report_damaged(
-                                device->name, device->pvid, verdicts[i].name, verdicts[i].damage, group != NULL);
+                        report_damaged(device->name, device->pvid, verdicts[i].name, verdicts[i].damage,
+                                verdicts[newest].group != NULL);
                 free(verdicts[i].name);
         }
-        *ret = group;
+        *ret = verdicts[newest].group;
         return r;
 }
 
@@ -367,7 +395,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
                 r = inventory_claim_pv(worker->inventory, group, device->pvid);
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused &&
-                inventory_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
+                names_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
                 group = NULL;
         if (r >= 0)
                 r = leave_group(worker, device, former, group);
@@ -405,7 +433,7 @@ static int take_no_pv(struct worker *worker, struct device *device)
         return r;
 }
 
-int intake_prepare(struct worker *worker, enum device_stage stage)
+int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading)
 {
         struct device *device, *next;
 
@@ -425,30 +453,13 @@ int intake_prepare(struct worker *worker, enum device_stage stage)
                         device->gone = false;
                         inventory_move_device(worker->inventory, device, DEVICE_READING);
                         r = note_diskseq(worker, device);
+                        if (r >= 0 && reading_add(reading, device->number, name) < 0)
+                                r = log_oom();
                 }
                 if (r < 0)
                         return r;
         }
         return 0;
-}
-
-/* A disk may take long to spin up, and a machine that has much to do may have no time for what reads it; and what has
- * crashed may have crashed for another reason than the disk. */
-static int ask_once_more(struct worker *worker, struct device *device, int error)
-{
-        if (error == -ETIMEDOUT)
-                log_warning("%s has not answered in time, it is read once more after the others.", device->name);
-        else
-                log_warning("What reads the disks has crashed at %s, which is read once more after the others.",
-                        device->name);
-        device->suspect = device->again = true;
-        settle_device(worker, device);
-        return 0;
-}
-
-static bool is_worth_another_try(int error)
-{
-        return error == -ETIMEDOUT || error == -EFAULT;
 }
 
 int intake_result(struct worker *worker, const struct reader_result *result)
@@ -457,9 +468,13 @@ int intake_result(struct worker *worker, const struct reader_result *result)
 
         if (!device)
                 return 0;
-        if (is_worth_another_try(result->error) && !device->suspect)
-                return ask_once_more(worker, device, result->error);
-        device->suspect = false;
+        if (diskseq_read(device->number) != device->diskseq) {
+                /* The disk was replaced while it was read, so the result may be of either. Reading it again begins with
+                 * the loss of the former one. */
+                device->again = true;
+                settle_device(worker, device);
+                return 0;
+        }
         if (means_gone(result->error))
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
@@ -469,12 +484,14 @@ int intake_result(struct worker *worker, const struct reader_result *result)
 
         if (result->error == -EBADMSG)
                 report_damaged(device->name, "", NULL, result->reason, false);
+        else if (result->error == -ETIMEDOUT)
+                log_error("Timed out reading %s, ignoring it.", device->name);
         else if (result->error == -EPIPE) {
                 /* The reader died, not the device. Looking again is all that can be done. */
                 device->again = true;
         } else if (result->error == -EFAULT)
-                log_error("What reads the disks has crashed at %s again, leaving it alone.", device->name);
+                log_error("Reader crashed on %s again, ignoring it.", device->name);
         else
-                (void) log_error_errno(result->error, "Failed to read %s, leaving it alone: %m", device->name);
+                (void) log_error_errno(result->error, "Failed to read %s, ignoring it: %m", device->name);
         return take_unusable(worker, device);
 }

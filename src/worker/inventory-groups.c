@@ -17,6 +17,8 @@ void managed_group_free(struct managed_group *group)
         free(group->refusal);
         free(group->former_name);
         free(group->text);
+        metadata_free(group->older);
+        free(group->older_text);
         free(group);
 }
 
@@ -47,6 +49,7 @@ void inventory_set_state(struct inventory *inventory, struct managed_group *grou
 {
         liveness_note_step(&inventory->told_usec);
         group->volume_group->state = state;
+        group->volume_group->clock_usec = now_realtime_usec() - now_usec();
         inventory->lost_pvs |= group->lost_pv && state == VOLUME_GROUP_WAITING;
         inventory_note_change(inventory, group);
         dm_list_move(&inventory->groups[state], &group->list);
@@ -65,6 +68,15 @@ static void forget_text(struct inventory *inventory, struct managed_group *group
                 dm_hash_remove(inventory->groups_by_text, group->text);
         free(group->text);
         group->text = NULL;
+}
+
+static void forget_older(struct inventory *inventory, struct managed_group *group)
+{
+        if (group->older_text)
+                dm_hash_remove(inventory->groups_by_text, group->older_text);
+        free(group->older_text);
+        group->older_text = NULL;
+        group->older = metadata_free(group->older);
 }
 
 static char *text_key(uint64_t size, uint32_t checksum)
@@ -101,14 +113,33 @@ void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t ch
 
 /* ------ PVs and their VGs ------ */
 
+int inventory_note_link(struct inventory *inventory, int result)
+{
+        inventory->links_missing |= result == -ENOSPC;
+        return result == -ENOSPC ? 0 : result;
+}
+
+/* Lets a PV that appears after a restart lead to its VG. */
+static int link_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
+{
+        return inventory_note_link(inventory, link_make(inventory->members_fd, pvid, group->volume_group->vgid));
+}
+
+/* Whether a PV of the VG has a link; `*n_missing` counts the missing ones before it. A disk must not fill /run by naming
+ * many. */
+static bool has_link(const struct volume_group_pv *pv, size_t *n_missing)
+{
+        return pv->device != 0 || (*n_missing)++ < VOLUME_GROUP_NAMED_MISSING_MAX;
+}
+
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
 {
-        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
+        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group &&
+                group->volume_group->n_pvs <= VOLUME_GROUP_NAMED_MISSING_MAX)
                 return 0;
         if (!dm_hash_insert(inventory->groups_by_pvid, pvid, group))
                 return -ENOMEM;
-        /* Lets a PV that comes after a restart lead to its VG. */
-        return link_make(inventory->members_fd, pvid, group->volume_group->vgid);
+        return link_pv(inventory, group, pvid);
 }
 
 /* The PV has no more to do with the VG. */
@@ -178,7 +209,8 @@ int inventory_find_group(struct inventory *inventory, const char *vgid, struct m
         if (!streq(volume_group->vgid, vgid))
                 return -EBADMSG;
 
-        /* What lvm2 was asked for by a worker that is no more is not known to have been done. */
+        /* What lvm2 was asked for by a worker that is no more is not known to have been done. degraded_start() decides on one
+         * that lacks PVs. */
         if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 volume_group->state = VOLUME_GROUP_COMPLETE;
 
@@ -221,6 +253,7 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
         pv->device = 0;
         pv->late_usec = 0;
         forget_text(inventory, group);
+        forget_older(inventory, group);
         inventory_note_change(inventory, group);
 }
 
@@ -311,7 +344,7 @@ static int take_over_pv(struct inventory *inventory, struct managed_group *group
                                 return r;
                 }
         }
-        return inventory_claim_pv(inventory, group, pvid);
+        return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
 }
 
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
@@ -333,23 +366,38 @@ static void find_pv_seen_before(
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
+        size_t n_missing = 0;
+        int r = 0;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                int r = take_over_pv(inventory, group, volume_group->pvs[i].pvid);
+        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++) {
+                struct volume_group_pv *pv = &volume_group->pvs[i];
 
-                if (r < 0)
-                        return r;
-                find_pv_seen_before(inventory, group, &volume_group->pvs[i]);
+                r = take_over_pv(inventory, group, pv->pvid);
+                if (r >= 0)
+                        find_pv_seen_before(inventory, group, pv);
+                if (r >= 0 && has_link(pv, &n_missing))
+                        r = link_pv(inventory, group, pv->pvid);
         }
-        return 0;
+        return r;
 }
 
-static bool has_pv(const struct metadata *metadata, const char *pvid)
+/* PVs that newer metadata does not name. */
+static int disclaim_pvs(
+        struct inventory *inventory, const struct managed_group *group, const struct metadata *metadata)
 {
-        for (size_t i = 0; i < metadata->n_pvs; i++)
-                if (streq(metadata->pvs[i].pvid, pvid))
-                        return true;
-        return false;
+        const struct volume_group *volume_group = group->volume_group;
+        struct dm_hash_table *named = dm_hash_create((unsigned int) metadata->n_pvs + 1);
+        int r = named ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < metadata->n_pvs; i++)
+                if (!dm_hash_insert(named, metadata->pvs[i].pvid, named))
+                        r = -ENOMEM;
+        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++)
+                if (!dm_hash_lookup(named, volume_group->pvs[i].pvid))
+                        r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+        if (named)
+                dm_hash_destroy(named);
+        return r;
 }
 
 static int update_group(struct inventory *inventory, struct managed_group *group, const struct metadata *metadata)
@@ -357,13 +405,9 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         struct volume_group *volume_group = group->volume_group;
         int r;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                if (!has_pv(metadata, volume_group->pvs[i].pvid)) {
-                        r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
-
-                        if (r < 0)
-                                return r;
-                }
+        r = disclaim_pvs(inventory, group, metadata);
+        if (r < 0)
+                return r;
         if (!group->former_name && !streq(volume_group->name, metadata->name)) {
                 group->former_name = strdup(volume_group->name);
                 if (!group->former_name)
@@ -391,10 +435,79 @@ static int make_group(struct inventory *inventory, const struct metadata *metada
         if (r < 0)
                 return r;
         volume_group->first_seen_usec = now_usec();
+        volume_group->clock_usec = now_realtime_usec() - volume_group->first_seen_usec;
         r = add_group(inventory, volume_group, ret);
         if (r >= 0)
                 TAKE_PTR(volume_group);
         return r;
+}
+
+/* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
+static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
+{
+        const struct volume_group *volume_group = group->volume_group;
+
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                const struct device *device =
+                        pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
+
+                if (device && !device->gone && device->seqno > seqno)
+                        return true;
+                if (pv->device != 0 && !device) {
+                        int r = ask_pv(inventory, group, pv);
+
+                        return r < 0 ? r : true;
+                }
+        }
+        return false;
+}
+
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
+        uint64_t size, uint32_t checksum)
+{
+        _cleanup_metadata_ struct metadata *owned = metadata;
+        char *key;
+
+        if (group->older && group->older->seqno >= metadata->seqno)
+                return 0;
+        key = text_key(size, checksum);
+        if (!key)
+                return -ENOMEM;
+        forget_older(inventory, group);
+        group->older = TAKE_PTR(owned);
+        group->older_text = key;
+        return dm_hash_insert(inventory->groups_by_text, key, group) ? 0 : -ENOMEM;
+}
+
+const struct metadata *managed_group_find_older(
+        const struct managed_group *group, uint64_t size, uint32_t checksum)
+{
+        _cleanup_free_ char *key = text_key(size, checksum);
+
+        return key && group->older && streq(group->older_text, key) ? group->older : NULL;
+}
+
+int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        int r;
+
+        if (!group->older)
+                return 0;
+        r = is_carried(inventory, group, group->older->seqno);
+        if (r != 0)
+                return MIN(r, 0);
+        metadata = TAKE_PTR(group->older);
+        forget_text(inventory, group);
+        /* Its text is the one that is known now. */
+        group->text = TAKE_PTR(group->older_text);
+        r = update_group(inventory, group, metadata);
+        if (r < 0)
+                return r;
+        inventory_note_change(inventory, group);
+        r = take_over_pvs(inventory, group);
+        return r < 0 ? r : INVENTORY_ROLLED_BACK;
 }
 
 int inventory_add_metadata(
@@ -406,6 +519,7 @@ int inventory_add_metadata(
         if (r >= 0) {
                 if (metadata->seqno <= (*ret)->volume_group->seqno)
                         return 0;
+                forget_older(inventory, *ret);
                 r = update_group(inventory, *ret, metadata);
         } else if (r == -ENOENT || r == -EBADMSG)
                 r = make_group(inventory, metadata, ret);
@@ -418,12 +532,38 @@ int inventory_add_metadata(
 
 /* ------ to the files ------ */
 
+static int restore_links(struct inventory *inventory)
+{
+        const struct managed_group *group;
+        const struct device *device;
+        int r = 0;
+
+        for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
+                dm_list_iterate_items(group, &inventory->groups[state]) {
+                        size_t n_missing = 0;
+
+                        for (size_t i = 0; r >= 0 && i < group->volume_group->n_pvs; i++) {
+                                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+
+                                if (has_link(pv, &n_missing) &&
+                                        dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group)
+                                        r = link_make(inventory->members_fd, pv->pvid, group->volume_group->vgid);
+                        }
+                }
+        for (size_t stage = 0; stage < _DEVICE_STAGE_MAX; stage++)
+                dm_list_iterate_items(device, &inventory->devices[stage])
+                        if (r >= 0 && device->pvid[0] != '\0' && !device->gone)
+                                r = inventory_link_device(inventory, device);
+        inventory->links_missing = r < 0;
+        return r;
+}
+
 int inventory_save(struct inventory *inventory)
 {
-        int result = 0;
+        int result = inventory->links_missing ? restore_links(inventory) : 0;
 
         if (!inventory->changed)
-                return 0;
+                return result;
         inventory->changed = false;
 
         for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {

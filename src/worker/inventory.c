@@ -144,6 +144,16 @@ void inventory_move_device(struct inventory *inventory, struct device *device, e
         dm_list_move(&inventory->devices[stage], &device->list);
 }
 
+size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job)
+{
+        const struct managed_group *group;
+        size_t n = 0;
+
+        dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_ACTIVATING])
+                n += group->job == job;
+        return n;
+}
+
 void inventory_read_again(struct inventory *inventory, struct device *device)
 {
         if (device->stage >= DEVICE_SETTLING)
@@ -162,10 +172,20 @@ static char *device_link_name(dev_t number)
         return string_format("%u:%u", major(number), minor(number));
 }
 
+int inventory_link_device(const struct inventory *inventory, const struct device *device)
+{
+        _cleanup_free_ char *name = device_link_name(device->number);
+        _cleanup_free_ char *target = device->diskseq > 0
+                                              ? string_format("%s.%" PRIu64, device->pvid, device->diskseq)
+                                              : strdup(device->pvid);
+
+        return name && target ? link_make(inventory->devices_fd, name, target) : -ENOMEM;
+}
+
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid)
 {
         _cleanup_free_ char *name = NULL;
-        _cleanup_free_ char *target = NULL;
+        int r;
 
         if (pvid[0] != '\0' && streq(device->pvid, pvid))
                 return 0;
@@ -181,13 +201,11 @@ int inventory_set_pvid(struct inventory *inventory, struct device *device, const
         if (pvid[0] == '\0')
                 return link_remove(inventory->devices_fd, name);
         if (!inventory_find_device_of_pv(inventory, pvid)) {
-                int r = inventory_prefer_device(inventory, device);
-
+                r = inventory_prefer_device(inventory, device);
                 if (r < 0)
                         return r;
         }
-        target = device->diskseq > 0 ? string_format("%s.%" PRIu64, pvid, device->diskseq) : strdup(pvid);
-        return target ? link_make(inventory->devices_fd, name, target) : -ENOMEM;
+        return inventory_note_link(inventory, inventory_link_device(inventory, device));
 }
 
 int inventory_prefer_device(struct inventory *inventory, struct device *device)

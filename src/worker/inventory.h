@@ -18,7 +18,7 @@
 enum device_stage {
         DEVICE_AWAITED,    /* to be read, before the others: somebody waits for its VG */
         DEVICE_UNREAD,     /* to be read */
-        DEVICE_READING,    /* the reader has it */
+        DEVICE_READING,    /* a reader has it */
         DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
         DEVICE_RECORDING,  /* pvscan has it */
         DEVICE_SETTLING,   /* done with, but the request for it stays until its VG is settled */
@@ -35,6 +35,7 @@ struct device {
         char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
         struct managed_group *group; /* the VG that it belongs to, or NULL */
         struct job *recording;       /* the pvscan that has it, or NULL; not owned */
+        uint64_t seqno;              /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;            /* of the disk that was read, see diskseq.h; 0 if it is not known */
         bool gone;                   /* it was taken away; pvscan has to forget it */
         bool ready;                  /* it was announced as ready; else somebody has merely written to it */
@@ -42,23 +43,24 @@ struct device {
         bool has_entry;              /* there is an entry in working.d to be unlinked */
         bool has_change_entry;       /* likewise, one "change:MAJOR:MINOR" */
         bool again;                  /* asked for again since it was read */
-        bool suspect;                /* it was not got over when it was read last, and has one more try */
         bool look;                   /* written to since it was read: to be read again when all else is done */
 };
 
 struct managed_group {
         struct dm_list list; /* inventory.groups[volume_group->state] */
         struct volume_group *volume_group;
-        struct job *job; /* the job that is activating it, or NULL; not owned */
-        bool awaited;    /* it is expected, see expectation.h: it goes before others */
-        bool changed;    /* memory is newer than the file; see inventory_note_change() */
-        char *text;      /* the key of its metadata in groups_by_text, or NULL */
-        bool has_entry;  /* there is an entry "vg:NAME" in working.d to be unlinked */
-        bool lost_pv;    /* it was complete and a PV has gone, which is still to be said */
-        bool alone;      /* lvm2 is to be asked for it by itself until it is settled, see verdict.c */
-        bool news;       /* one of its disks has come or gone since lvm2 was asked */
-        char *refusal;   /* what lvm2 said when it did not record one of the PVs, or NULL */
-        dev_t refused;   /* the device that this PV is, if there is a refusal */
+        struct job *job;        /* the job that is activating it, or NULL; not owned */
+        bool awaited;           /* it is expected, see expectation.h: it goes before others */
+        bool changed;           /* memory is newer than the file; see inventory_note_change() */
+        char *text;             /* the key of its metadata in groups_by_text, or NULL */
+        struct metadata *older; /* the newest that was read of those that are older than what is known; or NULL */
+        char *older_text;       /* its key in groups_by_text */
+        bool has_entry;         /* there is an entry "vg:NAME" in working.d to be unlinked */
+        bool lost_pv;           /* it was complete and a PV has gone, which is still to be said */
+        bool alone;             /* lvm2 is to be asked for it by itself until it is settled, see verdict.c */
+        bool news;              /* one of its disks has come or gone since lvm2 was asked */
+        char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
+        dev_t refused;          /* the device that this PV is, if there is a refusal */
 
         /* What is to be put in order when all has been read, see reconciliation.h. */
         bool doubtful;     /* it was changed while the machine runs */
@@ -88,10 +90,11 @@ struct inventory {
         struct dm_list devices[_DEVICE_STAGE_MAX];
         struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
 
-        bool changed;  /* so is one of the groups */
-        bool doubtful; /* likewise */
-        bool lost_pvs; /* one of the groups has `lost_pv` and is WAITING, see loss.h */
-        bool whole;    /* no file is left that an earlier worker wrote and that is not in memory */
+        bool changed;       /* so is one of the groups */
+        bool doubtful;      /* likewise */
+        bool lost_pvs;      /* one of the groups has `lost_pv` and is WAITING, see loss.h */
+        bool links_missing; /* there was no room for one of the links, and inventory_save() makes them all */
+        bool whole;         /* no file is left that an earlier worker wrote and that is not in memory */
 
         uint64_t told_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
 
@@ -120,6 +123,14 @@ struct device *inventory_find_device_of_pv(const struct inventory *inventory, co
  * Returns 0 or a negative errno. */
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
 
+/* Writes the link of a device that is a PV. Returns 0 or a negative errno. */
+int inventory_link_device(const struct inventory *inventory, const struct device *device)
+        _nonnull_(1, 2) _must_check_;
+
+/* Takes the result of making a link: without room for it this worker goes on, and makes it later. Returns 0 or what it
+ * got. */
+int inventory_note_link(struct inventory *inventory, int result) _nonnull_(1) _must_check_;
+
 /* Which PV was seen as the device `number`, by this worker or an earlier one, and the sequence number of that
  * disk, 0 if it is not known. Returns 0, -ENOENT or another negative errno. */
 int inventory_recall_pvid(
@@ -137,6 +148,9 @@ bool inventory_is_still(const struct inventory *inventory, dev_t number, const c
 
 /* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
 int inventory_prefer_device(struct inventory *inventory, struct device *device);
+
+/* How many VGs the job is activating. */
+size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job);
 
 /* Whether there is a device that has not come to that stage. */
 bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage);
@@ -183,6 +197,24 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
  * they are. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(
         struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret);
+
+/* Notes metadata, which it takes over in any case, that is older than what is known of the VG, with size and checksum of its
+ * text. Returns 0 or -ENOMEM. */
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
+        uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
+
+/* The metadata with that size and checksum, if it is the older one that was noted; else NULL. */
+const struct metadata *managed_group_find_older(
+        const struct managed_group *group, uint64_t size, uint32_t checksum) _nonnull_(1);
+
+enum {
+        INVENTORY_ROLLED_BACK = 1,
+};
+
+/* Takes over the older metadata, if no device that is there carries newer metadata: storage was rolled back, or
+ * vgcfgrestore(8) has written an older text. A PV that an earlier worker saw may carry it, and is read again. Returns
+ * INVENTORY_ROLLED_BACK, 0 if it did not, or a negative errno. */
+int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
 /* The VG whose metadata has that size and checksum, so that it need not be read again, or NULL. Forgotten when the
  * VG loses a PV. */

@@ -45,6 +45,16 @@ int names_find_other(struct inventory *inventory, const struct managed_group *gr
         return 0;
 }
 
+int names_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret)
+{
+        int r = inventory_find_group_of_pv(inventory, pvid, ret);
+
+        if (r != -ENOENT)
+                return r;
+        r = load_all(inventory);
+        return r < 0 ? r : inventory_find_group_of_pv(inventory, pvid, ret);
+}
+
 int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret)
 {
         return names_find_other(inventory, NULL, name, ret);

@@ -3,11 +3,15 @@
 
 #include "worker/inventory.h"
 
-/* VGs by name. There may be several of one name, from the disks of other machines. */
+/* VGs by name, of which several may have the same, from the disks of other machines; and what else needs the files of all
+ * VGs. */
 
 /* The VG of that name. Looks at all files of earlier workers: only for what people ask for. If several have the
  * name, one of them. 0 and `*ret`, owned by the inventory, or -ENOENT, or another negative errno. */
 int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret);
+
+/* The VG that has or waits for the PV, also if that has no link; likewise. */
+int names_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret);
 
 /* A VG of that name that is not `group`, likewise. */
 int names_find_other(struct inventory *inventory, const struct managed_group *group, const char *name,

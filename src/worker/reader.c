@@ -3,168 +3,125 @@
 #include "worker/reader.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "lvm/metadata_area.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* How long one device may take, at first and when it is read once more after the others. A disk that is well answers
- * in milliseconds, one that spins up in ten seconds or so; the kernel itself gives up after 30 s (the time-out of a SCSI
- * command) and tries again several times. */
-#define DEVICE_TIMEOUT_USEC (5 * USEC_PER_SEC)
-#define SUSPECT_TIMEOUT_USEC (20 * USEC_PER_SEC)
+/* A healthy disk responds within milliseconds. Other devices do not wait longer than this. */
+#define STALL_USEC (500 * USEC_PER_MSEC)
 
-struct reader {
+/* When to warn, and when to ignore the device. Spinning up takes ten seconds or so; the kernel's own timeout of a SCSI
+ * command is 30 s, and it retries several times. */
+#define WARN_USEC (5 * USEC_PER_SEC)
+#define TIMEOUT_USEC (25 * USEC_PER_SEC)
+
+/* As many devices can be unresponsive at the same time without delaying others. */
+#define READERS_MAX 128U
+
+struct readers {
         sd_event *event;
-        sd_event_source *io_source;
-        sd_event_source *timeout_source;
         struct inventory *inventory;
         reader_result_function on_result;
-        reader_done_function on_done;
+        reader_progress_function on_progress;
         void *userdata;
+        struct dm_list list;
+};
+
+/* A child that reads `reading`, now the device at `next`. */
+struct reader {
+        struct dm_list list; /* in that of the readers; first, as dm_list wants it */
+        struct readers *readers;
+        enum reader_task task;
+        struct reading reading;
+        size_t next;
+        uint64_t since_usec; /* when it started with that device */
+        bool stalled;        /* the device is unresponsive */
+        bool warned;         /* and that was logged */
+        bool is_retry;       /* another reader crashed on the device */
+
+        sd_event_source *io_source;
+        sd_event_source *timer_source;
         pid_t pid;
         int fd; /* the reading end of the pipe to the child */
 
-        char *buffer; /* what came from the child and is no complete result yet */
+        char *buffer; /* output of the child that is not a complete result yet */
         size_t size;
         size_t allocated;
 };
 
-/* ------ in the child: nothing here returns to the event loop ------ */
-
-static void set_reason(char (*ret)[64], const char *reason)
+int reading_add(struct reading *reading, dev_t number, const char *name)
 {
-        snprintf(*ret, sizeof(*ret), "%s", reason ?: "");
+        _cleanup_free_ char *copy = strdup(name);
+        struct reader_device *devices;
+
+        if (!copy)
+                return -ENOMEM;
+        devices = reallocarray(reading->devices, reading->n + 1, sizeof(*devices));
+        if (!devices)
+                return -ENOMEM;
+        reading->devices = devices;
+        devices[reading->n++] = (struct reader_device){.number = number, .name = TAKE_PTR(copy)};
+        return 0;
 }
 
-/* Reads one metadata area into `copy`. The text is only read if neither the worker nor this child knows it.
- * Returns whether there was any metadata. */
-static bool read_copy(
-        struct inventory *inventory, int fd, const struct metadata_area *area, struct reader_copy *copy)
+/* Forgets the devices from `n` on. */
+static void reading_cut(struct reading *reading, size_t n)
 {
-        /* lvm2 may write while we read: then the checksum does not fit, and a second look shows the new text. */
-        for (int attempt = 0; attempt < 2; attempt++) {
-                struct metadata_location location;
-                const char *reason = NULL;
-                char *text = NULL;
-                int r;
-
-                *copy = (struct reader_copy){};
-                r = metadata_area_read_location(fd, area, &location, &reason);
-                if (r == METADATA_AREA_EMPTY || r == METADATA_AREA_IGNORED)
-                        return false;
-                if (r == METADATA_AREA_FOUND) {
-                        copy->size = location.size;
-                        copy->checksum = location.checksum;
-                        if (inventory_find_text(inventory, location.size, location.checksum))
-                                return true;
-                        r = metadata_area_read_text(fd, area, &location, &text, &reason);
-                }
-
-                copy->error = r;
-                copy->text = text; /* never freed: the child lives for one list of devices, and exits */
-                copy->text_size = text ? strlen(text) + 1 : 0;
-                set_reason(&copy->reason, reason);
-                if (r == 0) {
-                        inventory_mark_text(inventory, location.size, location.checksum);
-                        return true;
-                }
-                if (r != -EBADMSG)
-                        return true;
-        }
-        return true;
+        while (reading->n > n)
+                free(reading->devices[--reading->n].name);
 }
 
-static void read_device(struct inventory *inventory, const struct device *device, struct reader_result *result)
+void reading_done(struct reading *reading)
 {
-        _cleanup_close_ int fd = -EBADF;
-        const char *reason = NULL;
-        struct label label;
-        uint64_t size;
-        int r;
-
-        *result = (struct reader_result){.device = device->number};
-
-        /* Buffered, as blkid in udev's rules has just read the same blocks. */
-        fd = open(device->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-                /* Nothing is wrong with the device: the worker has another child look again. */
-                _exit(EXIT_FAILURE);
-        if (fd < 0) {
-                result->error = -errno;
-                return;
-        }
-
-        /* A loop device without its file, for instance: what was there has gone, and is not another VG's now. */
-        if (ioctl(fd, BLKGETSIZE64, &size) >= 0 && size == 0) {
-                result->error = -ENOMEDIUM;
-                return;
-        }
-
-        r = label_read(fd, &label, &reason);
-        if (r == LABEL_NONE)
-                return;
-        if (r < 0) {
-                result->error = r;
-                set_reason(&result->reason, reason);
-                return;
-        }
-
-        memcpy(result->pvid, label.pvid, sizeof(result->pvid));
-        result->unused = label.unused;
-        for (size_t i = 0; i < label.n_metadata_areas; i++)
-                if (read_copy(inventory, fd, &label.metadata_areas[i], &result->copies[result->n_copies]))
-                        result->n_copies++;
+        reading_cut(reading, 0);
+        free(reading->devices);
+        *reading = (struct reading){};
 }
 
-_Noreturn static void run_child(struct inventory *inventory, int fd)
+static int on_child(_unused_ sd_event_source *source, _unused_ const siginfo_t *info, _unused_ void *userdata)
 {
-        const struct device *device;
-
-        /* The lock on "running" belongs to the worker: its descriptors are not for a child that may outlive it by
-         * a read() that hangs. */
-        (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (dup2(fd, STDOUT_FILENO) < 0)
-                _exit(EXIT_FAILURE);
-        (void) close_range(STDERR_FILENO + 1, ~0U, 0);
-
-        dm_list_iterate_items(device, &inventory->devices[DEVICE_READING]) {
-                struct reader_result result;
-
-                read_device(inventory, device, &result);
-                if (write_all(STDOUT_FILENO, &result, sizeof(result)) < 0)
-                        _exit(EXIT_FAILURE);
-                for (size_t i = 0; i < result.n_copies; i++)
-                        if (write_all(STDOUT_FILENO, result.copies[i].text, result.copies[i].text_size) < 0)
-                                _exit(EXIT_FAILURE);
-        }
-        _exit(EXIT_SUCCESS);
+        return 0;
 }
 
-/* ------ in the worker ------ */
-
-struct reader *reader_free(struct reader *reader)
+static struct reader *reader_free(struct reader *reader)
 {
         if (!reader)
                 return NULL;
 
         sd_event_source_disable_unref(reader->io_source);
-        sd_event_source_disable_unref(reader->timeout_source);
+        sd_event_source_disable_unref(reader->timer_source);
         if (reader->pid > 0) {
+                /* A child that is blocked in read() ends when the kernel lets it. */
                 (void) kill(reader->pid, SIGKILL);
-                /* A child in a read() that hangs goes when the kernel lets it; it is not waited for. */
-                (void) waitpid(reader->pid, NULL, WNOHANG);
+                (void) sd_event_add_child(reader->readers->event, NULL, reader->pid, WEXITED, on_child, NULL);
         }
         closep(&reader->fd);
         free(reader->buffer);
+        reading_done(&reader->reading);
+        dm_list_del(&reader->list);
         free(reader);
         return NULL;
 }
+DEFINE_CLEANUP(struct reader *, reader_free)
+#define _cleanup_reader_ _cleanup_(reader_freep)
+
+static int report(const struct reader *reader, const struct reader_result *result)
+{
+        return reader->task == READER_READ ? reader->readers->on_result(result, reader->readers->userdata) : 0;
+}
+
+static int report_error(struct reader *reader, int error)
+{
+        const struct reader_result result = {
+                .device = reader->reading.devices[reader->next++].number, .error = error};
+
+        return report(reader, &result);
+}
+
+/* ------ output of the child ------ */
 
 /* A child that has come to harm by what stands on a disk is not to harm the worker. */
 static bool is_sound(const struct reader_result *result)
@@ -187,11 +144,11 @@ static ssize_t hand_over_one(struct reader *reader)
         size_t size = sizeof(result);
         int r;
 
-        if (reader->size < sizeof(result))
+        if (reader->next == reader->reading.n || reader->size < sizeof(result))
                 return 0;
         memcpy(&result, reader->buffer, sizeof(result));
         if (!is_sound(&result))
-                return log_error_errno(-EBADMSG, "What reads the disks has said what makes no sense.");
+                return log_error_errno(-EBADMSG, "Invalid reply from the disk reader.");
 
         for (size_t i = 0; i < result.n_copies; i++) {
                 result.copies[i].text = result.copies[i].text_size > 0 ? reader->buffer + size : NULL;
@@ -199,11 +156,16 @@ static ssize_t hand_over_one(struct reader *reader)
         }
         if (reader->size < size)
                 return 0;
+        if (reader->reading.devices[reader->next].number != result.device)
+                return log_error_errno(-EBADMSG, "Invalid reply from the disk reader: unexpected device.");
         for (size_t i = 0; i < result.n_copies; i++)
                 if (result.copies[i].text && result.copies[i].text[result.copies[i].text_size - 1] != '\0')
-                        return log_error_errno(-EBADMSG, "What reads the disks has sent a text without an end.");
+                        return log_error_errno(-EBADMSG, "Invalid reply from the disk reader: unterminated text.");
 
-        r = reader->on_result(&result, reader->userdata);
+        reader->next++;
+        reader->since_usec = now_usec();
+        reader->stalled = reader->warned = false;
+        r = report(reader, &result);
         return r < 0 ? r : (ssize_t) size;
 }
 
@@ -225,161 +187,280 @@ static int hand_over(struct reader *reader)
         return n < 0 ? (int) n : 0;
 }
 
-/* How long the device may take that the child is at now. */
-static uint64_t get_timeout(const struct inventory *inventory)
+/* ------ the rest of the list ------ */
+
+static int start(struct readers *readers, enum reader_task task, struct reading *reading, bool is_retry);
+
+/* Starts another reader for the devices from `from` up to, not including, `to`. */
+static int start_for_part(struct reader *reader, size_t from, size_t to, bool is_retry)
 {
-        const struct dm_list *first = dm_list_first(&inventory->devices[DEVICE_READING]);
+        _cleanup_reading_ struct reading passed = {};
 
-        return first && dm_list_item(first, struct device)->suspect ? SUSPECT_TIMEOUT_USEC : DEVICE_TIMEOUT_USEC;
-}
+        for (size_t i = from; i < to; i++) {
+                int r = reading_add(&passed, reader->reading.devices[i].number, reader->reading.devices[i].name);
 
-/* All devices have been handed over, or the child has ended before: those that are left failed with `error`. */
-static int finish(struct reader *reader, int error)
-{
-        struct device *device, *next;
-        int r;
-
-        dm_list_iterate_items_safe(device, next, &reader->inventory->devices[DEVICE_READING]) {
-                const struct reader_result result = {.device = device->number, .error = error};
-
-                r = reader->on_result(&result, reader->userdata);
                 if (r < 0)
                         return r;
         }
-
-        /* May free the reader. */
-        return reader->on_done(reader->userdata);
+        return start(reader->readers, reader->task, &passed, is_retry);
 }
 
-/* The first device that was not handed over is the one that the child has not got over. The others get a child of their
- * own, in the next round. */
-static int blame_first(struct reader *reader, int error)
+/* Two other readers take half of the rest each: that finds many unresponsive devices in few steps. */
+static int split_rest(struct reader *reader)
 {
-        struct dm_list *reading = &reader->inventory->devices[DEVICE_READING];
-        struct device *device, *next;
+        size_t from = reader->next + 1, to = reader->reading.n, middle = from + (to - from) / 2;
         int r;
 
-        if (dm_list_empty(reading))
-                return finish(reader, error);
-
-        device = dm_list_item(dm_list_first(reading), struct device);
-        const struct reader_result result = {.device = device->number, .error = error};
-
-        r = reader->on_result(&result, reader->userdata);
-        if (r < 0)
-                return r;
-        dm_list_iterate_items_safe(device, next, reading)
-                inventory_move_device(reader->inventory, device, DEVICE_UNREAD);
-        return finish(reader, 0);
+        reader->stalled = true;
+        if (dm_list_size(&reader->readers->list) >= READERS_MAX)
+                return 0;
+        r = start_for_part(reader, from, middle, false);
+        if (r >= 0)
+                r = start_for_part(reader, middle, to, false);
+        reading_cut(&reader->reading, from);
+        return r;
 }
 
-static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+/* Ends the reader and frees it: its device failed with `error`. Another reader takes the rest. */
+static int fail_current_device(struct reader *reader, int error)
 {
-        return blame_first(userdata, -ETIMEDOUT);
+        _cleanup_reader_ struct reader *owned = reader;
+        struct readers *readers = reader->readers;
+        int r;
+
+        r = report_error(reader, error);
+        if (r >= 0)
+                r = start_for_part(reader, reader->next, reader->reading.n, false);
+        return r < 0 ? r : readers->on_progress(readers->userdata);
 }
 
-/* The pipe was the last that the child had open: it is gone, or about to be. If devices are left over, then it ended
- * early. */
-static int on_end(struct reader *reader)
+/* Likewise, if the child crashed. The reason may not be the device, so that gets another reader of its own first. */
+static int retry_current_device(struct reader *reader)
+{
+        _cleanup_reader_ struct reader *owned = NULL;
+        int r;
+
+        if (reader->is_retry)
+                return fail_current_device(reader, -EFAULT);
+        owned = reader;
+        log_warning("Reader crashed on %s; retrying.", reader->reading.devices[reader->next].name);
+        r = start_for_part(reader, reader->next, reader->next + 1, true);
+        return r < 0 ? r : start_for_part(reader, reader->next + 1, reader->reading.n, false);
+}
+
+/* Ends the reader and frees it, without a word about the devices that it has not read. */
+static int fail_all_devices(struct reader *reader)
+{
+        _cleanup_reader_ struct reader *owned = reader;
+        int r = 0;
+
+        while (r >= 0 && reader->next < reader->reading.n)
+                r = report_error(reader, -EPIPE);
+        return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
+}
+
+/* The child closed its pipe before it had read all devices: it is ending. */
+static int on_early_end(struct reader *reader)
 {
         int status = 0;
 
         (void) waitpid(reader->pid, &status, 0);
         reader->pid = 0;
-        /* SIGKILL comes from outside: of somebody, or of the kernel, which had no memory left. */
+        /* SIGKILL is not a crash: it was sent by somebody, or by the kernel out of memory. */
         if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-                return blame_first(reader, -EFAULT);
-        return finish(reader, -EPIPE);
+                return retry_current_device(reader);
+        return fail_all_devices(reader);
 }
 
-static int on_readable(sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
+/* ------ events ------ */
+
+/* Sets when the current device has taken too long. */
+static int set_timer(struct reader *reader)
+{
+        uint64_t usec = !reader->stalled ? STALL_USEC : !reader->warned ? WARN_USEC : TIMEOUT_USEC;
+        int r;
+
+        r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec);
+        return r < 0 ? r : sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
+}
+
+static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
         struct reader *reader = userdata;
+        int r = 0;
+
+        if (!reader->stalled)
+                r = split_rest(reader);
+        else if (reader->warned)
+                return fail_current_device(reader, -ETIMEDOUT);
+        else {
+                reader->warned = true;
+                if (reader->task == READER_READ)
+                        log_warning("%s has been unresponsive for %u seconds; other devices do not wait for it.",
+                                reader->reading.devices[reader->next].name,
+                                (unsigned int) (WARN_USEC / USEC_PER_SEC));
+        }
+        if (r >= 0)
+                r = set_timer(reader);
+        return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
+}
+
+static int make_room(struct reader *reader)
+{
+        size_t allocated = MAX(reader->allocated * 2, (size_t) 131072);
+        char *larger;
+
+        if (reader->allocated - reader->size >= 65536)
+                return 0;
+        larger = realloc(reader->buffer, allocated);
+        if (!larger)
+                return log_oom();
+        reader->buffer = larger;
+        reader->allocated = allocated;
+        return 0;
+}
+
+static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
+{
+        struct reader *reader = userdata;
+        struct readers *readers = reader->readers;
         ssize_t n;
         int r;
 
-        if (reader->allocated - reader->size < 65536) {
-                size_t allocated = MAX(reader->allocated * 2, (size_t) 131072);
-                char *larger = realloc(reader->buffer, allocated);
-
-                if (!larger)
-                        return sd_event_exit(sd_event_source_get_event(source), log_oom());
-                reader->buffer = larger;
-                reader->allocated = allocated;
-        }
-
+        r = make_room(reader);
+        if (r < 0)
+                return r;
         n = read(fd, reader->buffer + reader->size, reader->allocated - reader->size);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return 0;
+        /* The child may still be at work, or blocked: it is not waited for. */
         if (n < 0)
-                return finish(reader, -EPIPE);
+                return fail_all_devices(reader);
         if (n == 0)
-                return on_end(reader);
+                return on_early_end(reader);
         reader->size += (size_t) n;
 
         r = hand_over(reader);
         if (r < 0)
                 return r;
-        return sd_event_source_set_time_relative(reader->timeout_source, get_timeout(reader->inventory));
+        if (reader->next < reader->reading.n)
+                return set_timer(reader);
+        reader_free(reader);
+        return readers->on_progress(readers->userdata);
 }
 
-int reader_start(sd_event *event, struct inventory *inventory, reader_result_function on_result,
-        reader_done_function on_done, void *userdata, struct reader **ret)
+/* ------ their life ------ */
+
+static int add_sources(struct reader *reader)
 {
-        struct device *device, *next;
-        struct reader *reader;
+        sd_event *event = reader->readers->event;
+        int r;
+
+        r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
+        if (r < 0)
+                return r;
+        r = sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC, reader->since_usec + STALL_USEC,
+                STALL_USEC / 10, on_timer, reader);
+        if (r < 0)
+                return r;
+        (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
+        (void) sd_event_source_set_exit_on_failure(reader->timer_source, true);
+        /* If the worker itself was blocked for that long, replies come first. */
+        return sd_event_source_set_priority(reader->timer_source, SD_EVENT_PRIORITY_NORMAL + 1);
+}
+
+static int start(struct readers *readers, enum reader_task task, struct reading *reading, bool is_retry)
+{
+        _cleanup_reader_ struct reader *reader = NULL;
         int fds[2], r;
 
+        if (reading->n == 0)
+                return 0;
         reader = calloc(1, sizeof(*reader));
         if (!reader)
                 return -ENOMEM;
         *reader = (struct reader){
+                .readers = readers,
+                .task = task,
+                .reading = *reading,
+                .since_usec = now_usec(),
+                .is_retry = is_retry,
+                .fd = -EBADF,
+        };
+        *reading = (struct reading){};
+        dm_list_add(&readers->list, &reader->list);
+
+        if (pipe2(fds, O_CLOEXEC) < 0)
+                return -errno;
+        reader->fd = fds[0];
+        reader->pid = fork();
+        if (reader->pid == 0)
+                reader_child_run(readers->inventory, task, &reader->reading, fds[1]);
+        r = reader->pid < 0 ? -errno : 0;
+        close(fds[1]);
+        if (r >= 0 && fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0)
+                r = -errno;
+        if (r >= 0)
+                r = add_sources(reader);
+        if (r < 0)
+                return r;
+        TAKE_PTR(reader);
+        return 0;
+}
+
+int readers_start(struct readers *readers, enum reader_task task, struct reading *reading)
+{
+        return start(readers, task, reading, false);
+}
+
+bool readers_are_busy(const struct readers *readers)
+{
+        const struct reader *reader;
+
+        dm_list_iterate_items(reader, &readers->list)
+                if (!reader->stalled)
+                        return true;
+        return false;
+}
+
+bool readers_have(const struct readers *readers, dev_t device)
+{
+        const struct reader *reader;
+
+        dm_list_iterate_items(reader, &readers->list)
+                for (size_t i = reader->next; i < reader->reading.n; i++)
+                        if (reader->reading.devices[i].number == device)
+                                return true;
+        return false;
+}
+
+int readers_new(sd_event *event, struct inventory *inventory, reader_result_function on_result,
+        reader_progress_function on_progress, void *userdata, struct readers **ret)
+{
+        struct readers *readers = calloc(1, sizeof(*readers));
+
+        if (!readers)
+                return -ENOMEM;
+        *readers = (struct readers){
                 .event = event,
                 .inventory = inventory,
                 .on_result = on_result,
-                .on_done = on_done,
+                .on_progress = on_progress,
                 .userdata = userdata,
-                .fd = -EBADF,
         };
-
-        if (pipe2(fds, O_CLOEXEC) < 0) {
-                r = -errno;
-                goto fail;
-        }
-        reader->fd = fds[0];
-
-        reader->pid = fork();
-        if (reader->pid == 0)
-                run_child(inventory, fds[1]);
-        r = reader->pid < 0 ? -errno : 0;
-        close(fds[1]);
-        if (r < 0)
-                goto fail;
-
-        if (fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0) {
-                r = -errno;
-                goto fail;
-        }
-        r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
-        if (r < 0)
-                goto fail;
-        r = sd_event_add_time_relative(
-                event, &reader->timeout_source, CLOCK_MONOTONIC, get_timeout(inventory), 0, on_timeout, reader);
-        if (r < 0)
-                goto fail;
-        /* A worker that was held up for that long itself hears first what the devices have answered meanwhile. */
-        r = sd_event_source_set_priority(reader->timeout_source, SD_EVENT_PRIORITY_NORMAL + 1);
-        if (r < 0)
-                goto fail;
-
-        (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
-        (void) sd_event_source_set_exit_on_failure(reader->timeout_source, true);
-        *ret = reader;
+        dm_list_init(&readers->list);
+        *ret = readers;
         return 0;
+}
 
-fail:
-        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_READING])
-                inventory_move_device(inventory, device, DEVICE_UNREAD);
-        reader_free(reader);
-        return r;
+struct readers *readers_free(struct readers *readers)
+{
+        struct reader *reader, *next;
+
+        if (!readers)
+                return NULL;
+        dm_list_iterate_items_safe(reader, next, &readers->list)
+                reader_free(reader);
+        free(readers);
+        return NULL;
 }

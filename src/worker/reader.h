@@ -3,49 +3,40 @@
 
 #include <systemd/sd-event.h>
 
-#include "lvm/label.h"
-#include "worker/inventory.h"
+#include "worker/reader-child.h"
 
-/* Reads labels and metadata of devices in a child process: a disk that does not answer holds up a read() for
- * minutes, and must not hold up the worker. One child reads a whole list of devices, one after another, and hands
- * each result over as soon as it has it. */
+/* Reads labels and metadata of devices in child processes. An unresponsive device blocks read() for minutes; it must block
+ * neither the worker nor other devices. A reader is a child that reads a list of devices, one after another, and reports
+ * each result at once. If a device blocks it for half a second, two other readers take half of the rest each. */
 
-struct reader;
+struct readers;
 
-/* One of the at most two metadata areas of a PV. */
-struct reader_copy {
-        int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
-        uint32_t checksum;
-        uint64_t size;
-        uint64_t text_size; /* its NUL included; 0 where the text was known already, or could not be read */
-        const char *text;   /* also with -EBADMSG, as far as it could be read */
-        char reason[64];
-};
+/* Adds a device. Returns 0 or -ENOMEM. */
+int reading_add(struct reading *reading, dev_t number, const char *name) _must_check_;
+void reading_done(struct reading *reading);
+#define _cleanup_reading_ _cleanup_(reading_done)
 
-struct reader_result {
-        dev_t device;
-        int32_t error; /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
-        char pvid[LVM_ID_SIZE];
-        bool unused; /* the PV says that no VG has it */
-        char reason[64];
-        uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
-        struct reader_copy copies[LABEL_METADATA_AREAS_MAX];
-};
-
-/* Called for each device, in the order of the list; `result` and its texts are only valid during the call. A
- * device that did not answer in time comes with the error -ETIMEDOUT, one at which the child has crashed with
- * -EFAULT; those behind such a one are not handed over, but are UNREAD again. -EPIPE tells nothing of the device: the
- * child was killed, or had no memory. */
+/* Called for each device that is READ; `result` and its texts are only valid during the call. Error -ETIMEDOUT: no
+ * response for 25 seconds; -EFAULT: two readers crashed on it; -EPIPE: the reader was killed or had no memory, which says
+ * nothing about the device. */
 typedef int (*reader_result_function)(const struct reader_result *result, void *userdata);
 
-/* Called once, when no device is READING any more. */
-typedef int (*reader_done_function)(void *userdata);
+/* Called when a reader has ended or its device has become unresponsive. */
+typedef int (*reader_progress_function)(void *userdata);
 
-/* Starts reading all devices of stage READING, which must have their names. `inventory` tells the child which
- * texts are known. The callbacks come from the event loop; one that returns a negative errno ends the loop.
- * Returns 0 or a negative errno. */
-int reader_start(sd_event *event, struct inventory *inventory, reader_result_function on_result,
-        reader_done_function on_done, void *userdata, struct reader **ret) _must_check_;
+/* Readers skip texts that `inventory` knows. `event` and `inventory` stay the caller's and must outlive the readers. The
+ * event loop calls the callbacks; a negative errno ends it. Returns 0 or -ENOMEM. */
+int readers_new(sd_event *event, struct inventory *inventory, reader_result_function on_result,
+        reader_progress_function on_progress, void *userdata, struct readers **ret) _must_check_;
 
-/* Ends the child, if it still is at work. */
-struct reader *reader_free(struct reader *reader);
+/* Kills all readers. */
+struct readers *readers_free(struct readers *readers);
+
+/* Starts a reader for the devices, if there are any. Takes over the list, also on failure. Returns 0 or a negative errno. */
+int readers_start(struct readers *readers, enum reader_task task, struct reading *reading) _must_check_;
+
+/* Whether any reader is reading a device that is not known to be unresponsive. */
+bool readers_are_busy(const struct readers *readers);
+
+/* Whether any reader has the device and has not finished it. If no reader is busy, the device is unresponsive. */
+bool readers_have(const struct readers *readers, dev_t device);

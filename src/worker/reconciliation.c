@@ -163,7 +163,6 @@ static int settle_quietly(struct worker *worker, const struct active_devices *de
                 return 0;
 
         volume_group->complete_usec = volume_group->settled_usec = now_usec();
-        volume_group->settled_realtime_usec = now_realtime_usec();
         inventory_set_state(worker->inventory, group, state);
         /* One that was just made has none. */
         if (volume_group->n_lvs > 0)
@@ -211,7 +210,20 @@ static int reconcile(struct worker *worker, const struct active_devices *devices
 
 static bool is_reading(const struct worker *worker)
 {
-        return worker->reader || inventory_has_device_before(worker->inventory, DEVICE_UNRECORDED);
+        return readers_are_busy(worker->readers) || inventory_has_device_before(worker->inventory, DEVICE_READING);
+}
+
+/* An unresponsive device may have newer metadata. */
+static bool is_being_read(const struct worker *worker, const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct device *device =
+                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+
+                if (device && device->stage == DEVICE_READING)
+                        return true;
+        }
+        return false;
 }
 
 int reconciliation_run(struct worker *worker)
@@ -233,6 +245,10 @@ int reconciliation_run(struct worker *worker)
                 dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
                         if (!group->doubtful)
                                 continue;
+                        if (is_being_read(worker, group->volume_group)) {
+                                inventory->doubtful = true;
+                                continue;
+                        }
                         group->doubtful = false;
                         r = reconcile(worker, devices, group);
                         if (r < 0)

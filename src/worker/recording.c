@@ -7,6 +7,7 @@
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/verdict.h"
 
 /* A device may have a dozen links, and arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
@@ -47,11 +48,6 @@ static bool is_pv_still(const struct worker *worker, const struct device *device
                inventory_is_still(worker->inventory, device->number, device->pvid);
 }
 
-static char *format_waiting(const struct device *device)
-{
-        return string_format("lvm2 waits for %s, which does not answer.", device->name);
-}
-
 /* The device has answered. */
 static int forget_waiting(const struct worker *worker, const struct device *device)
 {
@@ -60,7 +56,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
 
         if (!volume_group->reason)
                 return 0;
-        waiting = format_waiting(device);
+        waiting = verdict_format_unresponsive(device->name);
         if (!waiting)
                 return log_oom();
         if (!streq(volume_group->reason, waiting))
@@ -93,6 +89,18 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
 }
 
+/* Queues the device for another pvscan, unless this one has recorded it. */
+static int put_back(struct worker *worker, struct device *device)
+{
+        int r = device->gone ? 0 : is_recorded(worker, device);
+
+        if (r < 0)
+                return r;
+        device->recording = NULL;
+        inventory_move_device(worker->inventory, device, r > 0 ? DEVICE_SETTLING : DEVICE_UNRECORDED);
+        return 0;
+}
+
 /* There is one among the devices that pvscan cannot get over, and all others that it was to see have not been seen.
  * They are shown to others, few at a time, until one is alone with the one that it cannot bear. */
 static int show_again(struct worker *worker, const struct job *job)
@@ -102,15 +110,10 @@ static int show_again(struct worker *worker, const struct job *job)
         worker->recordings.max = MAX(count_shown(worker, job) / PART, 1U);
         worker->recordings.seeks = true;
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                int r;
+                int r = device->recording == job ? put_back(worker, device) : 0;
 
-                if (device->recording != job)
-                        continue;
-                r = device->gone ? 0 : is_recorded(worker, device);
                 if (r < 0)
                         return r;
-                device->recording = NULL;
-                inventory_move_device(worker->inventory, device, r > 0 ? DEVICE_SETTLING : DEVICE_UNRECORDED);
         }
         return 0;
 }
@@ -162,8 +165,7 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
 
         if (crashed && !alone) {
                 r = show_again(worker, job);
-                log_warning("pvscan has crashed, showing the devices to another one, at most %zu at a time.",
-                        worker->recordings.max);
+                log_warning("pvscan crashed; retrying with at most %zu devices each.", worker->recordings.max);
                 return r;
         }
         if (crashed)
@@ -176,38 +178,59 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
 /* The VG waits for lvm2, which waits for the device. */
 static int leave_waiting(const struct worker *worker, const struct device *device)
 {
-        log_warning("pvscan waits for %s, which does not answer; going on with others.",
-                device->name ?: "a device that has gone");
+        log_warning(
+                "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
         if (!device->group || device->gone)
                 return 0;
-        if (string_replace(&device->group->volume_group->reason, format_waiting(device)) < 0)
-                return log_oom();
-        inventory_note_change(worker->inventory, device->group);
-        return 0;
+        return verdict_set_unresponsive(worker, device->group, device->name);
 }
 
-/* A pvscan that is alone with a device that does not answer keeps it, and whoever waits for its VG does so until that
- * ends. */
-static int go_on_without(struct worker *worker, struct job *job)
+/* Finds out which of its devices are unresponsive. */
+static int probe_devices(struct worker *worker, struct job *job)
 {
-        struct device *device;
+        _cleanup_reading_ struct reading reading = {};
+        const struct device *device;
+        int r = 0;
+
+        job->probed = true;
+        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
+                if (r >= 0 && device->recording == job && !device->gone)
+                        r = reading_add(&reading, device->number, device->name);
+        if (r >= 0)
+                r = readers_start(worker->readers, READER_PROBE, &reading);
+        return r < 0 ? log_error_errno(r, "Failed to probe devices that pvscan waits for: %m") : 0;
+}
+
+/* A pvscan keeps its unresponsive devices, and their VGs wait until it ends. Another pvscan gets the others. */
+static int continue_with_others(struct worker *worker, struct job *job)
+{
+        size_t n_shown = count_shown(worker, job), n_unresponsive = 0;
+        struct device *device, *next;
         int r = 0;
 
         worker->recordings.job = NULL;
         dm_list_add(&worker->recordings.overdue, &job->list);
-        if (count_shown(worker, job) > 1) {
+        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
+                n_unresponsive += device->recording == job && readers_have(worker->readers, device->number);
+        if (n_unresponsive == 0 && n_shown > 1) {
                 r = show_again(worker, job);
-                log_warning("pvscan waits for a disk that does not answer, showing the devices to another one, at "
-                            "most %zu at a time.",
+                log_warning("pvscan makes no progress; retrying with at most %zu devices each.",
                         worker->recordings.max);
                 return r;
         }
-        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
-                if (r >= 0 && device->recording == job)
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
+                if (device->recording != job)
+                        continue;
+                if (n_shown == 1 || readers_have(worker->readers, device->number))
                         r = leave_waiting(worker, device);
+                else
+                        r = put_back(worker, device);
+                if (r < 0)
+                        return r;
+        }
         worker->recordings.seeks = false;
         show_more(worker);
-        return r;
+        return 0;
 }
 
 /* lvm2's own rule shows pvscan one device at a time, with its links in the environment. A device that is an argument
@@ -279,10 +302,12 @@ int recording_start(struct worker *worker, uint64_t *until)
         struct recordings *recordings = &worker->recordings;
         int r = 0;
 
-        if (recordings->job && job_stands_still(recordings->job))
-                r = go_on_without(worker, recordings->job);
-        if (r >= 0 && !recordings->job && !worker->reader)
+        if (recordings->job && !recordings->job->probed && job_stands_still(recordings->job))
+                r = probe_devices(worker, recordings->job);
+        if (r >= 0 && recordings->job && recordings->job->probed && !readers_are_busy(worker->readers))
+                r = continue_with_others(worker, recordings->job);
+        if (r >= 0 && !recordings->job && !readers_are_busy(worker->readers))
                 r = start(worker);
-        *until = recordings->job ? recordings->job->look_usec : USEC_INFINITY;
+        *until = recordings->job && !recordings->job->probed ? recordings->job->look_usec : USEC_INFINITY;
         return r;
 }

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
+#include "lvm/active.h"
 #include "lvm/backup.h"
+#include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -118,6 +120,21 @@ static int take_device_entry(struct worker *worker, const char *entry)
         return 0;
 }
 
+/* Whether a VG that was activated before still has all that lvm2 activates. Returns 1, 0, or a negative errno. */
+static int is_fully_active(struct worker *worker, struct volume_group *volume_group)
+{
+        int r;
+
+        if (volume_group->state != VOLUME_GROUP_ACTIVE || volume_group_is_incomplete(volume_group) ||
+                worker->imports_devices || online_is_claimed(worker->lvm_run_fd, volume_group->name) <= 0)
+                return 0;
+        r = worker->active_devices ? 0 : active_devices_get(&worker->active_devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+        active_devices_mark(worker->active_devices, volume_group);
+        return volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group);
+}
+
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
  * nothing to be done now, and whoever asked sees that in the VG's file. */
 static int take_volume_group(struct worker *worker, const char *name)
@@ -133,10 +150,15 @@ static int take_volume_group(struct worker *worker, const char *name)
 
         if (group->volume_group->state == VOLUME_GROUP_WAITING)
                 return -ENOENT;
-        /* Of one that is degraded, what can be had without the PVs that are missing. */
-        if (group->volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(group->volume_group))
+        r = is_fully_active(worker, group->volume_group);
+        if (r != 0)
+                return r < 0 ? r : -ENOENT;
+        if (volume_group_is_settled(group->volume_group) && volume_group_is_incomplete(group->volume_group)) {
+                if (group->volume_group->state != VOLUME_GROUP_DEGRADED)
+                        return -ENOENT;
+                /* What can be had without the PVs that are missing. */
                 degraded_allow(worker, group);
-        else if (volume_group_is_settled(group->volume_group))
+        } else if (volume_group_is_settled(group->volume_group))
                 intake_complete(worker, group);
         group->has_entry = true;
         worker_ask_step(worker);

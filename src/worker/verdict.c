@@ -15,11 +15,12 @@ void verdict_settle(struct worker *worker, struct managed_group *group, enum vol
         struct volume_group *volume_group = group->volume_group;
 
         volume_group->settled_usec = now_usec();
-        volume_group->settled_realtime_usec = now_realtime_usec();
         volume_group->lost_pv &= volume_group_count_stranded(volume_group) > 0;
         group->job = NULL;
         group->alone = false;
         inventory_set_state(worker->inventory, group, state);
+        if (state == VOLUME_GROUP_ACTIVE || state == VOLUME_GROUP_DEGRADED)
+                volume_group->first = volume_group_first_times(volume_group);
         dm_names_remove(worker->run_fd, volume_group);
         report_settled(volume_group);
         if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
@@ -41,6 +42,21 @@ int verdict_settle_active(struct worker *worker, struct managed_group *group)
         if (r < 0)
                 return r;
         verdict_settle(worker, group, r > 0 ? VOLUME_GROUP_DEGRADED : VOLUME_GROUP_ACTIVE);
+        return 0;
+}
+
+char *verdict_format_unresponsive(const char *device)
+{
+        return string_format("lvm2 waits for unresponsive device %s.", device);
+}
+
+int verdict_set_unresponsive(const struct worker *worker, struct managed_group *group, const char *device)
+{
+        int r = string_replace(&group->volume_group->reason, verdict_format_unresponsive(device));
+
+        if (r < 0)
+                return log_oom();
+        inventory_note_change(worker->inventory, group);
         return 0;
 }
 

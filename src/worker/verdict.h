@@ -26,6 +26,13 @@ void verdict_settle(struct worker *worker, struct managed_group *group, enum vol
  * DEGRADED. */
 int verdict_settle_active(struct worker *worker, struct managed_group *group);
 
+/* The reason of a VG for which lvm2 waits for the unresponsive device, "/dev/sda" for instance; the caller frees it. NULL if
+ * there is no memory. */
+char *verdict_format_unresponsive(const char *device);
+
+/* Sets it in the VG. Returns 0 or -ENOMEM. */
+int verdict_set_unresponsive(const struct worker *worker, struct managed_group *group, const char *device);
+
 /* What lvm2 has said of an LV, as device-mapper calls it, or as lvm2 does; to be freed by the caller, NULL if there is
  * nothing. */
 char *verdict_find_words_about_lv(const char *output, const char *vg, const char *lv);

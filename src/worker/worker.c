@@ -7,14 +7,11 @@
 #include <sys/inotify.h>
 #include <systemd/sd-daemon.h>
 
-#include "lvm/configuration.h"
+#include "lvm/active.h"
 #include "lvm/online.h"
-#include "lvm/version.h"
 #include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
-#include "shared/settings.h"
 #include "shared/signals.h"
 #include "shared/util.h"
 #include "worker/activation.h"
@@ -28,10 +25,14 @@
 #include "worker/recording.h"
 #include "worker/report.h"
 #include "worker/requests.h"
+#include "worker/settings-watch.h"
 #include "worker/wakeup.h"
 
 /* STATUS= is for people. */
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
+
+/* How often to look whether there is room in /run again. */
+#define FULL_INTERVAL_USEC USEC_PER_SEC
 
 /* ------ what wakes the worker ------ */
 
@@ -102,7 +103,11 @@ static int take_requests(struct worker *worker)
         if (!worker->look)
                 return 0;
         worker->look = false;
+        r = settings_refresh(worker);
+        if (r < 0)
+                return r;
         r = flags_take_requests(worker->run_fd, on_entry, worker);
+        worker->active_devices = active_devices_free(worker->active_devices);
         return r < 0 ? log_error_errno(r, "Failed to take the requests: %m") : 0;
 }
 
@@ -111,15 +116,9 @@ static int on_result(const struct reader_result *result, void *userdata)
         return intake_result(userdata, result);
 }
 
-static int on_reader_done(void *userdata)
+static int on_reader_progress(void *userdata)
 {
-        struct worker *worker = userdata;
-
-        worker->reader = reader_free(worker->reader);
-        /* Those that the child did not get to, since it hung at one before them. */
-        if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
-                gather_note(&worker->gather, now_usec());
-        worker_ask_step(worker);
+        worker_ask_step(userdata);
         return 0;
 }
 
@@ -137,9 +136,10 @@ static struct gather_phase get_phase(const struct worker *worker)
         };
 }
 
-/* Moves the devices that are to be read now to READING: those of VGs that somebody waits for, or all. Sets
- * `*until` to when to look again, 0 for now. */
-static int prepare_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+/* Moves the devices that are to be read now to READING, and adds them to the list: those of VGs that somebody waits for,
+ * or all. Sets `*until` to when to look again, 0 for now. */
+static int prepare_devices(
+        struct worker *worker, const struct gather_phase *phase, struct reading *reading, uint64_t *until)
 {
         uint64_t now = now_usec();
         uint64_t all = gather_until(&worker->gather, phase, now);
@@ -150,29 +150,30 @@ static int prepare_devices(struct worker *worker, const struct gather_phase *pha
                 return 0;
 
         expectations_take_announced(worker->expectations);
-        r = intake_prepare(worker, DEVICE_AWAITED);
+        r = intake_prepare(worker, DEVICE_AWAITED, reading);
         if (r < 0 || all > 0)
                 return r;
         gather_reset(&worker->gather);
-        return intake_prepare(worker, DEVICE_UNREAD);
+        return intake_prepare(worker, DEVICE_UNREAD, reading);
 }
 
 /* Reads what has been gathered, all of it by one child, once that is enough. Sets `*until` to when to look
  * again. */
 static int read_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
 {
+        _cleanup_reading_ struct reading reading = {};
         int r;
 
         /* While a child is at work, its end is waited for. */
         *until = USEC_INFINITY;
-        if (worker->reader)
+        if (readers_are_busy(worker->readers))
                 return 0;
-        r = prepare_devices(worker, phase, until);
+        r = prepare_devices(worker, phase, &reading, until);
         if (r < 0 || *until > 0)
                 return r;
 
         *until = USEC_INFINITY;
-        if (dm_list_empty(&worker->inventory->devices[DEVICE_READING])) {
+        if (reading.n == 0) {
                 /* What was just found missing may have made others worth a look. */
                 if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD])) {
                         gather_note(&worker->gather, now_usec());
@@ -180,20 +181,35 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
                 }
                 return 0;
         }
-        r = reader_start(worker->event, worker->inventory, on_result, on_reader_done, worker, &worker->reader);
+        r = settings_refresh(worker);
+        if (r < 0)
+                return r;
+        r = readers_start(worker->readers, READER_READ, &reading);
         return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
 }
 
-/* Requests end when what came of them has been written down, not before. */
-static int save_and_release(struct worker *worker)
+/* Requests end when what came of them has been written down, not before. VGs are activated all the same if there is no
+ * room. Sets `*until` to when to try again. */
+static int save_and_release(struct worker *worker, uint64_t *until)
 {
+        bool was_full = worker->full;
         int r;
 
+        *until = USEC_INFINITY;
         r = worker->inventory->changed ? volume_group_list_forget(worker->run_fd) : 0;
         if (r >= 0)
                 r = inventory_save(worker->inventory);
+        worker->full = r == -ENOSPC || r == -EDQUOT;
+        if (worker->full) {
+                if (!was_full)
+                        log_error("/run/headgate is full; writing the state of VGs once there is room.");
+                *until = now_usec() + FULL_INTERVAL_USEC;
+                return 0;
+        }
         if (r < 0)
                 return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
+        if (was_full)
+                log_notice("/run/headgate has room again, the state of all VGs is written.");
         return requests_release(worker);
 }
 
@@ -219,7 +235,7 @@ static void note_end_of_boot(const struct worker *worker, const struct gather_ph
 static int step(struct worker *worker)
 {
         struct gather_phase phase = get_phase(worker);
-        uint64_t gathered, recorded, patience, overdue, until;
+        uint64_t gathered, recorded, patience, overdue, unsaved, until;
         int r;
 
         r = take_requests(worker);
@@ -241,14 +257,14 @@ static int step(struct worker *worker)
                 return r;
         loss_tell(worker);
         overdue = deadline_check(worker, &phase);
-        r = save_and_release(worker);
+        r = save_and_release(worker, &unsaved);
         if (r < 0)
                 return r;
         show_status(worker);
         note_end_of_boot(worker, &phase);
 
-        until = MIN(MIN(gathered, recorded), MIN(patience, overdue));
-        if (idle_has_work(worker) || overdue != USEC_INFINITY) {
+        until = MIN(MIN(gathered, recorded), MIN(MIN(patience, overdue), unsaved));
+        if (idle_has_work(worker) || overdue != USEC_INFINITY || worker->full) {
                 worker->idle_since_usec = 0;
                 if (worker->leaving)
                         r = idle_stay(worker);
@@ -286,7 +302,8 @@ struct worker *worker_free(struct worker *worker)
         if (!worker)
                 return NULL;
 
-        worker->reader = reader_free(worker->reader);
+        active_devices_free(worker->active_devices);
+        readers_free(worker->readers);
         worker->recordings.job = job_free(worker->recordings.job);
         dm_list_iterate_items_safe(job, next, &worker->recordings.overdue)
                 job_free(job);
@@ -403,6 +420,7 @@ static int take_over(struct worker *worker)
         }
 
         r = flags_take_left_over(worker->run_fd, on_entry, worker);
+        worker->active_devices = active_devices_free(worker->active_devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
         r = flags_clear(worker->run_fd, FLAGS_RESYNC);
@@ -410,34 +428,6 @@ static int take_over(struct worker *worker)
                 return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");
         r = flags_clear(worker->run_fd, FLAGS_SOFT_REBOOT);
         return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_SOFT_REBOOT ": %m") : 0;
-}
-
-/* What is wrong in a configuration is no reason not to activate. */
-static int configure(struct worker *worker)
-{
-        _cleanup_problems_ struct problems problems = {};
-        _cleanup_configuration_ struct configuration configuration = {};
-        _cleanup_close_ int root_fd = root_open();
-        int r;
-
-        if (root_fd < 0)
-                return log_error_errno(root_fd, "Failed to open /: %m");
-        r = settings_read(root_fd, &worker->settings, &problems);
-        if (r < 0)
-                return log_oom();
-        r = configuration_read(root_fd, &configuration, &problems);
-        if (r < 0)
-                return log_oom();
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
-
-        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
-        worker->event_activation = configuration_event_activation();
-        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
-                              lvm_version_takes_links_from_udev();
-        if (!worker->event_activation)
-                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
-        return 0;
 }
 
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
@@ -463,7 +453,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
 
-        r = configure(worker);
+        r = settings_refresh(worker);
         if (r < 0)
                 return r;
 
@@ -476,6 +466,9 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         r = add_sources(worker, wakeup_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to set up the event loop: %m");
+        r = readers_new(worker->event, worker->inventory, on_result, on_reader_progress, worker, &worker->readers);
+        if (r < 0)
+                return log_oom();
         r = take_over(worker);
         if (r < 0)
                 return r;
@@ -490,6 +483,9 @@ int worker_run(struct worker *worker)
         int r;
 
         r = sd_event_loop(worker->event);
+        /* Whichever callback has failed. */
+        if (r < 0)
+                (void) log_error_errno(r, "The worker cannot go on: %m");
         if (worker->n_ignored > 1)
                 log_warning("Ignored %u datagrams that were not requests of root.", worker->n_ignored);
         return r;

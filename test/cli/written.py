@@ -20,7 +20,7 @@ def write_volume_group(run, number, name, state, times, n_pvs=1, n_seen=None, re
              "overdue = 0"]
     keys = ("first_seen_usec", "complete_usec", "activating_usec", "settled_usec")
     lines += [f"{key} = {value}" for key, value in zip(keys, times)]
-    lines.append(f"settled_realtime_usec = {realtime}")
+    lines.append(f"clock_usec = {realtime and realtime - times[3]}")
     if reason:
         lines.append(f'reason = "{reason}"')
     lines.append("physical_volumes {")

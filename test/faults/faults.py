@@ -22,7 +22,7 @@ class Fault:
     """The nth call of that name, of the program itself, or of the processes that it forks."""
     call: str
     nth: int
-    how: str  # an errno, or "KILL": killed when it makes the call
+    how: str  # an errno, or a signal: "KILL", "STOP"
     forked: bool
 
     def __str__(self):
@@ -30,7 +30,7 @@ class Fault:
 
     def wrapper(self):
         """Programs that the broken one starts are left alone."""
-        how = "signal=KILL" if self.how == "KILL" else f"error={self.how}"
+        how = f"signal={self.how}" if self.how in ("KILL", "STOP") else f"error={self.how}"
         return ["strace", "-D", *(FOLLOW if self.forked else ()), "-qq", "-o", "/dev/null", "-e", f"trace={self.call}",
                 "-e", f"inject={self.call}:{how}:when={self.nth}"]
 

@@ -2,6 +2,7 @@
 """A machine to break things on: a /run of its own, three VGs on devices that udev seems to have announced, a program in the
 place of lvm, and what systemd does for the worker."""
 
+import contextlib
 import ctypes
 import os
 import re
@@ -17,6 +18,7 @@ HERE = Path(__file__).parent
 VOLUME_GROUPS = {"plain": ("plain-1", "plain-2"), "a-b--c": ("hyphens-1",), "v": ("longlv-1",)}
 RUN = Path("/run")
 STATE = RUN / "headgate"
+DEVICES = Path("/sys/dev/block")
 # How long a worker may take that needs a tenth of a second by itself.
 SETTLED_S = 2
 RESTARTS_MAX = 6
@@ -27,6 +29,17 @@ def hide():
     unshare_mounts()
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", RUN], check=True)
+    STATE.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", STATE], check=True)
+    hide_devices()
+
+
+def hide_devices():
+    """The kernel has the same block devices, and those that are removed are gone."""
+    links = {path: os.readlink(path) for path in DEVICES.iterdir()}
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", DEVICES], check=True)
+    for path, target in links.items():
+        path.symlink_to(target)
 
 
 def unshare_mounts():
@@ -59,12 +72,31 @@ class Machine:
         self.images = images
         self.free = block_devices()
         self.numbers = {}
+        self.paths = {}  # of images, and what the kernel and udev have of them when they are there
+        self.links = {}
+        self.removed = None  # the image that has gone
+        self.journal_is_full = False
         self.socket = None
         self.whole = None  # what half_written() compares with: the first time
         self.make_tables()
         self.environment = {"PATH": os.environ["PATH"], "HEADGATE_ROOT": "/run/root", "HEADGATE_LVM": str(HERE / "lvm"),
                             "INVOCATION_ID": "0" * 32, "HEADGATE_LOG_LEVEL": "4"}
         self.show_cgroup()
+        (RUN / "systemd/journal").mkdir(parents=True)
+        self.journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.journal.bind(str(RUN / "systemd/journal/socket"))
+
+    def take_logged(self):
+        """How many lines have come for the journal, which are kept for who reads of a failure."""
+        if self.journal_is_full:
+            return 1
+        lines = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                lines.append(self.journal.recv(65536, socket.MSG_DONTWAIT).decode(errors="replace"))
+        with open(RUN / "worker-log", "a", encoding="utf-8") as log:
+            log.writelines(line.splitlines()[0] + "\n" for line in lines)
+        return len(lines)
 
     def make_tables(self):
         for folder in ("devices", "vgs"):
@@ -83,14 +115,32 @@ class Machine:
         """Lays an image over the node of a device, and makes what udev's database has of one that headgate's rule has tagged."""
         device = Path("/dev", self.free.pop(0))
         number = Path("/sys/class/block", device.name, "dev").read_text().strip()
-        subprocess.run(["mount", "--bind", self.images / f"{image}.img", device], check=True)
+        self.paths[image] = device
+        self.links[image] = os.readlink(DEVICES / number)
+        self.numbers[image] = number
+        self.plug_in(image)
         with open(self.images / f"{image}.img", "rb") as label:
             label.seek(512 + 32)
             pvid = label.read(32).decode()
-        self.numbers[image] = number
         (RUN / "table/devices" / device.name).write_text(f"{pvid} {vg} {number}\n")
+
+    def plug_in(self, image):
+        number = self.numbers[image]
+        subprocess.run(["mount", "--bind", self.images / f"{image}.img", self.paths[image]], check=True)
+        if not (DEVICES / number).is_symlink():
+            (DEVICES / number).symlink_to(self.links[image])
         (RUN / f"udev/data/b{number}").write_text("I:1\nE:HEADGATE_SCAN=1\nE:HEADGATE_ANNOUNCED=1\nG:headgate\nQ:headgate\nV:1\n")
         (RUN / f"udev/tags/headgate/b{number}").touch()
+
+    def remove(self, image):
+        """What is left of a disk that has gone is whoever has it open, and a request of udev's rule."""
+        number = self.numbers[image]
+        self.removed = image
+        (DEVICES / number).unlink()
+        (RUN / f"udev/data/b{number}").unlink()
+        (RUN / f"udev/tags/headgate/b{number}").unlink()
+        subprocess.run(["umount", "--lazy", self.paths[image]], check=True)
+        self.ask_for_devices(only=image)
 
     def show_cgroup(self):
         """Processes of lvm that a worker has left are found through its cgroup."""
@@ -101,12 +151,18 @@ class Machine:
 
     def begin(self):
         """A boot: nothing is active, and all devices have been asked for."""
-        for path in (STATE, RUN / "lvm", RUN / "table/active"):
-            shutil.rmtree(path, ignore_errors=True)
+        if self.removed:
+            self.plug_in(self.removed)
+            self.removed = None
+        for path in (*STATE.iterdir(), RUN / "lvm", RUN / "table/active"):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         for path in (STATE / "pending.d", STATE / "working.d", RUN / "lvm/pvs_online", RUN / "lvm/vgs_online",
                      RUN / "lvm/pvs_lookup", RUN / "table/active"):
             path.mkdir(parents=True, mode=0o700)
-        for path in (RUN / "root/proc/dm-devices", RUN / "lvm-calls", RUN / "processes"):
+        for path in (RUN / "root/proc/dm-devices", RUN / "lvm-calls", RUN / "processes", RUN / "worker-log"):
             path.write_text("")
         (STATE / "boot-finished").touch()
         if self.socket:
@@ -115,10 +171,17 @@ class Machine:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.socket.bind(str(STATE / "wakeup"))
 
-    def ask_for_devices(self, but=None):
+    def fill_journal(self):
+        """Nobody reads what is sent to it from now on, and nothing more can be sent."""
+        self.journal_is_full = True
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, contextlib.suppress(BlockingIOError):
+            while True:
+                sender.sendto(b"MESSAGE=\n", socket.MSG_DONTWAIT, str(RUN / "systemd/journal/socket"))
+
+    def ask_for_devices(self, but=None, only=None):
         """As many headgate-request do."""
         for image, number in self.numbers.items():
-            if image != but:
+            if image != but and only in (None, image):
                 (STATE / "pending.d" / number).touch()
         (STATE / "pending").touch()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as requester:
@@ -144,12 +207,17 @@ class Machine:
         if any((STATE / "pending.d").iterdir()) or any((STATE / "working.d").iterdir()) or (STATE / "pending").exists():
             return False
         states = [path.read_text() for path in (STATE / "vgs").glob("[!.]*")] if (STATE / "vgs").exists() else []
-        return len(states) == len(VOLUME_GROUPS) and all('state = "active"' in text for text in states)
+        return len(states) == len(VOLUME_GROUPS) and all(
+            f'state = "{"waiting" if self.lacks_disk(text) else "active"}"' in text for text in states)
 
-    def run_to_the_end(self, pid):
+    def lacks_disk(self, text):
+        """Whether a VG's file is of one of which a disk is removed."""
+        return any(self.removed in images and f'name = "{vg}"' in text for vg, images in VOLUME_GROUPS.items())
+
+    def run_to_the_end(self, pid, seconds=SETTLED_S):
         """What systemd calls the result of the unit: waits until all is up, and stops the worker then. A worker that does
         not come to an end is one that the watchdog, or a person, kills."""
-        until = time.monotonic() + SETTLED_S
+        until = time.monotonic() + seconds
         stopped = False
         while time.monotonic() < until:
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -158,6 +226,9 @@ class Machine:
             if not stopped and self.is_settled():
                 os.kill(pid, signal.SIGTERM)
                 stopped = True
+            if stopped:
+                # A fault that stops the worker may come at its end.
+                os.kill(pid, signal.SIGCONT)
             time.sleep(0.003)
         else:
             os.kill(pid, signal.SIGKILL)
@@ -184,8 +255,14 @@ class Machine:
     def work(self, wrapper=()):
         """Runs the worker until systemd would not start it any more. Returns the results of its runs."""
         results = []
+        self.silent = []
         while len(results) < RESTARTS_MAX:
+            printed = (RUN / "worker-log").stat().st_size
             result, status = self.run_to_the_end(self.start(wrapper))
+            # The dynamic linker has nothing but standard error.
+            said = (RUN / "worker-log").stat().st_size > printed
+            if not self.take_logged() and not said and result == "exit-code":
+                self.silent.append(f"the worker ended with {status} and logged nothing")
             self.stopped(result, status)
             results.append(f"{result} ({status})")
             wrapper = ()
@@ -197,14 +274,14 @@ class Machine:
         """What is not as it has to be in the end."""
         calls = (RUN / "lvm-calls").read_text().splitlines()
         active = {path.name for path in (RUN / "table/active").iterdir()}
-        found = [f"VG {vg} is not active" for vg in VOLUME_GROUPS if vg not in active]
+        found = [f"VG {vg} is not active" for vg, images in VOLUME_GROUPS.items() if vg not in active and self.removed not in images]
+        found += [f"lvm was asked for {line}" for line in calls if "degraded" in line]
         found += [f"VG {line.split()[1]} was activated twice" for line in calls if line.startswith("twice")]
         if not found and not self.is_settled():
             found.append("all is active, but not written down")
         found += [f"{path} was left" for path in [*STATE.rglob(".*"), *(RUN / "lvm").rglob(".*"), *(STATE / "pending.d").iterdir(),
                                                  *(STATE / "working.d").iterdir()]]
-        found += self.half_written()
-        return found
+        return found + ([] if self.removed else self.half_written()) + self.silent
 
     def half_written(self):
         """Files that have less in them than they had when nothing went wrong."""
@@ -221,5 +298,5 @@ class Machine:
                     # Which of several disks that had the name it is, is not known if it could not be read.
                     shapes[str(path)] = os.readlink(path).split(".")[0]
                 elif path.is_file():
-                    shapes[str(path)] = re.sub(r"(?m)^(\w*usec) = \d+$", r"\1", path.read_text())
+                    shapes[str(path)] = re.sub(r"(?m)^(\w*usec|first) = .*$", r"\1", path.read_text())
         return shapes

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What each program has to withstand: how it is run with a fault, and what must hold afterwards."""
 
+import os
 import re
 import shutil
+import signal
 import subprocess
+import time
+from dataclasses import replace
 from pathlib import Path
 
 from faults import observer, possible_faults
 from machine import RUN, STATE
 
 TESTS = Path(__file__).parent.parent
+# How long a worker may take that tries again each second.
+SETTLED_DISTURBED_S = 5
+INODES = 10000
 # It goes on, but not with all that there is to do.
 BY_HAND = "after somebody restarts it"
 # What cannot be helped: a program that did not come to the point of writing the request down. udev logs its failure.
@@ -40,6 +47,88 @@ class Worker:
         by_hand = any(result.startswith("timeout") for result in results)
         outcome = BY_HAND if by_hand else "after systemd restarts it" if len(results) > 1 else "by itself"
         return outcome, self.machine.problems()
+
+
+class Disturbed(Worker):
+    """The same, and something else happens at one of the worker's calls."""
+
+    def faults(self):
+        return [replace(fault, how="STOP") for fault in super().faults() if fault.how == "KILL" and not fault.forked]
+
+    def withstands(self, fault):
+        self.machine.begin()
+        self.machine.ask_for_devices()
+        pid = self.machine.start(fault.wrapper())
+        if self.wait_until_stopped(pid):
+            self.happens()
+            # What looked like the stop may have been one for strace, with the other still to come.
+            for _ in range(10):
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(0.02)
+            self.ends()
+        result, status = self.machine.run_to_the_end(pid, SETTLED_DISTURBED_S)
+        self.machine.take_logged()
+        if result == "success":
+            return "by itself", self.machine.problems()
+        self.machine.stopped(result, status)
+        results = self.machine.work()
+        problems = self.machine.problems() + ([f"the worker ended with {result}"] if result == "timeout" else [])
+        return "after systemd restarts it", problems + ([str(results)] if len(results) > 1 else [])
+
+    def wait_until_stopped(self, pid):
+        """Whether it has come to that call. A run that made fewer calls has not, and is like any other."""
+        until, n_stopped = time.monotonic() + SETTLED_DISTURBED_S, 0
+        # It is stopped for a moment at each call, for strace.
+        while n_stopped < 4 and time.monotonic() < until and not self.machine.is_settled():
+            is_stopped = re.search(r"^State:\s+[Tt]", Path(f"/proc/{pid}/status").read_text(), re.M)
+            n_stopped = n_stopped + 1 if is_stopped else 0
+            time.sleep(0.003)
+        return n_stopped == 4
+
+    def happens(self):
+        raise NotImplementedError
+
+    def ends(self):
+        pass
+
+
+class Removal(Disturbed):
+    """A disk of one of the VGs is removed."""
+    name = "headgated, a disk is removed"
+
+    def happens(self):
+        self.machine.remove("plain-1")
+
+
+class NoInodes(Disturbed):
+    """/run/headgate can have no more files for a while."""
+    name = "headgated, no inodes in /run"
+
+    def happens(self):
+        self.allow(os.statvfs(STATE).f_files - os.statvfs(STATE).f_ffree)
+
+    def ends(self):
+        self.allow(INODES)
+
+    def allow(self, inodes):
+        # Fails if the worker has made a file meanwhile: then it is not hindered this time.
+        subprocess.run(["mount", "-o", f"remount,nr_inodes={inodes}", STATE], check=False, stderr=subprocess.DEVNULL)
+
+
+class NoJournal(Worker):
+    """The worker is killed, and journald is stopped, with its queue full."""
+    name = "headgated, journald is stopped"
+
+    def work(self, wrapper):
+        self.machine.fill_journal()
+        try:
+            return super().work(wrapper)
+        finally:
+            self.machine.journal_is_full = False
+            self.machine.take_logged()
+
+    def faults(self):
+        return [fault for fault in super().faults() if fault.how == "KILL"]
 
 
 class Request:

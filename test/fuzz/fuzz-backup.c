@@ -19,7 +19,7 @@ static char *file_of(const uint8_t *data, size_t size)
         return strdup(metadata->name);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *name = file_of(data, size), *path = string_format("etc/lvm/backup/%s", name);
         _cleanup_metadata_ struct metadata *metadata = NULL;

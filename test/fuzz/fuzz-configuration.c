@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "plan-check.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         static bool prepared;
 

@@ -26,7 +26,7 @@ static void look_at(const struct volume_group *volume_group)
         (void) volume_group_since_usec(volume_group);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         _cleanup_free_ char *text = fuzz_text(data, size), *name = NULL;

@@ -54,7 +54,7 @@ static void check_comparison(const struct kernel_shutdown *a, const struct kerne
                 fuzz_check(kernel_unit_difference(&comparison.units[i]) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_kernel_log_ struct kernel_log whole = {}, pieces = {};
         _cleanup_free_ char *text = NULL;

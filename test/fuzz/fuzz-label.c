@@ -72,7 +72,7 @@ static void read_area(int fd, const struct metadata_area *area)
                 fuzz_check(metadata_parse(text, &metadata, &reason) == 0 || reason);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         static int fd = -EBADF;
         _cleanup_free_ uint8_t *disk = NULL;

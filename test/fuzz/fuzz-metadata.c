@@ -55,7 +55,7 @@ static void check_kept(const struct metadata *metadata)
         fuzz_check(unlinkat(fuzz_root(), volume_group->vgid, 0) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size), *name = NULL, *skip = NULL;
         _cleanup_metadata_ struct metadata *metadata = NULL;

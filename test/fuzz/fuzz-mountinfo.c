@@ -48,7 +48,7 @@ static void take_down(struct tree *tree)
         fuzz_check(tree->n_gone <= tree->n_to_go);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         const uint8_t *separator = memmem(data, size, SEPARATOR, strlen(SEPARATOR));
         size_t mounts_size = separator ? (size_t) (separator - data) : size, went, came;

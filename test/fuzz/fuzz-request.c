@@ -27,7 +27,7 @@ static bool is_request(const char *entry)
         return colon && is_number(number, (size_t) (colon - number)) && is_number(colon + 1, strlen(colon + 1));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size);
         char *arguments[ARGUMENTS_MAX + 2] = {(char[]){"headgate-request"}}, *rest = text;

@@ -83,7 +83,7 @@ static void check_kept(const struct worker *worker, const char *entry)
         fuzz_check(strspn(name, "0123456789:") == strlen(name) && strchr(name, ':'));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size);
         _cleanup_closedir_ DIR *directory = NULL;

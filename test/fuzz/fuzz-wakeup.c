@@ -17,7 +17,7 @@ static bool is(const char *text, const char *data, size_t size)
         return size == strlen(text) && memcmp(data, text, size) == 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size);
         unsigned int n_ignored = 0, n_strange = 0;

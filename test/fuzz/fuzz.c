@@ -18,6 +18,44 @@ void fuzz_fail(const char *condition, const char *file, int line)
         abort();
 }
 
+/* ------ work ------ */
+
+/* How much memory reading an input may allocate in all, also if it is freed soon: what fits what is there, several times
+ * over, and no square of it. */
+#define ALLOCATED_MAX (2UL << 20)
+#define ALLOCATED_PER_BYTE_MAX 512UL
+
+/* There where a sanitizer is. */
+__attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
+        void (*on_malloc)(const volatile void *, size_t), void (*on_free)(const volatile void *));
+
+static size_t allocated;
+
+static void on_malloc(_unused_ const volatile void *memory, size_t size)
+{
+        allocated += size;
+}
+
+static void on_free(_unused_ const volatile void *memory)
+{
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        static bool is_prepared;
+        int r;
+
+        if (!is_prepared && __sanitizer_install_malloc_and_free_hooks)
+                (void) __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
+        is_prepared = true;
+        allocated = 0;
+        r = fuzz_one(data, size);
+        fuzz_check(allocated <= ALLOCATED_MAX + size * ALLOCATED_PER_BYTE_MAX);
+        return r;
+}
+
+/* ------ files ------ */
+
 static int remove_one(
         const char *path, _unused_ const struct stat *status, _unused_ int type, _unused_ struct FTW *ftw)
 {

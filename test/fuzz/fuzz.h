@@ -9,8 +9,11 @@
 
 /* What the targets of libFuzzer share. A target is a file fuzz-NAME.c with the function below, which reads what others
  * wrote as headgate would read it. It looks for more than crashes: what comes of it has to be what the header promises,
- * which it says with fuzz_check(). Built with clang the target is libFuzzer's, see test/fuzz/run; built otherwise,
- * replay.c calls it with the files that it is given. */
+ * which it says with fuzz_check(). */
+int fuzz_one(const uint8_t *data, size_t size);
+
+/* Calls it, and checks that it allocates no more than inputs of that size may cost. Built with clang it is called by
+ * libFuzzer, see test/fuzz/run; built otherwise, replay.c calls it with files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the program, as a find, unless the condition holds. */

@@ -95,6 +95,44 @@ static struct device *see(struct inventory *inventory, dev_t number, const char 
         return device;
 }
 
+static size_t count_entries(const char *directory)
+{
+        _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, directory);
+        size_t n = 0;
+
+        ck_assert_ptr_nonnull(dir);
+        for (const struct dirent *entry; (entry = readdir(dir));)
+                n += entry->d_name[0] != '.';
+        return n;
+}
+
+/* Metadata may name thousands of PVs. Few have a link, and the others lead to their VG all the same. */
+START_TEST(missing_pvs_do_not_fill_run)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL, *third = NULL;
+        struct managed_group *group = add(first, 1, 7, 900), *found;
+        _cleanup_free_ char *missing = volume_group_describe_missing(group->volume_group);
+        char last[LVM_ID_SIZE], vgid[LVM_ID_SIZE];
+
+        ck_assert_ptr_nonnull(strstr(missing, "/dev/hint15), 884 more"));
+        ck_assert_int_eq(inventory_save(first), 0);
+        ck_assert_uint_eq(count_entries("members"), 16);
+
+        make_id(vgid, 'v', 1);
+        make_id(last, 'p', 1899);
+        second = start();
+        ck_assert_int_eq(inventory_find_group_of_pv(second, last, &found), -ENOENT);
+        ck_assert_int_eq(names_find_group_of_pv(second, last, &found), 0);
+        ck_assert_str_eq(found->volume_group->vgid, vgid);
+        ck_assert_int_eq(inventory_claim_pv(second, found, last), 0);
+        ck_assert_uint_eq(count_entries("members"), 17);
+
+        third = start();
+        ck_assert_int_eq(inventory_find_group_of_pv(third, last, &found), 0);
+        ck_assert_str_eq(found->volume_group->vgid, vgid);
+}
+END_TEST
+
 START_TEST(group_outlives_its_worker)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
@@ -103,7 +141,7 @@ START_TEST(group_outlives_its_worker)
         group->volume_group->reason = strdup("it said \"no\", and a \\ too.");
         group->volume_group->overdue = true;
         group->volume_group->settled_usec = 1234567;
-        group->volume_group->settled_realtime_usec = 1800000000000000;
+        group->volume_group->first.settled_usec = 1800000;
         group->volume_group->bereft = true;
         group->volume_group->degraded_usec = 2345678;
         group->volume_group->pvs[1].flagged = true;
@@ -119,7 +157,7 @@ START_TEST(group_outlives_its_worker)
         ck_assert_str_eq(found->volume_group->reason, "it said \"no\", and a \\ too.");
         ck_assert(found->volume_group->overdue);
         ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
-        ck_assert_uint_eq(found->volume_group->settled_realtime_usec, 1800000000000000);
+        ck_assert_uint_eq(found->volume_group->first.settled_usec, 1800000);
         ck_assert(found->volume_group->bereft);
         ck_assert_uint_eq(found->volume_group->degraded_usec, 2345678);
         ck_assert_uint_eq(found->volume_group->n_pvs, 3);
@@ -208,6 +246,47 @@ START_TEST(newer_metadata_counts)
         ck_assert_uint_eq(group->volume_group->n_pvs, 3);
         ck_assert_uint_eq(group->volume_group->pvs[1].device, absent_device(1));
         ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 1);
+}
+END_TEST
+
+static int roll_back(struct inventory *inventory, struct managed_group *group, uint64_t seqno, size_t n_pvs)
+{
+        ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, seqno, n_pvs), 1000, 42), 0);
+        ck_assert_ptr_nonnull(managed_group_find_older(group, 1000, 42));
+        ck_assert_ptr_null(managed_group_find_older(group, 1000, 43));
+        return inventory_roll_back(inventory, group);
+}
+
+START_TEST(older_metadata_counts_where_nothing_newer_is)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 10, 3);
+        struct volume_group_pv *pvs = group->volume_group->pvs;
+        struct device *device = see(inventory, absent_device(1), pvs[0].pvid);
+
+        /* A PV that is there carries it. */
+        pvs[0].device = device->number;
+        device->seqno = 10;
+        ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
+        ck_assert_uint_eq(group->volume_group->seqno, 10);
+        ck_assert_uint_eq(group->volume_group->n_pvs, 3);
+
+        /* An earlier worker has seen it, and so it may carry it. */
+        inventory_drop_device(inventory, device);
+        ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
+        ck_assert_uint_eq(group->volume_group->seqno, 10);
+        device = inventory_find_device(inventory, absent_device(1));
+        ck_assert_ptr_nonnull(device);
+        ck_assert_int_eq(device->stage, DEVICE_UNREAD);
+
+        /* It has been read, and does not. */
+        device->seqno = 8;
+        ck_assert_int_eq(roll_back(inventory, group, 8, 2), INVENTORY_ROLLED_BACK);
+        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 42), group);
+        ck_assert_ptr_null(managed_group_find_older(group, 1000, 42));
+        ck_assert_uint_eq(group->volume_group->seqno, 8);
+        ck_assert_uint_eq(group->volume_group->n_pvs, 2);
+        ck_assert_uint_eq(group->volume_group->pvs[0].device, absent_device(1));
 }
 END_TEST
 
@@ -540,12 +619,14 @@ int main(void)
 
         tcase_set_timeout(test_case, 60);
         tcase_add_checked_fixture(test_case, set_up, tear_down);
+        tcase_add_test(test_case, missing_pvs_do_not_fill_run);
         tcase_add_test(test_case, group_outlives_its_worker);
         tcase_add_test(test_case, successor_is_led_to_the_group);
         tcase_add_test(test_case, interrupted_activation_is_asked_for_again);
         tcase_add_test(test_case, disk_that_left_meanwhile_is_missed);
         tcase_add_test(test_case, pv_is_seen_before_its_group);
         tcase_add_test(test_case, newer_metadata_counts);
+        tcase_add_test(test_case, older_metadata_counts_where_nothing_newer_is);
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
         tcase_add_loop_test(test_case, what_was_up_is_bereft, 0, 7);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);

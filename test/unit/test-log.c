@@ -5,10 +5,20 @@
 #include "shared/log.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <syslog.h>
 
 #include "fixture.h"
+#include "own-namespace.h"
+#include "shared/util.h"
+
+/* More than the queue of a socket takes, by any setting of net.unix.max_dgram_qlen that is in use. */
+#define MANY_LINES 3000
 
 /* Standard error leads here while something is logged. */
 static int file_fd;
@@ -49,12 +59,114 @@ START_TEST(messages_are_one_line)
 }
 END_TEST
 
+/* A socket in the place of journald's. */
+static int make_journal(void)
+{
+        static const struct sockaddr_un address = {
+                .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket"};
+        int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+        own_namespace_enter(CLONE_NEWNS);
+        ck_assert_int_ge(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+        ck_assert_int_ge(mount("tmpfs", "/run", "tmpfs", 0, NULL), 0);
+        ck_assert_int_ge(mkdir("/run/systemd", 0755), 0);
+        ck_assert_int_ge(mkdir("/run/systemd/journal", 0755), 0);
+        ck_assert_int_ge(bind(fd, (const struct sockaddr *) &address, sizeof(address)), 0);
+        return fd;
+}
+
+/* Reads a line's fields from a datagram, or from the file that comes with one. */
+static void read_line(int fd, char *text, size_t size)
+{
+        char control[CMSG_SPACE(sizeof(int))];
+        struct iovec data = {.iov_base = text, .iov_len = size - 1};
+        struct msghdr message = {
+                .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+        ssize_t length = recvmsg(fd, &message, MSG_DONTWAIT);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        int file;
+
+        ck_assert_int_ge(length, 0);
+        if (header && header->cmsg_type == SCM_RIGHTS) {
+                memcpy(&file, CMSG_DATA(header), sizeof(file));
+                length = pread(file, text, size - 1, 0);
+                ck_assert_int_gt(length, 0);
+                close(file);
+        }
+        text[length] = '\0';
+}
+
+static unsigned int count_lines(int fd)
+{
+        static char text[4096];
+        unsigned int n = 0;
+
+        while (recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0)
+                n++;
+        return n;
+}
+
+START_TEST(lines_reach_the_journal)
+{
+        static const char field[] = "HEADGATE_TREE=a\nb";
+        static char text[1024 * 1024], long_field[600 * 1024] = "HEADGATE_LONG=";
+        const struct iovec fields[] = {{(void *) field, strlen(field)}};
+        const struct iovec long_fields[] = {{long_field, sizeof(long_field)}};
+        int fd = make_journal();
+
+        log_open("test", LOG_TARGET_JOURNAL);
+        log_event(LOG_ERR, "00000000000000000000000000000000", "One line.", fields, 1);
+        read_line(fd, text, sizeof(text));
+        ck_assert_ptr_nonnull(strstr(text, "MESSAGE=One line.\nPRIORITY=3\nSYSLOG_IDENTIFIER=test\n"));
+        ck_assert_ptr_nonnull(strstr(text, "HEADGATE_TREE\n\3"));
+        ck_assert_mem_eq(
+                strstr(text, "HEADGATE_TREE\n") + strlen("HEADGATE_TREE\n"), "\3\0\0\0\0\0\0\0a\nb\n", 12);
+
+        memset(long_field + strlen(long_field), 'x', sizeof(long_field) - strlen(long_field));
+        log_event(LOG_ERR, "00000000000000000000000000000000", "A long one.", long_fields, 1);
+        read_line(fd, text, sizeof(text));
+        ck_assert_ptr_nonnull(strstr(text, "MESSAGE=A long one.\n"));
+        ck_assert_ptr_nonnull(strstr(text, "HEADGATE_LONG=xxxx"));
+        ck_assert_uint_ge(strlen(text), sizeof(long_field));
+        close(fd);
+}
+END_TEST
+
+START_TEST(a_journald_that_does_not_read_costs_a_second)
+{
+        static char text[4096];
+        char expected[256];
+        int fd = make_journal();
+        uint64_t begin = now_usec();
+        unsigned int n;
+
+        log_open("test", LOG_TARGET_JOURNAL);
+        for (size_t i = 0; i < MANY_LINES; i++)
+                log_warning("Line %zu.", i);
+        ck_assert_uint_lt(now_usec() - begin, 2 * USEC_PER_SEC);
+        n = count_lines(fd);
+        ck_assert_uint_lt(n, MANY_LINES);
+
+        log_warning("The next one.");
+        read_line(fd, text, sizeof(text));
+        (void) snprintf(expected, sizeof(expected),
+                "MESSAGE=systemd-journald did not read its socket; %u lines were lost.\n", MANY_LINES - n);
+        ck_assert_ptr_nonnull(strstr(text, expected));
+        read_line(fd, text, sizeof(text));
+        ck_assert_ptr_nonnull(strstr(text, "MESSAGE=The next one.\n"));
+        ck_assert_uint_eq(count_lines(fd), 0);
+        close(fd);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("log");
         TCase *test_case = tcase_create("log");
 
         tcase_add_test(test_case, messages_are_one_line);
+        tcase_add_test(test_case, lines_reach_the_journal);
+        tcase_add_test(test_case, a_journald_that_does_not_read_costs_a_second);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }

@@ -494,6 +494,66 @@ START_TEST(shallow_nesting)
 }
 END_TEST
 
+/* A text with so many PVs and visible LVs. */
+static char *make_large(unsigned int n_pvs, unsigned int n_lvs)
+{
+        char *text = NULL;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+
+        ck_assert_ptr_nonnull(file);
+        fputs("vg {\n" VG_ID "seqno = 1\nphysical_volumes {\n", file);
+        for (unsigned int i = 0; i < n_pvs; i++)
+                fprintf(file, "pv%u {\nid = \"pppppp-pppp-pppp-pppp-pppp-pppp-%06u\"\n}\n", i, i);
+        fputs("}\nlogical_volumes {\n", file);
+        for (unsigned int i = 0; i < n_lvs; i++)
+                fprintf(file, "lv%u {\nid = \"llllll-llll-llll-llll-llll-llll-%06u\"\nstatus = [\"VISIBLE\"]\n}\n",
+                        i, i);
+        fputs("}\n}\n" END_OF_TEXT, file);
+        ck_assert_int_eq(fclose(file), 0);
+        return text;
+}
+
+START_TEST(size_is_bounded)
+{
+        static const struct {
+                unsigned int n_pvs, n_lvs;
+                bool accepted;
+        } cases[] = {
+                {METADATA_PVS_MAX, 1, true},
+                {METADATA_PVS_MAX + 1, 1, false},
+                {1, METADATA_LVS_MAX, true},
+                {1, METADATA_LVS_MAX + 1, false},
+                {900000, 1, false},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                _cleanup_free_ char *text = make_large(cases[i].n_pvs, cases[i].n_lvs);
+
+                ck_assert_msg(
+                        accepts(text) == cases[i].accepted, "%u PVs, %u LVs", cases[i].n_pvs, cases[i].n_lvs);
+        }
+}
+END_TEST
+
+/* Each step of it, as the worker does them between two turns of its event loop. */
+START_TEST(large_metadata_is_taken_over_in_time)
+{
+        _cleanup_free_ char *text = make_large(16000, 20000);
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        uint64_t begin = now_usec();
+
+        metadata = parse(text);
+        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        ck_assert_int_eq(volume_group_update(volume_group, metadata), 0);
+        for (size_t i = 0; i < metadata->n_pvs; i++)
+                ck_assert_ptr_eq(volume_group_find_pv(volume_group, metadata->pvs[i].pvid), &volume_group->pvs[i]);
+        /* What grows with the square takes 10 s and more. */
+        ck_assert_uint_lt(now_usec() - begin, 3 * USEC_PER_SEC);
+}
+END_TEST
+
 START_TEST(guessed_names)
 {
         static const struct {
@@ -574,6 +634,8 @@ int main(void)
         tcase_add_test(tests, mutated_text);
         tcase_add_test(tests, deep_nesting);
         tcase_add_test(tests, shallow_nesting);
+        tcase_add_test(tests, size_is_bounded);
+        tcase_add_test(tests, large_metadata_is_taken_over_in_time);
         tcase_add_test(tests, guessed_names);
         tcase_add_test(tests, valid_names);
         suite_add_tcase(suite, tests);

@@ -9,37 +9,22 @@
 
 #include "fixture.h"
 #include "lvm/online.h"
+#include "shared/signals.h"
 #include "shared/util.h"
 #include "worker/reader.h"
 
 static struct inventory *inventory;
 static sd_event *event;
-static struct reader *reader;
+static struct readers *readers;
+static struct reading reading;
 static int lvm_run_fd = -EBADF;
 
 /* What came of one run. */
 static struct {
+        bool takes_text;
         size_t n_results, n_pvs, n_copies, n_texts, n_gone, n_damaged, n_errors;
         int last_error;
 } seen;
-
-static void set_up(void)
-{
-        run_directory_set_up();
-        lvm_run_fd = online_open_directory();
-        ck_assert_int_ge(lvm_run_fd, 0);
-        ck_assert_int_eq(inventory_new(run_fd, lvm_run_fd, &inventory), 0);
-        ck_assert_int_eq(sd_event_new(&event), 0);
-        memset(&seen, 0, sizeof(seen));
-}
-
-static void tear_down(void)
-{
-        sd_event_unref(event);
-        inventory_free(inventory);
-        close(lvm_run_fd);
-        run_directory_tear_down();
-}
 
 static void add_device(unsigned int number, const char *path)
 {
@@ -49,6 +34,7 @@ static void add_device(unsigned int number, const char *path)
         device->name = strdup(path);
         ck_assert_ptr_nonnull(device->name);
         inventory_move_device(inventory, device, DEVICE_READING);
+        ck_assert_int_eq(reading_add(&reading, device->number, path), 0);
 }
 
 static void add_image(unsigned int number, const char *name)
@@ -68,6 +54,19 @@ static void add_many_images(void)
         }
 }
 
+/* As the worker does. */
+static void take_text(const struct reader_result *result)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        struct managed_group *group;
+        const char *reason;
+
+        ck_assert_int_eq(metadata_parse(result->copies[0].text, &metadata, &reason), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(
+                inventory_add_text(inventory, result->copies[0].size, result->copies[0].checksum, group), 0);
+}
+
 static int on_result(const struct reader_result *result, _unused_ void *userdata)
 {
         struct device *device = inventory_find_device(inventory, result->device);
@@ -76,6 +75,8 @@ static int on_result(const struct reader_result *result, _unused_ void *userdata
         ck_assert_int_eq(device->stage, DEVICE_READING);
         inventory_move_device(inventory, device, DEVICE_KNOWN);
 
+        if (seen.takes_text)
+                take_text(result);
         seen.n_results++;
         seen.n_pvs += result->pvid[0] != '\0';
         seen.n_gone += result->error == -ENOENT;
@@ -93,32 +94,48 @@ static int on_result(const struct reader_result *result, _unused_ void *userdata
         return 0;
 }
 
-/* As the worker does. */
-static int on_first_result(const struct reader_result *result, void *userdata)
+static int on_progress(_unused_ void *userdata)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
-        struct managed_group *group;
-        const char *reason;
-
-        ck_assert_int_eq(metadata_parse(result->copies[0].text, &metadata, &reason), 0);
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
-        ck_assert_int_eq(
-                inventory_add_text(inventory, result->copies[0].size, result->copies[0].checksum, group), 0);
-        return on_result(result, userdata);
+        return 0;
 }
 
-static int on_done(_unused_ void *userdata)
+static void set_up(void)
 {
-        reader = reader_free(reader);
-        return sd_event_exit(event, 0);
+        run_directory_set_up();
+        ck_assert_int_ge(signals_block(), 0);
+        lvm_run_fd = online_open_directory();
+        ck_assert_int_ge(lvm_run_fd, 0);
+        ck_assert_int_eq(inventory_new(run_fd, lvm_run_fd, &inventory), 0);
+        ck_assert_int_eq(sd_event_new(&event), 0);
+        ck_assert_int_eq(readers_new(event, inventory, on_result, on_progress, NULL, &readers), 0);
+        memset(&seen, 0, sizeof(seen));
+}
+
+static void tear_down(void)
+{
+        readers_free(readers);
+        sd_event_unref(event);
+        inventory_free(inventory);
+        close(lvm_run_fd);
+        run_directory_tear_down();
+}
+
+static void start(void)
+{
+        ck_assert_int_eq(readers_start(readers, READER_READ, &reading), 0);
+        ck_assert_uint_eq(reading.n, 0);
+}
+
+static void go_on_until_read(void)
+{
+        while (!dm_list_empty(&inventory->devices[DEVICE_READING]))
+                ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
 }
 
 static void read_all(void)
 {
-        ck_assert_int_eq(reader_start(event, inventory, on_result, on_done, NULL, &reader), 0);
-        ck_assert_int_eq(sd_event_loop(event), 0);
-        ck_assert(dm_list_empty(&inventory->devices[DEVICE_UNREAD]));
-        ck_assert(dm_list_empty(&inventory->devices[DEVICE_READING]));
+        start();
+        go_on_until_read();
 }
 
 /* 350 disks, and a copy of the metadata on each of them: its text is read and handed over once. */
@@ -148,13 +165,11 @@ END_TEST
 /* What the worker has taken over from one child, the next one does not read. */
 START_TEST(known_text_is_not_read)
 {
+        seen.takes_text = true;
         add_image(1, "copies-2");
-        ck_assert_int_eq(reader_start(event, inventory, on_first_result, on_done, NULL, &reader), 0);
-        ck_assert_int_eq(sd_event_loop(event), 0);
+        read_all();
         ck_assert_uint_eq(seen.n_texts, 1);
 
-        sd_event_unref(event);
-        ck_assert_int_eq(sd_event_new(&event), 0);
         memset(&seen, 0, sizeof(seen));
         add_image(2, "copies-2");
         read_all();
@@ -181,48 +196,91 @@ START_TEST(errors_stay_with_their_device)
 END_TEST
 
 /* More is read than the pipe holds, so the child is at one of the devices when the signal comes. */
-static void end_child(int signal_number)
+static pid_t start_and_signal(int signal_number)
 {
-        _cleanup_free_ char *child = NULL;
+        _cleanup_free_ char *children = NULL;
+        pid_t child = 0;
 
-        ck_assert_int_eq(reader_start(event, inventory, on_result, on_done, NULL, &reader), 0);
-        ck_assert_int_eq(read_file_at(AT_FDCWD, "/proc/thread-self/children", &child, NULL), 0);
-        ck_assert_int_eq(kill(atoi(child), signal_number), 0);
-        ck_assert_int_eq(sd_event_loop(event), 0);
+        add_many_images();
+        start();
+        ck_assert_int_eq(read_file_at(AT_FDCWD, "/proc/thread-self/children", &children, NULL), 0);
+        /* The youngest: what an earlier test has left may be there still. */
+        for (char *end, *rest = children; (rest[0] == ' ' ? rest[1] : rest[0]) != '\0'; rest = end)
+                child = (pid_t) strtol(rest, &end, 10);
+        ck_assert_int_eq(kill(child, signal_number), 0);
+        return child;
 }
 
 /* A child that is killed answers for no device: each is reported as unread, and none is forgotten. */
 START_TEST(child_is_killed)
 {
-        add_many_images();
-        end_child(SIGKILL);
+        start_and_signal(SIGKILL);
+        go_on_until_read();
         ck_assert_uint_eq(seen.n_results, 350);
         ck_assert_uint_gt(seen.n_errors, 0);
         ck_assert_int_eq(seen.last_error, -EPIPE);
 }
 END_TEST
 
-/* A child that crashes has done so at one device, and costs nothing of the others. */
+/* A child that crashes has done so at one device, which is read once more, and costs nothing of the others. */
 START_TEST(child_crashes)
 {
-        struct device *device, *next;
-        size_t n_left;
+        start_and_signal(SIGABRT);
+        go_on_until_read();
+        ck_assert_uint_eq(seen.n_results, 350);
+        ck_assert_uint_eq(seen.n_pvs, 350);
+}
+END_TEST
 
-        add_many_images();
-        end_child(SIGABRT);
-        ck_assert_uint_eq(seen.n_errors, 1);
-        ck_assert_int_eq(seen.last_error, -EFAULT);
+/* An unresponsive device does not delay others, and its late reply counts. */
+START_TEST(unresponsive_device_delays_no_other)
+{
+        uint64_t before = now_usec();
+        pid_t child = start_and_signal(SIGSTOP);
+        const struct device *waiting;
 
-        n_left = dm_list_size(&inventory->devices[DEVICE_UNREAD]);
-        ck_assert_uint_eq(seen.n_results + n_left, 350);
-        sd_event_unref(event);
-        ck_assert_int_eq(sd_event_new(&event), 0);
-        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_UNREAD])
-                inventory_move_device(inventory, device, DEVICE_READING);
-        read_all();
+        while (seen.n_results < 349)
+                ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
+        ck_assert_uint_lt(now_usec() - before, 4 * USEC_PER_SEC);
+        while (readers_are_busy(readers))
+                ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
+        waiting = dm_list_item(dm_list_first(&inventory->devices[DEVICE_READING]), struct device);
+        ck_assert(readers_have(readers, waiting->number));
+
+        ck_assert_int_eq(kill(child, SIGCONT), 0);
+        go_on_until_read();
+        ck_assert_uint_eq(seen.n_pvs, 350);
+        ck_assert(!readers_have(readers, waiting->number));
+}
+END_TEST
+
+/* Only that device times out. */
+START_TEST(unresponsive_device_times_out)
+{
+        uint64_t before = now_usec();
+
+        start_and_signal(SIGSTOP);
+        go_on_until_read();
+        ck_assert_uint_ge(now_usec() - before, 25 * USEC_PER_SEC);
         ck_assert_uint_eq(seen.n_results, 350);
         ck_assert_uint_eq(seen.n_pvs, 349);
         ck_assert_uint_eq(seen.n_errors, 1);
+        ck_assert_int_eq(seen.last_error, -ETIMEDOUT);
+}
+END_TEST
+
+/* A probe reports no results. */
+START_TEST(probe_reports_nothing)
+{
+        add_image(1, "copies-2");
+        add_device(2, "/nonexistent");
+        ck_assert_int_eq(readers_start(readers, READER_PROBE, &reading), 0);
+        ck_assert(readers_have(readers, makedev(4000, 2)));
+        while (readers_are_busy(readers))
+                ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
+        ck_assert(!readers_have(readers, makedev(4000, 1)));
+        ck_assert(!readers_have(readers, makedev(4000, 2)));
+        ck_assert_uint_eq(seen.n_results, 0);
 }
 END_TEST
 
@@ -252,9 +310,9 @@ START_TEST(answer_is_heard_late)
         add_image(1, "copies-2");
         for (size_t i = 0; i < ELEMENTSOF(others); i++)
                 add_other(others[i]);
-        ck_assert_int_eq(reader_start(event, inventory, on_result, on_done, NULL, &reader), 0);
+        start();
         sleep(6);
-        ck_assert_int_eq(sd_event_loop(event), 0);
+        go_on_until_read();
         ck_assert_uint_eq(seen.n_pvs, 1);
         ck_assert_uint_eq(seen.n_errors, 0);
         for (size_t i = 0; i < ELEMENTSOF(others); i++) {
@@ -277,6 +335,9 @@ int main(void)
         tcase_add_test(test_case, errors_stay_with_their_device);
         tcase_add_test(test_case, child_is_killed);
         tcase_add_test(test_case, child_crashes);
+        tcase_add_test(test_case, unresponsive_device_delays_no_other);
+        tcase_add_test(test_case, unresponsive_device_times_out);
+        tcase_add_test(test_case, probe_reports_nothing);
         tcase_add_test(test_case, answer_is_heard_late);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);

@@ -31,6 +31,9 @@ START_TEST(older_rule_takes_lvs)
         write_file_and_directories(
                 "usr/lib/udev/rules.d/69-dm-lvm.rules", "ENV{ID_FS_TYPE}!=\"LVM2_member\", GOTO=\"lvm_end\"\n");
         ck_assert_int_eq(rule_file_stock_takes_lvs(run_fd), 1);
+        ck_assert_int_eq(rule_file_stock_sets_ready(run_fd), 0);
+        write_file_and_directories("usr/lib/udev/rules.d/69-dm-lvm.rules", "ENV{SYSTEMD_READY}=\"1\"\n");
+        ck_assert_int_eq(rule_file_stock_sets_ready(run_fd), 1);
 
         /* By the name that Debian gives it, which is looked for first. */
         write_file_and_directories("usr/lib/udev/rules.d/69-lvm.rules",

@@ -257,6 +257,29 @@ START_TEST(what_the_system_needs_stays)
 }
 END_TEST
 
+START_TEST(layers_of_an_overlay_that_is_root_stay)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "lower", "-", "linear");
+        shape_dm(1, "upper", "-", "linear");
+        shape_dm(2, "other", "-", "linear");
+        shape_mountinfo(
+                "20 1 0:30 / / rw - overlay overlayroot "
+                "rw,lowerdir=/media/root-ro:/media/root-ro/more,upperdir=/media/root-rw/overlay,workdir=/media/root-rw/work\n");
+        shape_mount(21, 20, 253, 0, "/media/root-ro");
+        shape_mount(22, 20, 253, 1, "/media/root-rw");
+        shape_mount(23, 20, 253, 2, "/media/root");
+
+        tree = shape_read();
+        ck_assert_str_eq(shape_node(tree, "lower")->left_alone, "/media/root-ro stays mounted");
+        ck_assert_str_eq(shape_node(tree, "upper")->left_alone, "/media/root-rw stays mounted");
+        ck_assert_ptr_null(shape_node(tree, "other")->left_alone);
+        ck_assert_uint_eq(shape_take_down(tree), 0);
+        ck_assert_uint_eq(tree->n_to_go, 1);
+}
+END_TEST
+
 /* Root is written to until the end, and so its snapshots stay, too. */
 START_TEST(snapshots_stay_with_their_origin)
 {
@@ -474,6 +497,7 @@ int main(void)
         tcase_add_test(tcase, a_container_goes_after_its_arrays);
         tcase_add_test(tcase, btrfs_on_two_lvs);
         tcase_add_test(tcase, what_the_system_needs_stays);
+        tcase_add_test(tcase, layers_of_an_overlay_that_is_root_stay);
         tcase_add_test(tcase, snapshots_stay_with_their_origin);
         tcase_add_test(tcase, kinds_of_other_devices);
         tcase_add_test(tcase, nodes_follow_their_mounts);

@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What keeps the cache from growing: of each kind, what has not been used for the longest time is removed."""
+"""What is made once and kept. What keeps the cache from growing: of each kind, what has not been used for the longest time
+is removed."""
 
 import os
 import shutil
 import time
 
+from harness.progress import exclusive
+
 # How many of a kind stay. Base images and kernels: one for each machine and release, and one more of each for the other
 # side of a bisection.
-KEPT = {"base-*": 10, "system-*": 4, "kernel-*": 6, "disks-*": 24, "program-*": 12, "accelerator-*": 2, "cases-*": 4,
+KEPT = {"base-*": 10, "system-*": 4, "kernel-*": 6, "disks-*": 150, "program-*": 12, "trial-*": 6, "cases-*": 4,
         "run/*-*[0-9]": 30}
 # Another run may be about to boot from it, or be in the middle of a benchmark.
 UNTOUCHABLE_SECONDS = 3 * 3600
+
+
+def made(thing, make):
+    """Return a thing in the cache, made by make() if it is not there. Others who need it wait for that meanwhile."""
+    locks = thing.parent / "locks"
+    locks.mkdir(exist_ok=True)
+    with exclusive(locks / thing.name):
+        if not thing.exists():
+            make()
+    return used(thing)
 
 
 def used(path):

@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from harness import cases as generator, metadata_area, volumes
-from harness.cache import used
+from harness.cache import made
 from harness.progress import Trouble, command, key_of, need_packages, package_version, say
 
 WORKERS = 2
@@ -41,7 +41,8 @@ def make_cases(cache, seed, chosen):
     sources = [Path(module.__file__).read_text() for module in (generator, volumes, metadata_area)]
     key = key_of(Path(__file__).read_text(), *sources, package_version("lvm2"), seed, *(case.number for case in chosen))
     tar = cache / f"cases-{key}.tar"
-    if not tar.exists():
+
+    def make():
         say(f"writing the disks of {len(chosen)} cases")
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         with tempfile.TemporaryDirectory(dir=memory, prefix="guest-cases-") as scratch:
@@ -50,7 +51,7 @@ def make_cases(cache, seed, chosen):
                 list(pool.map(lambda case: make_case(Path(scratch), seed, case), chosen))
             command("tar", "--sparse", "-cf", f"{tar}.new", "-C", scratch, *(str(case.number) for case in chosen))
         Path(f"{tar}.new").rename(tar)
-    return used(tar)
+    return made(tar, make)
 
 
 def make_case(scratch, seed, case):
@@ -215,7 +216,8 @@ class GroupMaker:
             self._lvm("vgreduce", self.group.name, device)
         if self._of(lambda pv: pv.asleep):
             self._lvm("vgchange", "--addtag", "changed", self.group.name)
-        for program, *words in self.group.commands:
+        # Nothing can be changed of a VG that is exported.
+        for program, *words in sorted(self.group.commands, key=lambda command: command[0] == "vgexport"):
             self._lvm(program, *words, self.group.name)
 
     def _edit(self, text):

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from harness import layout
-from harness.cache import used
+from harness.cache import made
 from harness.progress import Trouble, command, key_of, need_packages, package_version, say
 
 MIB = 1 << 20
@@ -60,7 +60,8 @@ def make_disks(cache, lines, count, mib):
     key = key_of(Path(__file__).read_text(), Path(layout.__file__).read_text(), package_version("lvm2"), count, mib,
                  *lines)
     folder = cache / f"disks-{key}"
-    if not folder.exists():
+
+    def make():
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         with tempfile.TemporaryDirectory(dir=memory, prefix="guest-disks-") as scratch:
             say(f"writing LVM metadata on {count} disks")
@@ -69,7 +70,7 @@ def make_disks(cache, lines, count, mib):
             maker.store(cache / f"{folder.name}.new")
         (cache / f"{folder.name}.new").rename(folder)
         say("disks are ready")
-    return DiskSet(used(folder))
+    return DiskSet(made(folder, make))
 
 
 class Maker:

@@ -6,19 +6,21 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness.cache import used
-from harness.progress import command, key_of, need_packages, point_release, say
+from harness.cache import made
+from harness.progress import command, fetch, key_of, need_packages, point_release, say
 
 PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strace", "thin-provisioning-tools",
             "cryptsetup-bin", "fdisk", "mdadm"]
 # What another package has had in Debian 12.
-PACKAGES_SINCE = {"trixie": ["systemd-cryptsetup", "e2fsprogs"]}
+PACKAGES_SINCE = dict.fromkeys(("trixie", "forky"), ["systemd-cryptsetup", "e2fsprogs"])
 UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
-MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
+MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dev-mqueue.mount", "dpkg-db-backup.timer", "e2scrub_all.timer",
                 "e2scrub_reap.service", "fstrim.timer", "getty.target", "mdcheck_continue.timer", "mdcheck_start.timer",
-                "mdmonitor-oneshot.timer", "mdmonitor.service", "systemd-ask-password-console.path",
+                "mdmonitor-oneshot.timer", "mdmonitor.service", "sys-fs-fuse-connections.mount",
+                "sys-kernel-config.mount", "systemd-ask-password-console.path",
                 "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-pstore.service",
+                "systemd-random-seed.service", "systemd-sysusers.service",
                 "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
                 "systemd-user-sessions.service"]
 STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
@@ -32,9 +34,11 @@ def base_image(cache, modules, suite, more_packages):
     need_packages("mmdebstrap", "e2fsprogs")
     key = key_of(*ingredients(suite), modules, *more_packages)
     image = cache / f"base-{key}.img"
-    if image.exists():
-        return used(image)
-    with tempfile.TemporaryDirectory(dir=cache, prefix="base-") as scratch:
+    return made(image, lambda: make_image(image, modules, suite, more_packages))
+
+
+def make_image(image, modules, suite, more_packages):
+    with tempfile.TemporaryDirectory(dir=image.parent, prefix="base-") as scratch:
         tree = Path(scratch) / "tree"
         say(f"building the base image: debootstrapping {suite}, about half a minute")
         debootstrap(tree, suite, [*packages(suite), *more_packages])
@@ -46,7 +50,6 @@ def base_image(cache, modules, suite, more_packages):
         command("mke2fs", "-q", "-t", "ext4", "-O", "^has_journal", "-L", "guest-root", "-d", tree, f"{scratch}/image",
                 "1G")
         os.rename(f"{scratch}/image", image)
-    return image
 
 
 def ingredients(suite):
@@ -61,8 +64,8 @@ def packages(suite):
 
 def debootstrap(tree, suite, wanted):
     # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
-    command("mmdebstrap", "--variant=minbase", f"--include={','.join(wanted)}",
-            *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES), suite, f"{tree}.tar")
+    fetch(suite, f"{tree}.tar", "--variant=minbase", f"--include={','.join(wanted)}",
+          *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES))
     tree.mkdir()
     command("tar", "-xf", f"{tree}.tar", "-C", tree)
     os.unlink(f"{tree}.tar")

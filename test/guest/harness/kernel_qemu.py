@@ -7,14 +7,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness import accelerator
-from harness.cache import used
-from harness.progress import command, key_of, need_packages, point_release, say
+from harness import accelerator, trial
+from harness.cache import made
+from harness.progress import command, fetch, key_of, need_packages, point_release, say
 
 PACKAGE = "linux-image-cloud-amd64"
 # What it takes to reach the base image; everything else is loaded from there.
 INITRD_MODULES = ["virtio_pci", "virtio_blk", "ext4"]
-INIT = Path(__file__).parent.parent / "inside" / "initrd" / "init.c"
 
 
 class QemuKernel:
@@ -30,14 +29,15 @@ class QemuKernel:
 def qemu_kernel(cache, suite):
     """Return the QemuKernel of a release of Debian, from the cache if it was fetched before."""
     need_packages("qemu-system-x86")
-    key = key_of(Path(__file__).read_text(), INIT.read_text(), suite, point_release(suite))
+    key = key_of(Path(__file__).read_text(), trial.INIT.read_text(), suite, point_release(suite))
     tree = cache / f"kernel-qemu-{key}"
-    if not tree.exists():
-        need_packages("mmdebstrap", "kmod", "cpio", "gcc", "libc6-dev")
+
+    def make():
+        need_packages("mmdebstrap", "kmod")
         say(f"fetching {PACKAGE} of Debian {suite}")
         with tempfile.TemporaryDirectory(dir=cache, prefix="kernel-") as name:
             scratch = Path(name)
-            command("mmdebstrap", "--variant=extract", f"--include={PACKAGE}", suite, scratch / "all.tar")
+            fetch(suite, scratch / "all.tar", "--variant=extract", f"--include={PACKAGE}")
             (scratch / "tree").mkdir()
             # Since Debian 13 the modules are below /usr in the package, too.
             command("tar", "-xf", scratch / "all.tar", "-C", scratch / "tree", "--wildcards", "./boot/vmlinuz-*",
@@ -45,7 +45,7 @@ def qemu_kernel(cache, suite):
             shutil.move(next(scratch.glob("tree/boot/vmlinuz-*")), scratch / "tree/vmlinuz")
             make_initrd(scratch / "tree", scratch / "initrd")
             os.rename(scratch / "tree", tree)
-    kernel = QemuKernel(used(tree))
+    kernel = QemuKernel(made(tree, make))
     kernel.accelerator = accelerator.choose(cache, kernel)
     kernel.slowness = accelerator.SLOWNESS[kernel.accelerator]
     kernel.description = f"qemu ({kernel.accelerator})"
@@ -65,8 +65,7 @@ def make_initrd(tree, scratch):
     (scratch / "modules").mkdir(parents=True)
     for number, path in enumerate(modules):
         copy_module(Path(path), scratch / "modules" / f"{number:02}-{Path(path).name.removesuffix('.xz')}")
-    command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", scratch / "init", INIT)
-    command("sh", "-c", 'find . | cpio --quiet -o -H newc -R 0:0 > "$1"', "sh", tree / "initrd", cwd=scratch)
+    trial.make_initrd(tree / "initrd", scratch)
 
 
 def copy_module(module, copy):

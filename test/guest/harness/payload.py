@@ -2,12 +2,13 @@
 """The payload: everything of a guest that is not in its base image, as a tar that its first program unpacks over /."""
 
 import io
+import json
 import shlex
 import tarfile
 import tempfile
 from pathlib import Path
 
-from harness.cache import used
+from harness.cache import made
 from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
@@ -70,18 +71,20 @@ def link(tar, name, target):
 def compiled_programs(cache):
     """The guest's helper programs, static so that they do not depend on what is in the image."""
     need_packages("gcc", "libc6-dev")
-    programs = []
-    for source in sorted(INSIDE.glob("*.c")):
-        folder = cache / f"program-{key_of(source.read_text())}"
-        program = folder / source.stem
-        if not program.exists():
-            folder.mkdir(exist_ok=True)
-            command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o",
-                    f"{program}.new", source)
-            Path(f"{program}.new").rename(program)
-        used(folder)
-        programs.append(program)
-    return programs
+    return [compiled_program(cache, source) for source in sorted(INSIDE.glob("*.c"))]
+
+
+def compiled_program(cache, source):
+    folder = cache / f"program-{key_of(source.read_text())}"
+
+    def make():
+        with tempfile.TemporaryDirectory(dir=cache, prefix="program-") as scratch:
+            finished = Path(scratch) / "finished"
+            finished.mkdir()
+            command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", finished / source.stem,
+                    source)
+            finished.rename(folder)
+    return made(folder, make) / source.stem
 
 
 def add_headgate(tar, repository, build):
@@ -93,8 +96,12 @@ def add_headgate(tar, repository, build):
         say("configuring the project")
         command("meson", "setup", "--prefix=/usr", folder, repository)
     say("building and installing the project")
+    # Not the tests.
+    targets = json.loads((folder / "meson-info/intro-targets.json").read_text())
+    command("ninja", "-C", folder, "--quiet",
+            *(Path(name).relative_to(folder) for target in targets if target["installed"] for name in target["filename"]))
     with tempfile.TemporaryDirectory(prefix="guest-install-") as destination:
-        command("meson", "install", "-C", folder, "--destdir", destination, "--quiet")
+        command("meson", "install", "-C", folder, "--destdir", destination, "--quiet", "--no-rebuild")
         paths = sorted(Path(destination).rglob("*"))
         for path in paths:
             tar.add(path, path.relative_to(destination), recursive=False, filter=as_root)

@@ -5,10 +5,11 @@ import contextlib
 import fcntl
 import functools
 import hashlib
-import re
+import itertools
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 started = time.monotonic()
 
@@ -35,6 +36,23 @@ def command(*words, **options):
     return done.stdout
 
 
+def fetch(suite, target, *options):
+    """Have mmdebstrap make the tar target of packages of a release of Debian, as its options say."""
+    include = next(option.partition("=")[2] for option in options if option.startswith("--include="))
+    with reason_in_one_line(f"cannot fetch {include} of Debian {suite}, and it is not in the cache"):
+        # The archive's list of a release that is not out yet may be older than it says that it may be.
+        command("mmdebstrap", '--aptopt=Acquire::Check-Valid-Until "false"', *options, suite, target)
+
+
+@contextlib.contextmanager
+def reason_in_one_line(what):
+    """Say of a command that fails what it was for, and only the last line that it printed."""
+    try:
+        yield
+    except Trouble as trouble:
+        raise Trouble(f"{what}: {str(trouble).strip().splitlines()[-1]}") from None
+
+
 def package_version(name):
     """The version of an installed package, or None."""
     asked = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name],
@@ -46,15 +64,20 @@ def package_version(name):
 @functools.cache
 def point_release(suite):
     """The point release of a Debian suite that the host's package lists know, like 12.9, or nothing."""
-    found = re.search(rf"v=([\d.]+),o=Debian,.*n={suite},", command("apt-cache", "policy"))
-    return found[1] if found else ""
+    for path in Path("/var/lib/apt/lists").glob(f"*_debian_dists_{suite}_*Release"):
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            found = next((line for line in itertools.islice(lines, 20) if line.startswith("Version: ")), None)
+        if found:
+            return found.split()[1]
+    return ""
 
 
 def need_packages(*names):
     missing = [name for name in names if package_version(name) is None]
     if missing:
         say("installing " + " ".join(missing))
-        command("apt-get", "install", "-q", "-y", "--no-install-recommends", *missing)
+        with reason_in_one_line(f"cannot install {' '.join(missing)}"):
+            command("apt-get", "install", "-q", "-y", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends", *missing)
 
 
 def key_of(*parts):

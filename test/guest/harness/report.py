@@ -14,7 +14,7 @@ VALIDATOR = Path(__file__).parents[2] / "json-is-valid"
 
 def unpack(results, folder):
     """Unpack a file of results that may hold nothing at all."""
-    with contextlib.suppress(tarfile.ReadError), tarfile.open(results) as tar:
+    with contextlib.suppress(tarfile.ReadError), tarfile.open(results, "r:") as tar:
         tar.extractall(folder)
 
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from harness import image, layout, payload
-from harness.cache import used
+from harness.cache import made
 from harness.disks import Maker
 from harness.machine_qemu import Qemu
 from harness.progress import command, key_of, need_packages, package_version, say
@@ -47,11 +47,12 @@ def installed_system(cache, accelerator, suite):
     wrapper = next(path for path in payload.compiled_programs(cache) if path.name == "lvm-wrapper")
     key = key_of(*image.ingredients(suite), Path(__file__).read_text(), HOOK.read_text(), wrapper, package_version("lvm2"))
     folder = cache / f"system-{key}"
-    if not folder.exists():
+
+    def make():
         with tempfile.TemporaryDirectory(dir=cache, prefix="system-") as scratch:
             install(Path(scratch), wrapper, suite)
             os.rename(f"{scratch}/finished", folder)
-    return InstalledSystem(used(folder), accelerator)
+    return InstalledSystem(made(folder, make), accelerator)
 
 
 def install(scratch, wrapper, suite):

@@ -11,13 +11,20 @@ from harness.progress import Trouble
 
 FOLDER = Path(__file__).parent.parent
 DIVIDER = "----"
-SUITES = ("bookworm", "trixie")
+RELEASES = ("bookworm", "trixie", "forky")
+# The parts of test/check, each with all of those before it. A scenario that belongs to none is run by another program.
+CHECKS = ("quick", "plain", "all")
+ELSEWHERE = "elsewhere"
 
 
 @dataclass
 class Scenario:
     name: str
     title: str = ""
+    checks: dict = field(default_factory=dict)      # part of test/check -> options for test/guest/run
+    seconds: dict = field(default_factory=dict)     # part of test/check -> what it takes there, roughly
+    releases: list = field(default_factory=lambda: ["bookworm"])    # of Debian, for the plain check; the oldest first
+    load: str = "computing"
     disks: int = 0
     disk_mib: int = 2
     layout: list = field(default_factory=list)
@@ -26,7 +33,7 @@ class Scenario:
     cmdline: str = ""
     deadline: int = 90                              # seconds from boot to the end of the body, in each boot
     kernel: str = "uml"
-    suite: str = "bookworm"
+    suite: str = ""                                 # the release of Debian that it runs with
     memory_mib: int = 0                             # more than what the machine would have by itself
     packages: list = field(default_factory=list)    # of Debian, beside what every guest has
     root: str = "image"
@@ -39,6 +46,20 @@ class Scenario:
     summary: str = "checks"
     contenders: list = field(default_factory=list)
     body: str = ""
+
+    def runs_on(self, release):
+        """Whether it can hold with a release: not with one that is older than the first that it names."""
+        return RELEASES.index(release) >= RELEASES.index(self.releases[0])
+
+    def belongs_to(self, check):
+        return any(CHECKS.index(part) <= CHECKS.index(check) for part in self.checks)
+
+    def options_in(self, check):
+        """For test/guest/run. Each scenario is whole in "all", unless that has a line of its own."""
+        return self.checks.get(check, [] if check == "all" else self.checks.get("quick"))
+
+    def seconds_in(self, check):
+        return self.seconds.get(check, max(self.seconds.values()))
 
 
 def names():
@@ -54,48 +75,37 @@ def read(name, disks=None, layout=None):
     if not divider:
         raise Trouble(f"{path}: no line '{DIVIDER}' between header and body")
     scenario = Scenario(name, body=body)
-    lines = significant_lines(header)
     titles = [line.lstrip("# ") for line in header.splitlines() if line.startswith("#") and "SPDX" not in line]
     scenario.title = next((title for title in titles if title), "")
     late = None
+    lines = significant_lines(header)
     while lines:
-        word, _, rest = lines.pop(0).partition(" ")
+        line = lines.pop(0)
+        word, _, rest = line.partition(" ")
         rest = rest.strip()
         block = indented_block(lines)
-        if word == "disks":
-            match = re.fullmatch(r"(\d+)(?: of (\d+)M)?", rest)
-            if not match:
-                raise Trouble(f"{path}: 'disks {rest}' should be like 'disks 16' or 'disks 4 of 32M'")
-            scenario.disks, scenario.disk_mib = int(match[1]), int(match[2] or scenario.disk_mib)
-        elif word == "layout":
-            scenario.layout = block or named_layout(rest)
-        elif word == "late":
-            late = rest
-        elif word == "file":
-            scenario.files[rest] = "".join(f"{line}\n" for line in block)
-        elif word in ("cmdline", "headgate", "backups", "summary", "root", "kernel", "suite"):
-            setattr(scenario, word, rest)
-        elif word == "shutdown":
-            match = re.fullmatch(r"(forced|real)(?: within (\d+)s)?", rest)
-            if not match:
-                raise Trouble(f"{path}: 'shutdown {rest}' should be like 'shutdown real' or 'shutdown real within 90s'")
-            scenario.shutdown, scenario.shutdown_seconds = match[1], int(match[2] or scenario.shutdown_seconds)
-        elif word in ("deadline", "boots"):
-            setattr(scenario, word, int(rest))
-        elif word == "memory":
-            scenario.memory_mib = int(rest.removesuffix("M"))
-        elif word in ("contenders", "packages"):
-            setattr(scenario, word, rest.split())
-        elif word == "lvm-calls":
-            scenario.lvm_calls = rest
-        else:
-            raise Trouble(f"{path}: unknown header word '{word}'")
-    if scenario.root not in ("image", "lvm"):
-        raise Trouble(f"{path}: 'root {scenario.root}' should be 'root image' or 'root lvm'")
-    if scenario.kernel not in ("uml", "qemu"):
-        raise Trouble(f"{path}: 'kernel {scenario.kernel}' should be 'kernel uml' or 'kernel qemu'")
-    if scenario.suite not in SUITES:
-        raise Trouble(f"{path}: 'suite {scenario.suite}' should be one of {' '.join(SUITES)}")
+        try:
+            if word == "late":
+                late = rest
+                if not re.fullmatch(r"[0-9N-]+\.\.[0-9N-]+", late):
+                    raise ValueError("it should be like 'late 6..N'")
+            elif word == "file":
+                scenario.files[rest] = "".join(f"{text}\n" for text in block)
+            elif word == "layout":
+                scenario.layout = block or named_layout(rest)
+            elif word == "check":
+                read_check(scenario, rest.split())
+            else:
+                vars(scenario).update(WORDS[word](rest))
+        except (KeyError, ValueError) as error:
+            number = header.splitlines().index(line) + 1
+            reason = f"unknown header word '{word}'" if isinstance(error, KeyError) else error
+            raise Trouble(f"{path}:{number}: '{line}': {reason}") from None
+    if not any(line.startswith("check") for line in header.splitlines()):
+        raise Trouble(f"{path}:1: no line 'check', which says where it belongs")
+    if "expect " not in body and scenario.summary == "checks" and scenario.checks:
+        raise Trouble(f"{path}:{len(header.splitlines()) + 1}: it checks nothing")
+    scenario.suite = scenario.releases[0]
     scenario.disks = disks or scenario.disks
     if layout:
         scenario.layout = named_layout(layout)
@@ -103,6 +113,65 @@ def read(name, disks=None, layout=None):
         first, last = (disk_number(bound, scenario.disks) for bound in late.split(".."))
         scenario.late = list(range(first, last + 1))
     return scenario
+
+
+def read_check(scenario, words):
+    """A line "check plain 40s --boots 2": a part of test/check, what it takes there, options."""
+    place, *rest = words or [""]
+    if place == ELSEWHERE and not rest:
+        return
+    if place not in CHECKS or not rest or not re.fullmatch(r"\d+s", rest[0]):
+        raise ValueError(f"it should be like 'check plain 40s --boots 2', with one of {' '.join(CHECKS)}, or 'check {ELSEWHERE}'")
+    scenario.seconds[place] = int(rest[0].removesuffix("s"))
+    scenario.checks[place] = rest[1:]
+
+
+def one_of(name, *values):
+    def parse(rest):
+        if rest not in values:
+            raise ValueError(f"it should be one of {' '.join(values)}")
+        return {name: rest}
+    return parse
+
+
+def matching(pattern, example, make):
+    """A parser of what a pattern matches; make turns the groups that there are into fields."""
+    def parse(rest):
+        match = re.fullmatch(pattern, rest)
+        if not match:
+            raise ValueError(f"it should be like '{example}'")
+        return make(*match.groups())
+    return parse
+
+
+def releases(rest):
+    found = rest.split()
+    if not found or found != [release for release in RELEASES if release in found]:
+        raise ValueError(f"it should be some of {' '.join(RELEASES)}, in this order")
+    return {"releases": found}
+
+
+# Header word -> what makes fields of the rest of its line, or raises ValueError.
+WORDS = {
+    "disks": matching(r"(\d+)(?: of (\d+)M)?", "disks 16, or disks 4 of 32M",
+                      lambda count, mib: {"disks": int(count), **({"disk_mib": int(mib)} if mib else {})}),
+    "releases": releases,
+    "load": one_of("load", "computing", "waiting", "alone"),
+    "cmdline": lambda rest: {"cmdline": rest},
+    "deadline": matching(r"(\d+)", "deadline 90", lambda seconds: {"deadline": int(seconds)}),
+    "kernel": one_of("kernel", "uml", "qemu"),
+    "memory": matching(r"(\d+)M", "memory 3072M", lambda mib: {"memory_mib": int(mib)}),
+    "packages": lambda rest: {"packages": rest.split()},
+    "root": one_of("root", "image", "lvm"),
+    "boots": matching(r"(\d+)", "boots 3", lambda count: {"boots": int(count)}),
+    "shutdown": matching(r"(forced|real)(?: within (\d+)s)?", "shutdown real, or shutdown real within 90s",
+                         lambda how, seconds: {"shutdown": how, **({"shutdown_seconds": int(seconds)} if seconds else {})}),
+    "headgate": one_of("headgate", "enabled", "absent"),
+    "backups": one_of("backups", "known", "none"),
+    "lvm-calls": one_of("lvm_calls", "logged", "unlogged"),
+    "summary": one_of("summary", "checks", "bench"),
+    "contenders": lambda rest: {"contenders": rest.split()},
+}
 
 
 def disk_number(text, disks):

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/settings-watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "lvm/configuration.h"
+#include "lvm/devices_file.h"
+#include "lvm/version.h"
+#include "shared/log.h"
+#include "shared/root.h"
+
+/* Below the root. A directory tells of files that are added, removed or replaced. */
+static const char *const watched[SETTINGS_FILES] = {
+        "etc/headgate",
+        SETTINGS_FILE,
+        "etc/lvm/lvm.conf",
+        "etc/lvm/lvmlocal.conf",
+        "etc/lvm/profile",
+        "etc/lvm/devices",
+};
+
+/* One that is not there has an inode number of 0. */
+static struct file_stamp stamp_of(int root_fd, const char *path)
+{
+        struct stat status;
+
+        if (fstatat(root_fd, path, &status, 0) < 0)
+                return (struct file_stamp){};
+        return (struct file_stamp){
+                .device = status.st_dev,
+                .inode = status.st_ino,
+                .size = status.st_size,
+                .changed_sec = status.st_ctim.tv_sec,
+                .changed_nsec = status.st_ctim.tv_nsec,
+        };
+}
+
+static bool is_same(const struct file_stamp *a, const struct file_stamp *b)
+{
+        return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+               a->changed_sec == b->changed_sec && a->changed_nsec == b->changed_nsec;
+}
+
+static bool stamps_differ(int root_fd, struct file_stamp *stamps)
+{
+        bool differ = false;
+
+        for (size_t i = 0; i < ELEMENTSOF(watched); i++) {
+                struct file_stamp stamp = stamp_of(root_fd, watched[i]);
+
+                differ |= !is_same(&stamp, &stamps[i]);
+                stamps[i] = stamp;
+        }
+        return differ;
+}
+
+static int read_files(int root_fd, struct worker *worker)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_settings_ struct settings settings = {};
+        int r;
+
+        r = settings_read(root_fd, &settings, &problems);
+        if (r >= 0)
+                r = configuration_read(root_fd, &configuration, &problems);
+        if (r < 0)
+                return log_oom();
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+
+        settings_done(&worker->settings);
+        worker->settings = settings;
+        settings = (struct settings){};
+        free(worker->backup_directory);
+        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
+        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
+                              lvm_version_takes_links_from_udev();
+        worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
+        return 0;
+}
+
+int settings_refresh(struct worker *worker)
+{
+        _cleanup_close_ int root_fd = root_open();
+        bool first = !worker->backup_directory, activated = worker->event_activation;
+        int r;
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open /: %m");
+        if (!stamps_differ(root_fd, worker->settings_files) && !first)
+                return 0;
+        r = read_files(root_fd, worker);
+        if (r < 0)
+                return r;
+        worker->event_activation = configuration_event_activation();
+        if (!first)
+                log_info("lvm2's or headgate's configuration has changed, reading it again.");
+        if (!worker->event_activation && (first || activated))
+                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
+        return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/stalled.h"
+
+#include "shared/log.h"
+#include "worker/verdict.h"
+
+const char *stalled_find_pv(const struct worker *worker, const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                if (readers_have(worker->readers, volume_group->pvs[i].device))
+                        return volume_group->pvs[i].device_name ?: "(unknown)";
+        return NULL;
+}
+
+/* Finds out which PVs of its VGs are unresponsive. */
+static int probe_pvs(struct worker *worker, struct job *job)
+{
+        _cleanup_reading_ struct reading reading = {};
+        const struct managed_group *group;
+        int r = 0;
+
+        job->probed = true;
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                for (size_t i = 0; r >= 0 && group->job == job && i < group->volume_group->n_pvs; i++) {
+                        const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+
+                        if (pv->device != 0 && pv->device_name)
+                                r = reading_add(&reading, pv->device, pv->device_name);
+                }
+        if (r >= 0)
+                r = readers_start(worker->readers, READER_PROBE, &reading);
+        return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
+}
+
+/* The job keeps VGs with unresponsive PVs; the others are activated by another one. If the first one still gets to them
+ * later, they are active already. */
+static int retry_others(struct worker *worker, struct job *job)
+{
+        struct managed_group *group, *next;
+
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
+                const char *unresponsive;
+                int r;
+
+                if (group->job != job)
+                        continue;
+                unresponsive = stalled_find_pv(worker, group->volume_group);
+                if (!unresponsive) {
+                        verdict_ask_again(worker, group);
+                        continue;
+                }
+                log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
+                        group->volume_group->name, unresponsive);
+                r = verdict_set_unresponsive(worker, group, unresponsive);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* One of the VGs is locked by another command. */
+static void retry_individually(struct worker *worker, const struct job *job)
+{
+        struct managed_group *group, *next;
+        size_t n = inventory_count_groups_of_job(worker->inventory, job);
+
+        if (n <= 1)
+                return;
+        log_notice("vgchange makes no progress; retrying each of its %zu VGs individually.", n);
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                if (group->job == job)
+                        verdict_ask_alone(worker, group);
+}
+
+/* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
+static bool is_watched(const struct job *job)
+{
+        return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED;
+}
+
+/* A job that makes no progress waits for a disk, for a lock, or for udev. */
+static int handle_stalled(struct worker *worker, struct job *job)
+{
+        const struct managed_group *group;
+
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                job->waits |= group->job == job && stalled_find_pv(worker, group->volume_group);
+        if (job->waits)
+                return retry_others(worker, job);
+        /* It has one VG only, and the process that checks a thin pool is another one. */
+        if (job->slow)
+                return 0;
+        job->waits = uevents_queue_is_empty(worker->uevents);
+        job->probed = job->waits;
+        if (job->waits)
+                retry_individually(worker, job);
+        return 0;
+}
+
+int stalled_handle(struct worker *worker)
+{
+        struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs) {
+                int r = 0;
+
+                if (!is_watched(job))
+                        continue;
+                if (!job->probed && job_stands_still(job))
+                        r = probe_pvs(worker, job);
+                if (r >= 0 && job->probed && !readers_are_busy(worker->readers))
+                        r = handle_stalled(worker, job);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+uint64_t stalled_next_look(const struct worker *worker)
+{
+        uint64_t next = USEC_INFINITY;
+        const struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs)
+                if (is_watched(job) && !job->probed)
+                        next = MIN(next, job->look_usec);
+        return next;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What must hold of benchmarks: the guest that is booted, and how large a figure of its results may be.
+
+Those of SHORT are for test/check, on machines that others use, too: against regressions. Those of FULL are the bounds
+proper, for test/check --all, and so are all that need two processors, which are emulated where there is no KVM. The
+figures are those of a benchmark's JSON, see test/guest/README.md.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Bounded:
+    scenario: str
+    kernel: str
+    disks: int
+    rounds: int
+    contenders: str
+    bounds: dict                                # figure in the JSON -> the most that it may be
+    seconds: int                                # that it takes, roughly
+
+    @property
+    def limit(self):
+        """Seconds that one turn of a contender may take; as long as all turns together is too long for any."""
+        return max(self.seconds, 120)
+
+
+@dataclass
+class Compared:
+    """A figure of one scenario, divided by the same of another."""
+    scenarios: tuple
+    figure: str
+    disks: int
+    bound: float
+    seconds: int
+
+
+# What boot waits for must not wait for the disks of others: the same boot with nothing on these is the measure.
+def first(disks, seconds):
+    return Compared(("first", "first-blank"), "first_ms", disks, 1.3, seconds)
+
+
+SHORT = {
+    "first": first(150, 120),
+    "bench-uml": Bounded("bench-boot", "uml", 100, 2, "stock,headgate,headgate-fast,direct,floor",
+                         {"ratios.headgate/floor": 1.15, "ratios.headgate/stock": 0.45, "ratios.direct/headgate": 1.15,
+                          "ratios.headgate-fast/floor": 0.65}, 200),
+    "teardown-uml": Bounded("bench-teardown", "uml", 64, 2, "headgate,blkdeactivate,vgchange",
+                            {"ratios.headgate/blkdeactivate": 0.05, "ratios.headgate/vgchange": 0.5,
+                             "contenders.headgate.peak_kib": 16384}, 120),
+}
+
+
+def small_teardown(kernel, disks):
+    return Bounded("bench-teardown", kernel, disks, 9, "headgate,vgchange",
+                   {"ratios.headgate/vgchange": 1.0, "ratios_ended.headgate/vgchange": 1.0}, 180)
+
+
+FULL = {
+    "first": first(500, 500),
+    "bench-uml": Bounded("bench-boot", "uml", 100, 5, "stock,headgate,direct,floor",
+                         {"ratios.headgate/floor": 1.05, "ratios.headgate/stock": 0.40, "ratios.direct/headgate": 1.05}, 500),
+    "bench-qemu": Bounded("bench-boot", "qemu", 64, 5, "headgate,headgate-fast,floor",
+                          {"ratios.headgate/floor": 0.65, "ratios.headgate-fast/floor": 0.40}, 500),
+    # 15 and 50 times as fast. "headgate deactivate" also takes lvm2's locks and listens to udev.
+    "teardown-qemu": Bounded("bench-teardown", "qemu", 500, 5, "headgate-teardown,headgate,serial,floor",
+                             {"ratios.headgate-teardown/floor": 1.5, "ratios.headgate/floor": 1.5,
+                              "ratios.headgate/serial": 0.0667}, 2400),
+    "teardown-uml": Bounded("bench-teardown", "uml", 250, 3, "headgate,blkdeactivate",
+                            {"ratios.headgate/blkdeactivate": 0.02}, 900),
+    **{f"teardown-{kernel}-{disks}": small_teardown(kernel, disks) for disks in (1, 2, 4) for kernel in ("uml", "qemu")},
+    "teardown-memory": Bounded("bench-teardown", "uml", 1000, 1, "headgate", {"contenders.headgate.peak_kib": 16384}, 400),
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The steps that there are. Those of scenarios are made of their headers, those of benchmarks of test/bench/bounds.py."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+REPOSITORY = TESTS.parent
+sys.path[:0] = [str(TESTS / "guest"), str(TESTS / "bench")]
+from bounds import FULL, SHORT          # noqa: E402
+from harness import scenario            # noqa: E402
+from step import ALONE, Step            # noqa: E402
+
+# Deadlines in a guest that has three others beside it on two processors.
+PATIENCE = ["--patience", "3"]
+# Of test/check --all, if it is not said how many; each takes 100 minutes at most.
+PARTS = 12
+
+
+@dataclass
+class Builds:
+    """Where what is built goes: for guests, with sanitizers, and so on."""
+    plain: Path
+
+    def of(self, kind):
+        return Path(f"{self.plain}-{kind}")
+
+
+def steps_of(check, builds, release=None):
+    """The steps of a part of test/check: "quick", "plain" or "all". With a release, only its scenarios and cases."""
+    guests = guest_steps(check, builds, release)
+    if release:
+        return [build_step(builds.plain), *guests]
+    steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini"),
+             *source_steps(), *unit_steps(check, builds), model_step(check), *guests]
+    if check != "quick":
+        steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds)]
+    if check == "all":
+        steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
+    return steps
+
+
+def build_step(build, *options):
+    script = '. "$0" && build_project "$@"'
+    return Step(f"build {build.name}", ["bash", "-c", script, TESTS / "prepare", build, *options], "build", 90, ALONE)
+
+
+def source_steps():
+    return [Step("prose", [TESTS / "prose"], "sources", 5),
+            *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences"))]
+
+
+def unit_steps(check, builds):
+    sanitized = builds.of("dev")
+    built = [f"build {builds.plain.name}"]
+    steps = [Step("unit tests with sanitizers", meson_test(sanitized), "unit tests", 60, after=[f"build {sanitized.name}"]),
+             Step("units", [TESTS / "sources", "units", builds.plain], "sources", 10, after=built)]
+    if check == "quick":
+        return steps
+    # Those that cannot be had with sanitizers, too; of what is committed, they are run on what is released.
+    if git("rev-parse", "HEAD") and not git("status", "--porcelain"):
+        steps.append(Step("unit tests of what is released", [TESTS / "dist", builds.plain], "unit tests", 180, after=built))
+    else:
+        steps.append(Step("unit tests", meson_test(builds.plain), "unit tests", 60, after=built))
+    # Among them, but left out where the library is missing.
+    steps.append(Step("the generator can be confined", ["test", "-x", builds.plain / "test/confine"], "unit tests", 1,
+                      after=built))
+    for name, programs in (("request", ["src/headgate-request", "test/empty"]), ("generator", ["src/headgate-generator"]),
+                           ("status", ["src/headgate"])):
+        steps.append(Step(f"cost of {name}", [TESTS / "cost", name, *(builds.plain / path for path in programs),
+                                              *(["--absolute"] if check == "all" else [])],
+                          "unit tests", 5, ALONE, after=built))
+    return steps
+
+
+def meson_test(build):
+    return ["meson", "test", "-C", build, "--print-errorlogs"]
+
+
+def git(*words):
+    """What git says of the checkout, which may be another user's than root's; nothing of what is no checkout."""
+    return subprocess.run(["git", "-c", f"safe.directory={REPOSITORY}", "-C", REPOSITORY, *words], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.strip()
+
+
+def analysis_steps(builds):
+    return [Step(name, [TESTS / "analyze", compiler, "--build", builds.of(f"analyze-{compiler}"), "--jobs", "1"], "sources", seconds)
+            for name, compiler, seconds in (("gcc's analyzer", "gcc", 80), ("clang-tidy", "clang", 400))]
+
+
+def fuzz_steps(check, builds):
+    build = builds.of("fuzz")
+    prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90, ALONE)
+    seconds = 600 if check == "all" else 20
+    targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
+    return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
+                             "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
+
+
+def model_step(check):
+    more = ["--all"] if check == "all" else []
+    return Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 1800 if more else 40)
+
+
+def faults_step(check, builds):
+    count = ["--all"] if check == "all" else ["--count", "450"]
+    return Step("faults", [TESTS / "faults/run", "--build", builds.plain, *count], "faults", 300 if check == "all" else 60,
+                after=[f"build {builds.plain.name}"])
+
+
+def hostile_step(builds):
+    return Step("hostile disks", [TESTS / "faults/hostile", "--build", builds.plain], "faults", 10, after=[f"build {builds.plain.name}"])
+
+
+def guest_steps(check, builds, release):
+    """Scenarios, generated cases and benchmarks."""
+    built = [f"build {builds.plain.name}"]
+    steps = []
+    for read in map(scenario.read, scenario.names()):
+        if read.belongs_to(check):
+            steps += [Step(title(f"guest: {read.name}", on, read.suite),
+                           [TESTS / "guest/run", read.name, "--build", builds.plain, "--suite", on, *PATIENCE,
+                            *read.options_in(check)],
+                           "scenarios", read.seconds_in(check), read.load, after=built)
+                      for on in releases_of(read, check, release)]
+    if check == "quick":
+        return steps
+    default = scenario.RELEASES[0]
+    releases = [release] if release else scenario.RELEASES if check == "all" else [default]
+    for on in releases:
+        count = "200" if check == "all" else "24"
+        steps.append(Step(title(f"generated cases: {count}", on, default),
+                          [TESTS / "differential", "--build", builds.plain, "--suite", on, "--cases", count, *PATIENCE],
+                          "cases", 900 if check == "all" else 120, after=built))
+    # The bounds of the plain check are meant for the default release.
+    for on in releases if check == "all" or not release else []:
+        for name, benchmark in (FULL if check == "all" else SHORT).items():
+            size = ["--full"] if check == "all" else []
+            steps.append(Step(title(f"benchmark: {name}", on, default),
+                              [TESTS / "bench/bounded", name, *size, "--suite", on, "--build", builds.plain],
+                              "benchmarks", benchmark.seconds, ALONE, after=built))
+    return steps
+
+
+def releases_of(read, check, release):
+    """With which a scenario runs in a part of test/check, or with which one of them."""
+    if check == "quick":
+        return [read.suite]
+    wanted = [release] if release else scenario.RELEASES if check == "all" else read.releases
+    return [on for on in wanted if read.runs_on(on)]
+
+
+def with_needed(chosen, steps):
+    """Add what the chosen steps need."""
+    needed = {name for step in chosen for name in step.after}
+    return [step for step in steps if step in chosen or step.name in needed]
+
+
+def title(name, release, usual):
+    return name if release == usual else f"{name} ({release})"
