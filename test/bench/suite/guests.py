@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the guests of a benchmark one after another, and says how long the rest will take."""
 
+import datetime
 import json
 import subprocess
 import tempfile
@@ -65,7 +66,7 @@ class Guest:
                 print(log.read_text(errors="replace")[-4000:])
                 raise Trouble(f"{self}: the guest has failed")
             content = json.loads(result.read_text())
-        return {"scenario": self.scenario, "kernel_of_guest": self.kernel,
+        return {"scenario": self.scenario, "kernel_of_guest": self.kernel, "measured": str(datetime.date.today()),
                 **({"layout": self.layout} if self.layout else {}), **content}
 
 
