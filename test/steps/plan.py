@@ -38,6 +38,7 @@ def steps_of(check, builds, release=None):
     if check != "quick":
         steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds)]
     if check == "all":
+        steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 1200, ALONE))
         steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
     return steps
 
