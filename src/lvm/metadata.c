@@ -114,10 +114,24 @@ static int copy_string(const struct dm_config_node *nodes, const char *key, char
         return 0;
 }
 
-static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret, const char **reterr_reason)
+/* Counts a string in `metadata`. Returns 0 or a negative errno; a NULL string is one for which there was no memory. */
+static int count_name(struct metadata *metadata, const char *name, const char **reterr_reason)
 {
+        if (!name)
+                return -ENOMEM;
+        metadata->names_size += strlen(name);
+        if (metadata->names_size <= METADATA_NAMES_SIZE_MAX)
+                return 0;
+        *reterr_reason = "the metadata has names of more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
+        return -EBADMSG;
+}
+
+static int parse_pv(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+{
+        struct metadata_pv *ret = &metadata->pvs[metadata->n_pvs++];
         const char *id = dm_config_find_str(nodes, "id", "");
         const char *device = dm_config_find_str(nodes, "device", "");
+        int r = 0;
 
         if (lvm_id_parse(id, ret->pvid) < 0) {
                 *reterr_reason = "a PV of the metadata has no valid identifier";
@@ -127,12 +141,11 @@ static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret,
         /* For a device that it did not find lvm2 writes words. */
         if (device[0] == '/' && is_printable(device)) {
                 ret->device_hint = strdup(device);
-                if (!ret->device_hint)
-                        return -ENOMEM;
+                r = count_name(metadata, ret->device_hint, reterr_reason);
         }
 
         ret->missing = has_flag(nodes, "MISSING");
-        return 0;
+        return r;
 }
 
 static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
@@ -152,10 +165,9 @@ static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metada
                 if (!is_section(node))
                         continue;
 
-                r = parse_pv(node->child, &metadata->pvs[metadata->n_pvs], reterr_reason);
+                r = parse_pv(node->child, metadata, reterr_reason);
                 if (r < 0)
                         return r;
-                metadata->n_pvs++;
         }
 
         if (metadata->n_pvs == 0) {
@@ -210,8 +222,9 @@ static bool lv_has_segment(const struct dm_config_node *nodes, bool (*matches)(c
         return false;
 }
 
-static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, const char **reterr_reason)
+static int parse_lv(const struct dm_config_node *lv, struct metadata *metadata, const char **reterr_reason)
 {
+        struct metadata_lv *ret = &metadata->lvs[metadata->n_lvs++];
         const char *id = dm_config_find_str(lv->child, "id", "");
 
         if (lvm_id_parse(id, ret->lvid) < 0) {
@@ -220,14 +233,11 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
         }
 
         ret->name = logical_volume_name_to_show(lv->key);
-        if (!ret->name)
-                return -ENOMEM;
-
         ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
         ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
         ret->autoactivated = !ret->activation_skip && !ret->autoactivation_off &&
                              !lv_has_segment(lv->child, segment_is_vdo_pool);
-        return 0;
+        return count_name(metadata, ret->name, reterr_reason);
 }
 
 static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
@@ -251,10 +261,9 @@ static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metada
                 if (!has_flag(node->child, "VISIBLE"))
                         continue;
 
-                r = parse_lv(node, &metadata->lvs[metadata->n_lvs], reterr_reason);
+                r = parse_lv(node, metadata, reterr_reason);
                 if (r < 0)
                         return r;
-                metadata->n_lvs++;
         }
 
         return 0;

@@ -15,6 +15,9 @@
  * in memory and time by these. */
 #define METADATA_PVS_MAX 16384
 #define METADATA_LVS_MAX 65536
+/* Of the names of all LVs and the last device names of all PVs together. With these limits what is kept of a VG stays
+ * below the 16 MiB that are read of a file. */
+#define METADATA_NAMES_SIZE_MAX 3145728
 
 struct metadata_pv {
         char pvid[LVM_ID_SIZE];
@@ -43,6 +46,7 @@ struct metadata {
         bool slow; /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
         size_t n_pvs;
         struct metadata_pv *pvs;
+        size_t names_size; /* of the strings in pvs and lvs */
         size_t n_lvs;
         struct metadata_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
 };

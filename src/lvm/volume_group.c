@@ -307,16 +307,16 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
                 "complete_usec = %" PRIu64 "\n"
                 "activating_usec = %" PRIu64 "\n"
                 "settled_usec = %" PRIu64 "\n"
-                "clock_usec = %" PRIu64 "\n"
+                "clock_usec = %" PRId64 "\n"
                 "degraded_usec = %" PRIu64 "\n"
                 "first = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n",
                 volume_group->name, volume_group->vgid, volume_group->seqno,
                 volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
                 volume_group->lost_pv, volume_group->bereft, volume_group->first_seen_usec,
                 volume_group->complete_usec, volume_group->activating_usec, volume_group->settled_usec,
-                volume_group->clock_usec, volume_group->degraded_usec, volume_group->first.first_seen_usec,
-                volume_group->first.complete_usec, volume_group->first.activating_usec,
-                volume_group->first.settled_usec);
+                (int64_t) volume_group->clock_usec, volume_group->degraded_usec,
+                volume_group->first.first_seen_usec, volume_group->first.complete_usec,
+                volume_group->first.activating_usec, volume_group->first.settled_usec);
 
         r = config_print_string(file, "reason", volume_group->reason);
         if (r < 0)

@@ -391,12 +391,12 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
                 indexed = NULL;
 
         r = judge_copies(worker, device, result, &group);
-        if (r >= 0 && group && volume_group_find_pv(group->volume_group, device->pvid))
-                r = inventory_claim_pv(worker->inventory, group, device->pvid);
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused &&
                 names_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
                 group = NULL;
+        if (r >= 0 && group && volume_group_find_pv(group->volume_group, device->pvid))
+                r = inventory_claim_pv(worker->inventory, group, device->pvid);
         if (r >= 0)
                 r = leave_group(worker, device, former, group);
         if (r >= 0)

@@ -115,8 +115,10 @@ void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t ch
 
 int inventory_note_link(struct inventory *inventory, int result)
 {
-        inventory->links_missing |= result == -ENOSPC;
-        return result == -ENOSPC ? 0 : result;
+        bool full = result == -ENOSPC || result == -EDQUOT;
+
+        inventory->links_missing |= full;
+        return full ? 0 : result;
 }
 
 /* Lets a PV that appears after a restart lead to its VG. */
@@ -442,6 +444,11 @@ static int make_group(struct inventory *inventory, const struct metadata *metada
         return r;
 }
 
+static bool is_unread(const struct device *device)
+{
+        return device->seqno == 0 && device->stage <= DEVICE_READING;
+}
+
 /* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
 static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
 {
@@ -452,7 +459,7 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
                 const struct device *device =
                         pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
 
-                if (device && !device->gone && device->seqno > seqno)
+                if (device && !device->gone && (device->seqno > seqno || is_unread(device)))
                         return true;
                 if (pv->device != 0 && !device) {
                         int r = ask_pv(inventory, group, pv);
@@ -521,7 +528,7 @@ int inventory_add_metadata(
                         return 0;
                 forget_older(inventory, *ret);
                 r = update_group(inventory, *ret, metadata);
-        } else if (r == -ENOENT || r == -EBADMSG)
+        } else if (r == -ENOENT || r == -EBADMSG || r == -EFBIG)
                 r = make_group(inventory, metadata, ret);
         if (r < 0)
                 return r;
@@ -609,6 +616,7 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
                 r = inventory_unname_group(inventory, group);
 
         forget_text(inventory, group);
+        forget_older(inventory, group);
         dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
         dm_list_del(&group->list);
         managed_group_free(group);

@@ -81,9 +81,10 @@ void reading_done(struct reading *reading)
         *reading = (struct reading){};
 }
 
-static int on_child(_unused_ sd_event_source *source, _unused_ const siginfo_t *info, _unused_ void *userdata)
+/* The event loop has reaped the child; it is to forget it, too. */
+static int on_child(sd_event_source *source, _unused_ const siginfo_t *info, _unused_ void *userdata)
 {
-        return 0;
+        return sd_event_source_set_floating(source, false);
 }
 
 static struct reader *reader_free(struct reader *reader)
@@ -295,6 +296,8 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
                 return fail_current_device(reader, -ETIMEDOUT);
         else {
                 reader->warned = true;
+                /* There may have been too many readers before. */
+                r = split_rest(reader);
                 if (reader->task == READER_READ)
                         log_warning("%s has been unresponsive for %u seconds; other devices do not wait for it.",
                                 reader->reading.devices[reader->next].name,
@@ -423,14 +426,13 @@ bool readers_are_busy(const struct readers *readers)
         return false;
 }
 
-bool readers_have(const struct readers *readers, dev_t device)
+bool readers_wait_for(const struct readers *readers, dev_t device)
 {
         const struct reader *reader;
 
         dm_list_iterate_items(reader, &readers->list)
-                for (size_t i = reader->next; i < reader->reading.n; i++)
-                        if (reader->reading.devices[i].number == device)
-                                return true;
+                if (reader->stalled && reader->reading.devices[reader->next].number == device)
+                        return true;
         return false;
 }
 

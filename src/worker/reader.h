@@ -38,5 +38,5 @@ int readers_start(struct readers *readers, enum reader_task task, struct reading
 /* Whether any reader is reading a device that is not known to be unresponsive. */
 bool readers_are_busy(const struct readers *readers);
 
-/* Whether any reader has the device and has not finished it. If no reader is busy, the device is unresponsive. */
-bool readers_have(const struct readers *readers, dev_t device);
+/* Whether any reader is stalled at the device, which is unresponsive then. */
+bool readers_wait_for(const struct readers *readers, dev_t device);

@@ -13,7 +13,7 @@
 #define DEVICES_WITH_LINKS_MAX 256
 
 /* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
- * tenth of a second, to find out that one waits for a disk ten seconds. */
+ * tenth of a second, to find out that one waits for a disk five seconds. */
 #define PART 8
 
 static size_t count_shown(const struct worker *worker, const struct job *job)
@@ -211,7 +211,7 @@ static int continue_with_others(struct worker *worker, struct job *job)
         worker->recordings.job = NULL;
         dm_list_add(&worker->recordings.overdue, &job->list);
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
-                n_unresponsive += device->recording == job && readers_have(worker->readers, device->number);
+                n_unresponsive += device->recording == job && readers_wait_for(worker->readers, device->number);
         if (n_unresponsive == 0 && n_shown > 1) {
                 r = show_again(worker, job);
                 log_warning("pvscan makes no progress; retrying with at most %zu devices each.",
@@ -221,7 +221,8 @@ static int continue_with_others(struct worker *worker, struct job *job)
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
                 if (device->recording != job)
                         continue;
-                if (n_shown == 1 || readers_have(worker->readers, device->number))
+                /* One that stops pvscan by itself is unresponsive, wherever lvm2 reads it. */
+                if (n_shown == 1 || readers_wait_for(worker->readers, device->number))
                         r = leave_waiting(worker, device);
                 else
                         r = put_back(worker, device);

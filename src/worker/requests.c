@@ -120,13 +120,32 @@ static int take_device_entry(struct worker *worker, const char *entry)
         return 0;
 }
 
-/* Whether a VG that was activated before still has all that lvm2 activates. Returns 1, 0, or a negative errno. */
-static int is_fully_active(struct worker *worker, struct volume_group *volume_group)
+/* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
+static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
 {
+        const struct volume_group *volume_group = group->volume_group;
+
+        if (group->doubtful || !uevents_queue_is_empty(worker->uevents))
+                return true;
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct device *device =
+                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+
+                if (device && (device->stage < DEVICE_SETTLING || device->again || device->look))
+                        return true;
+        }
+        return false;
+}
+
+/* Whether a VG that was activated before still has all that lvm2 activates. Returns 1, 0, or a negative errno. */
+static int is_fully_active(struct worker *worker, const struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
         int r;
 
         if (volume_group->state != VOLUME_GROUP_ACTIVE || volume_group_is_incomplete(volume_group) ||
-                worker->imports_devices || online_is_claimed(worker->lvm_run_fd, volume_group->name) <= 0)
+                may_have_changed(worker, group) || worker->imports_devices ||
+                online_is_claimed(worker->lvm_run_fd, volume_group->name) <= 0)
                 return 0;
         r = worker->active_devices ? 0 : active_devices_get(&worker->active_devices);
         if (r < 0)
@@ -150,7 +169,7 @@ static int take_volume_group(struct worker *worker, const char *name)
 
         if (group->volume_group->state == VOLUME_GROUP_WAITING)
                 return -ENOENT;
-        r = is_fully_active(worker, group->volume_group);
+        r = is_fully_active(worker, group);
         if (r != 0)
                 return r < 0 ? r : -ENOENT;
         if (volume_group_is_settled(group->volume_group) && volume_group_is_incomplete(group->volume_group)) {
@@ -254,14 +273,18 @@ static void read_once_more(struct worker *worker, struct device *device)
         worker_ask_step(worker);
 }
 
+void requests_read_again(struct worker *worker)
+{
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
+                if (device->again)
+                        read_once_more(worker, device);
+}
+
 static int release_device(struct worker *worker, struct device *device)
 {
         int r = 0;
-
-        if (device->again) {
-                read_once_more(worker, device);
-                return 0;
-        }
 
         if (device->has_entry)
                 r = finish_device_entry(worker, device, "");
@@ -288,8 +311,7 @@ static int release_devices(struct worker *worker)
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING]) {
                 int r;
 
-                if (device->group && !device->gone && !device->again &&
-                        !volume_group_is_settled(device->group->volume_group))
+                if (device->group && !device->gone && !volume_group_is_settled(device->group->volume_group))
                         continue;
                 r = release_device(worker, device);
                 if (r < 0)

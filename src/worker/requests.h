@@ -16,5 +16,8 @@ int requests_take_device(struct worker *worker, dev_t number, enum uevents_news 
  * that were not found. That a device has gone nobody else would tell. */
 int requests_look_for_recorded(struct worker *worker);
 
+/* Queues devices that were asked for again since they were read. */
+void requests_read_again(struct worker *worker);
+
 /* Ends the requests whose devices and VGs are settled. Call after the inventory was saved. */
 int requests_release(struct worker *worker);

@@ -8,7 +8,7 @@
 const char *stalled_find_pv(const struct worker *worker, const struct volume_group *volume_group)
 {
         for (size_t i = 0; i < volume_group->n_pvs; i++)
-                if (readers_have(worker->readers, volume_group->pvs[i].device))
+                if (readers_wait_for(worker->readers, volume_group->pvs[i].device))
                         return volume_group->pvs[i].device_name ?: "(unknown)";
         return NULL;
 }

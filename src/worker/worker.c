@@ -157,28 +157,32 @@ static int prepare_devices(
         return intake_prepare(worker, DEVICE_UNREAD, reading);
 }
 
-/* Reads what has been gathered, all of it by one child, once that is enough. Sets `*until` to when to look
- * again. */
+/* A device that was read may have made others worth a look, which no event announces. */
+static void note_unread(struct worker *worker)
+{
+        if (worker->gather.first_usec == 0 && !dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+                gather_note(&worker->gather, now_usec());
+}
+
+/* Reads what has been gathered, once that is enough. Sets `*until` to when to look again. */
 static int read_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
 {
         _cleanup_reading_ struct reading reading = {};
         int r;
 
-        /* While a child is at work, its end is waited for. */
+        /* A reader that is busy calls on_reader_progress(). */
         *until = USEC_INFINITY;
         if (readers_are_busy(worker->readers))
                 return 0;
+        note_unread(worker);
         r = prepare_devices(worker, phase, &reading, until);
         if (r < 0 || *until > 0)
                 return r;
 
         *until = USEC_INFINITY;
         if (reading.n == 0) {
-                /* What was just found missing may have made others worth a look. */
-                if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD])) {
-                        gather_note(&worker->gather, now_usec());
+                if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
                         worker_ask_step(worker);
-                }
                 return 0;
         }
         r = settings_refresh(worker);
@@ -257,6 +261,7 @@ static int step(struct worker *worker)
                 return r;
         loss_tell(worker);
         overdue = deadline_check(worker, &phase);
+        requests_read_again(worker);
         r = save_and_release(worker, &unsaved);
         if (r < 0)
                 return r;

@@ -279,6 +279,10 @@ START_TEST(older_metadata_counts_where_nothing_newer_is)
         ck_assert_ptr_nonnull(device);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
 
+        /* It is in memory and yet to be read. */
+        ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
+        ck_assert_uint_eq(group->volume_group->seqno, 10);
+
         /* It has been read, and does not. */
         device->seqno = 8;
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), INVENTORY_ROLLED_BACK);
@@ -304,6 +308,38 @@ START_TEST(text_is_known_until_a_pv_goes)
         inventory_lose_pv(inventory, group, absent_device(1));
         ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
+}
+END_TEST
+
+/* Nor does its older text lead to a VG that has been removed. */
+START_TEST(older_text_is_forgotten_with_its_group)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 10, 3);
+
+        ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, 8, 2), 1000, 42), 0);
+        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 42), group);
+        ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
+        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 42));
+}
+END_TEST
+
+/* A file that is too large to be read is replaced like a damaged one. */
+START_TEST(oversized_file_is_replaced)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *group = add(inventory, 1, 1, 2);
+        _cleanup_free_ char *path = string_format("vgs/%s", group->volume_group->vgid);
+        int fd;
+
+        ck_assert_int_ge(inventory_save(inventory), 0);
+        fd = openat(run_fd, path, O_WRONLY);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(ftruncate(fd, 17 << 20), 0);
+        close(fd);
+        inventory_free(inventory);
+        inventory = start();
+        ck_assert_uint_eq(add(inventory, 1, 1, 2)->volume_group->n_pvs, 2);
 }
 END_TEST
 
@@ -627,6 +663,8 @@ int main(void)
         tcase_add_test(test_case, pv_is_seen_before_its_group);
         tcase_add_test(test_case, newer_metadata_counts);
         tcase_add_test(test_case, older_metadata_counts_where_nothing_newer_is);
+        tcase_add_test(test_case, older_text_is_forgotten_with_its_group);
+        tcase_add_test(test_case, oversized_file_is_replaced);
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
         tcase_add_loop_test(test_case, what_was_up_is_bereft, 0, 7);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);

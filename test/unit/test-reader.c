@@ -3,6 +3,7 @@
 /* The child process that reads labels and metadata, on images that lvm2 wrote in the place of disks. */
 
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/sysmacros.h>
@@ -245,12 +246,12 @@ START_TEST(unresponsive_device_delays_no_other)
         while (readers_are_busy(readers))
                 ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
         waiting = dm_list_item(dm_list_first(&inventory->devices[DEVICE_READING]), struct device);
-        ck_assert(readers_have(readers, waiting->number));
+        ck_assert(readers_wait_for(readers, waiting->number));
 
         ck_assert_int_eq(kill(child, SIGCONT), 0);
         go_on_until_read();
         ck_assert_uint_eq(seen.n_pvs, 350);
-        ck_assert(!readers_have(readers, waiting->number));
+        ck_assert(!readers_wait_for(readers, waiting->number));
 }
 END_TEST
 
@@ -275,12 +276,39 @@ START_TEST(probe_reports_nothing)
         add_image(1, "copies-2");
         add_device(2, "/nonexistent");
         ck_assert_int_eq(readers_start(readers, READER_PROBE, &reading), 0);
-        ck_assert(readers_have(readers, makedev(4000, 2)));
         while (readers_are_busy(readers))
                 ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
-        ck_assert(!readers_have(readers, makedev(4000, 1)));
-        ck_assert(!readers_have(readers, makedev(4000, 2)));
+        ck_assert(!readers_wait_for(readers, makedev(4000, 1)));
+        ck_assert(!readers_wait_for(readers, makedev(4000, 2)));
         ck_assert_uint_eq(seen.n_results, 0);
+}
+END_TEST
+
+static size_t count_descriptors(void)
+{
+        _cleanup_closedir_ DIR *dir = opendir("/proc/self/fd");
+        size_t n = 0;
+
+        ck_assert_ptr_nonnull(dir);
+        while (readdir(dir))
+                n++;
+        return n;
+}
+
+/* A worker may live for long, and start a reader for each batch of devices. */
+START_TEST(ended_readers_leave_nothing)
+{
+        size_t before = 0;
+
+        for (size_t i = 0; i < 5; i++) {
+                ck_assert_int_eq(reading_add(&reading, makedev(4000, 2), "/nonexistent"), 0);
+                ck_assert_int_eq(readers_start(readers, READER_PROBE, &reading), 0);
+                while (sd_event_run(event, 200 * USEC_PER_MSEC) > 0)
+                        ;
+                if (i == 0)
+                        before = count_descriptors();
+        }
+        ck_assert_uint_eq(count_descriptors(), before);
 }
 END_TEST
 
@@ -338,6 +366,7 @@ int main(void)
         tcase_add_test(test_case, unresponsive_device_delays_no_other);
         tcase_add_test(test_case, unresponsive_device_times_out);
         tcase_add_test(test_case, probe_reports_nothing);
+        tcase_add_test(test_case, ended_readers_leave_nothing);
         tcase_add_test(test_case, answer_is_heard_late);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
