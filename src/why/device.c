@@ -46,8 +46,7 @@ static void answer_orphan(const struct device_facts *facts, const char *uuid, st
         } else {
                 explanation_condition(explanation, "no-vg");
                 explanation_answer(explanation, VERDICT_DOWN, "no-vg", "%s is a PV that belongs to no VG%s.",
-                        facts->path,
-                        pv->label.n_metadata_areas == 0 ? ", as far as it tells: it holds no metadata" : "");
+                        facts->path, pv->unused ? "" : ", as far as it tells: it holds no metadata");
         }
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
         explanation_tell_other_causes(explanation);

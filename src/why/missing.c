@@ -50,7 +50,7 @@ static int explain_last_place(const struct sources *sources, const char *path, c
                         pv.damage ? ": " : "", pv.damage ?: "");
         } else if (streq(pv.label.pvid, pvid) && pv.metadata && !streq(pv.metadata->vgid, vgid)) {
                 explanation_fact(explanation, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
-        } else if (streq(pv.label.pvid, pvid) && !pv.metadata && pv.label.n_metadata_areas > 0) {
+        } else if (streq(pv.label.pvid, pvid) && !pv.metadata && pv.unused && !pv.damage) {
                 explanation_fact(explanation, "%s has it, and it belongs to no VG now.", path);
                 explanation_advise(explanation, "If the VG was removed (vgremove), remove its backup, too.");
         } else if (streq(pv.label.pvid, pvid)) {

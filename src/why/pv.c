@@ -17,6 +17,7 @@ static int read_area(int fd, const struct metadata_area *area, struct pv *pv)
         int r;
 
         r = metadata_area_read_location(fd, area, &location, &reason);
+        pv->unused |= r == METADATA_AREA_EMPTY;
         if (r == METADATA_AREA_EMPTY || r == METADATA_AREA_IGNORED)
                 return 0;
         if (r >= 0)

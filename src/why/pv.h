@@ -10,6 +10,7 @@ struct pv {
         int error;          /* 0, or the negative errno with which the device cannot be read */
         const char *damage; /* how label or metadata are damaged, a constant; NULL if they are not */
         bool found;         /* there is a label, and what follows is set */
+        bool unused;        /* a metadata area is in use and empty: the PV belongs to no VG */
         struct label label;
         struct metadata *metadata; /* the newest copy that is not damaged; NULL if there is none */
 };

@@ -159,6 +159,22 @@ START_TEST(pv_without_metadata)
 }
 END_TEST
 
+/* Only an area that is in use and empty tells that the PV belongs to no VG. */
+START_TEST(unused_pv)
+{
+        static const struct {
+                const char *image;
+                bool unused;
+        } rows[] = {{"orphan-1", true}, {"ignored-2", false}, {"copies-1", false}, {"plain-1", false}};
+        _cleanup_free_ char *path = records_image_path(rows[_i].image);
+        _cleanup_pv_ struct pv pv = {};
+
+        ck_assert_int_eq(pv_read(path, &pv), 0);
+        ck_assert(pv.found);
+        ck_assert(pv.unused == rows[_i].unused);
+}
+END_TEST
+
 static void hang(_unused_ const char *path)
 {
         for (;;)
@@ -230,6 +246,7 @@ int main(void)
         tcase_add_test(tcase, pv_without_vg);
         tcase_add_test(tcase, pv_of_a_vg);
         tcase_add_test(tcase, pv_without_metadata);
+        tcase_add_loop_test(tcase, unused_pv, 0, 4);
         tcase_add_loop_test(tcase, disk_that_does_not_answer, 0, 3);
         tcase_add_test(tcase, pv_that_lvm2_has_not_recorded);
         tcase_add_test(tcase, pv_on_something_that_lvm2_ignores);
