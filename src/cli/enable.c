@@ -8,6 +8,7 @@
 #include <getopt.h>
 
 #include "cli/verbs.h"
+#include "lvm/command.h"
 #include "plan/switches.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -92,13 +93,20 @@ static int call_systemctl(const char *verb, const char *unit, const char *other_
         return EXIT_CANNOT_TELL;
 }
 
-/* The administrator has headgate take over, so that failures of the worker do not count any more. */
+/* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor
+ * with systemd. */
 static int forget_failures(void)
 {
+        static const char *const words[] = {
+                "systemctl", "reset-failed", "headgate.service", "headgate.socket", NULL};
         _cleanup_close_ int run_fd = flags_open_run_directory();
+        _cleanup_free_ char *output = NULL;
         int r = run_fd < 0 ? run_fd : flags_clear(run_fd, FLAGS_GIVEN_UP);
 
-        return r == -ENOENT ? 0 : r;
+        if (r == -ENOENT)
+                return 0;
+        /* It fails for units that systemd has not loaded, which have not failed. */
+        return r < 0 ? r : MIN(command_run("/bin/systemctl", words, &output), 0);
 }
 
 static int prepare_to_take_over(void)

@@ -126,8 +126,7 @@ void check_failures(const struct machine *machine, struct findings *findings)
         if (machine_has(machine, "run/headgate/" FLAGS_GIVEN_UP))
                 findings_add(findings, FINDING_FAILED,
                         "For the reason: journalctl -b -u headgate.service. To take over again: headgate enable --now",
-                        "The worker failed %u time%s, and headgate handed over to lvm2 until the next boot.", n,
-                        plural(n));
+                        "The worker failed, and headgate handed over to lvm2 until the next boot.");
         else if (unit_has_failed(fallback))
                 findings_add(findings, FINDING_FAILED, "See: journalctl -b -u " FALLBACK_UNIT,
                         FALLBACK_UNIT ", which hands over to lvm2, has failed.");

@@ -172,7 +172,7 @@ static const struct {
         {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemctl-show", TAKEOVER}}},
 
         {"failures", FINDING_WARNING, "has failed 2 times", {{"run/headgate/failures", "2"}}},
-        {"failures", FINDING_FAILED, "failed 3 times, and headgate handed over",
+        {"failures", FINDING_FAILED, "The worker failed, and headgate handed over",
                 {{"run/headgate/failures", "3"}, {"run/headgate/given-up", ""}, {"run/headgate/taken-over"}}},
         {"failures", FINDING_FAILED, "headgate-fallback.service",
                 {{"systemctl-show", UNIT("headgate-fallback.service", "loaded", "failed", "static")}}},
