@@ -7,12 +7,13 @@ from pathlib import Path
 
 
 class Results:
-    """Two files in the build folder. That of the commit is left alone where something is not committed."""
+    """Two files in the build folder for each of "quick", "plain" and "all", whose steps of one name differ in size. That of
+    the commit is left alone where something is not committed."""
 
-    def __init__(self, folder, commit):
+    def __init__(self, folder, check, commit):
         folder.mkdir(parents=True, exist_ok=True)
-        self.durations = folder / "durations.json"
-        self.verdicts = folder / f"{commit}.json" if commit else None
+        self.durations = folder / f"durations-{check}.json"
+        self.verdicts = folder / f"{commit}-{check}.json" if commit else None
 
     def usual_seconds(self):
         return read(self.durations)

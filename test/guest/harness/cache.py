@@ -11,7 +11,7 @@ from harness.progress import exclusive
 # How many of a kind stay. Base images and kernels: one for each machine and release, and one more of each for the other
 # side of a bisection.
 KEPT = {"base-*": 10, "system-*": 4, "kernel-*": 6, "disks-*": 150, "program-*": 12, "trial-*": 6, "cases-*": 4,
-        "run/*-*[0-9]": 30}
+        "package-*": 6, "builder-*": 3, "run/*-*[0-9]": 30}
 # Another run may be about to boot from it, or be in the middle of a benchmark.
 UNTOUCHABLE_SECONDS = 3 * 3600
 
@@ -33,10 +33,18 @@ def used(path):
     return path
 
 
+def last_use(path):
+    """When a thing was used, and the thing; None for what its maker has renamed meanwhile."""
+    try:
+        return path.stat().st_atime, path
+    except FileNotFoundError:
+        return None
+
+
 def tidy(cache):
     oldest = time.time() - UNTOUCHABLE_SECONDS
     for pattern, count in KEPT.items():
-        things = sorted(((path.stat().st_atime, path) for path in cache.glob(pattern)), reverse=True)
+        things = sorted(filter(None, map(last_use, cache.glob(pattern))), reverse=True)
         for accessed, path in things[count:]:
             if accessed > oldest:
                 continue
