@@ -103,10 +103,11 @@ static int forget_failures(void)
         _cleanup_free_ char *output = NULL;
         int r = run_fd < 0 ? run_fd : flags_clear(run_fd, FLAGS_GIVEN_UP);
 
-        if (r == -ENOENT)
-                return 0;
+        if (r < 0)
+                return r == -ENOENT ? 0 : r;
         /* It fails for units that systemd has not loaded, which have not failed. */
-        return r < 0 ? r : MIN(command_run("/bin/systemctl", words, &output), 0);
+        r = command_run("/bin/systemctl", words, &output);
+        return MIN(r, 0);
 }
 
 static int prepare_to_take_over(void)

@@ -114,38 +114,31 @@ static int copy_string(const struct dm_config_node *nodes, const char *key, char
         return 0;
 }
 
-/* Counts a string in `metadata`. Returns 0 or a negative errno; a NULL string is one for which there was no memory. */
-static int count_name(struct metadata *metadata, const char *name, const char **reterr_reason)
+/* For a device that it did not find lvm2 writes words. */
+static bool is_device_hint(const char *device)
 {
-        if (!name)
-                return -ENOMEM;
-        metadata->names_size += strlen(name);
-        if (metadata->names_size <= METADATA_NAMES_SIZE_MAX)
-                return 0;
-        *reterr_reason = "the metadata has names of more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
-        return -EBADMSG;
+        return device[0] == '/' && strlen(device) <= METADATA_DEVICE_HINT_MAX && !strpbrk(device, "\"\\") &&
+               is_printable(device);
 }
 
-static int parse_pv(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret, const char **reterr_reason)
 {
-        struct metadata_pv *ret = &metadata->pvs[metadata->n_pvs++];
         const char *id = dm_config_find_str(nodes, "id", "");
         const char *device = dm_config_find_str(nodes, "device", "");
-        int r = 0;
 
         if (lvm_id_parse(id, ret->pvid) < 0) {
                 *reterr_reason = "a PV of the metadata has no valid identifier";
                 return -EBADMSG;
         }
 
-        /* For a device that it did not find lvm2 writes words. */
-        if (device[0] == '/' && is_printable(device)) {
+        if (is_device_hint(device)) {
                 ret->device_hint = strdup(device);
-                r = count_name(metadata, ret->device_hint, reterr_reason);
+                if (!ret->device_hint)
+                        return -ENOMEM;
         }
 
         ret->missing = has_flag(nodes, "MISSING");
-        return r;
+        return 0;
 }
 
 static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
@@ -165,9 +158,10 @@ static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metada
                 if (!is_section(node))
                         continue;
 
-                r = parse_pv(node->child, metadata, reterr_reason);
+                r = parse_pv(node->child, &metadata->pvs[metadata->n_pvs], reterr_reason);
                 if (r < 0)
                         return r;
+                metadata->n_pvs++;
         }
 
         if (metadata->n_pvs == 0) {
@@ -233,11 +227,20 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata *metadata, 
         }
 
         ret->name = logical_volume_name_to_show(lv->key);
+        if (!ret->name)
+                return -ENOMEM;
+        metadata->names_size += strlen(ret->name);
+        if (metadata->names_size > METADATA_NAMES_SIZE_MAX) {
+                *reterr_reason =
+                        "the names of its LVs have more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
+                return -EBADMSG;
+        }
+
         ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
         ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
         ret->autoactivated = !ret->activation_skip && !ret->autoactivation_off &&
                              !lv_has_segment(lv->child, segment_is_vdo_pool);
-        return count_name(metadata, ret->name, reterr_reason);
+        return 0;
 }
 
 static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)

@@ -15,13 +15,14 @@
  * in memory and time by these. */
 #define METADATA_PVS_MAX 16384
 #define METADATA_LVS_MAX 65536
-/* Of the names of all LVs and the last device names of all PVs together. With these limits what is kept of a VG stays
- * below the 16 MiB that are read of a file. */
+/* Of the names of all LVs together. With these limits the file of a VG stays below the 16 MiB that are read of it. */
 #define METADATA_NAMES_SIZE_MAX 3145728
+/* "/dev/mapper/" and the longest name that device-mapper allows (DM_NAME_LEN). */
+#define METADATA_DEVICE_HINT_MAX 139
 
 struct metadata_pv {
         char pvid[LVM_ID_SIZE];
-        char *device_hint; /* where lvm2 last saw it, "/dev/sda"; NULL where the text does not tell */
+        char *device_hint; /* where lvm2 last saw it, "/dev/sda"; NULL if unknown, or no usual name of a device */
         bool missing;      /* carries lvm2's MISSING flag */
 };
 
@@ -46,7 +47,7 @@ struct metadata {
         bool slow; /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
         size_t n_pvs;
         struct metadata_pv *pvs;
-        size_t names_size; /* of the strings in pvs and lvs */
+        size_t names_size; /* of all in lvs */
         size_t n_lvs;
         struct metadata_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
 };

@@ -248,8 +248,9 @@ static int settle_without_asking(
                 return 1;
         }
 
-        /* The initrd did it, or an earlier worker that did not live to see it. */
-        if (!worker->imports_devices &&
+        /* The initrd did it, or an earlier worker that did not live to see it. Somebody who asks for it may have changed it
+         * before: is_fully_active() knows better. */
+        if (!worker->imports_devices && !group->has_entry &&
                 volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
                 free(volume_group->reason);
                 volume_group->reason = NULL;

@@ -406,6 +406,9 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
 
         device->group = NULL;
         r = record_pv(worker, device, result->unused, group);
+        /* It was read, and has nothing newer. */
+        if (r >= 0 && group && device->seqno == 0)
+                r = roll_back(worker, group);
         return r < 0 || !group ? r : join_group(worker, device, group);
 }
 

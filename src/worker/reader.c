@@ -81,7 +81,7 @@ void reading_done(struct reading *reading)
         *reading = (struct reading){};
 }
 
-/* The event loop has reaped the child; it is to forget it, too. */
+/* The event loop reaps the child; it is to forget it, too. */
 static int on_child(sd_event_source *source, _unused_ const siginfo_t *info, _unused_ void *userdata)
 {
         return sd_event_source_set_floating(source, false);

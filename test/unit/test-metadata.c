@@ -495,7 +495,8 @@ START_TEST(shallow_nesting)
 END_TEST
 
 /* A text with so many PVs and visible LVs. */
-static char *make_large(unsigned int n_pvs, unsigned int n_lvs)
+/* Each PV was last seen at `hint`, each LV's name ends with `suffix`. */
+static char *make_larger(unsigned int n_pvs, unsigned int n_lvs, const char *hint, const char *suffix)
 {
         char *text = NULL;
         size_t size;
@@ -504,15 +505,54 @@ static char *make_large(unsigned int n_pvs, unsigned int n_lvs)
         ck_assert_ptr_nonnull(file);
         fputs("vg {\n" VG_ID "seqno = 1\nphysical_volumes {\n", file);
         for (unsigned int i = 0; i < n_pvs; i++)
-                fprintf(file, "pv%u {\nid = \"pppppp-pppp-pppp-pppp-pppp-pppp-%06u\"\n}\n", i, i);
+                fprintf(file, "pv%u {\nid = \"pppppp-pppp-pppp-pppp-pppp-pppp-%06u\"\ndevice = \"%s\"\n}\n", i, i,
+                        hint);
         fputs("}\nlogical_volumes {\n", file);
         for (unsigned int i = 0; i < n_lvs; i++)
-                fprintf(file, "lv%u {\nid = \"llllll-llll-llll-llll-llll-llll-%06u\"\nstatus = [\"VISIBLE\"]\n}\n",
-                        i, i);
+                fprintf(file,
+                        "lv%06u%s {\nid = \"llllll-llll-llll-llll-llll-llll-%06u\"\nstatus = [\"VISIBLE\"]\n}\n",
+                        i, suffix, i);
         fputs("}\n}\n" END_OF_TEXT, file);
         ck_assert_int_eq(fclose(file), 0);
         return text;
 }
+
+static char *make_large(unsigned int n_pvs, unsigned int n_lvs)
+{
+        return make_larger(n_pvs, n_lvs, "/dev/sda", "");
+}
+
+START_TEST(long_device_hints_are_ignored)
+{
+        _cleanup_free_ char *longest = repeat("/", METADATA_DEVICE_HINT_MAX),
+                            *longer = repeat("/", METADATA_DEVICE_HINT_MAX + 1),
+                            *text = make_larger(1, 1, longest, ""), *longer_text = make_larger(1, 1, longer, "");
+        _cleanup_metadata_ struct metadata *metadata = parse(text), *without = parse(longer_text);
+
+        ck_assert_str_eq(metadata->pvs[0].device_hint, longest);
+        ck_assert_ptr_null(without->pvs[0].device_hint);
+}
+END_TEST
+
+/* Whatever stands on a disk, the next worker can read what this one writes. */
+START_TEST(largest_file_can_be_read)
+{
+        _cleanup_free_ char *hint = repeat("/", METADATA_DEVICE_HINT_MAX),
+                            *suffix = repeat("x", METADATA_NAMES_SIZE_MAX / METADATA_LVS_MAX - strlen("lv000000")),
+                            *longer = repeat("x", METADATA_NAMES_SIZE_MAX / METADATA_LVS_MAX),
+                            *text = make_larger(METADATA_PVS_MAX, METADATA_LVS_MAX, hint, suffix),
+                            *longer_text = make_larger(1, METADATA_LVS_MAX, "", longer);
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *loaded = NULL;
+        _cleanup_metadata_ struct metadata *metadata = parse(text);
+
+        ck_assert(!accepts(longer_text));
+        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        ck_assert_int_eq(volume_group_save(run_fd, volume_group), 0);
+        ck_assert_int_eq(volume_group_load(run_fd, volume_group->vgid, &loaded), 0);
+        ck_assert_uint_eq(loaded->n_pvs, METADATA_PVS_MAX);
+        ck_assert_uint_eq(loaded->n_lvs, METADATA_LVS_MAX);
+}
+END_TEST
 
 START_TEST(size_is_bounded)
 {
@@ -634,6 +674,9 @@ int main(void)
         tcase_add_test(tests, mutated_text);
         tcase_add_test(tests, deep_nesting);
         tcase_add_test(tests, shallow_nesting);
+        tcase_add_checked_fixture(tests, run_directory_set_up, run_directory_tear_down);
+        tcase_add_test(tests, long_device_hints_are_ignored);
+        tcase_add_test(tests, largest_file_can_be_read);
         tcase_add_test(tests, size_is_bounded);
         tcase_add_test(tests, large_metadata_is_taken_over_in_time);
         tcase_add_test(tests, guessed_names);

@@ -295,20 +295,27 @@ static size_t count_descriptors(void)
         return n;
 }
 
+static void start_probe(void)
+{
+        ck_assert_int_eq(reading_add(&reading, makedev(4000, 2), "/nonexistent"), 0);
+        ck_assert_int_eq(readers_start(readers, READER_PROBE, &reading), 0);
+}
+
 /* A worker may live for long, and start a reader for each batch of devices. */
 START_TEST(ended_readers_leave_nothing)
 {
-        size_t before = 0;
+        size_t before;
 
-        for (size_t i = 0; i < 5; i++) {
-                ck_assert_int_eq(reading_add(&reading, makedev(4000, 2), "/nonexistent"), 0);
-                ck_assert_int_eq(readers_start(readers, READER_PROBE, &reading), 0);
-                while (sd_event_run(event, 200 * USEC_PER_MSEC) > 0)
-                        ;
-                if (i == 0)
-                        before = count_descriptors();
-        }
-        ck_assert_uint_eq(count_descriptors(), before);
+        start_probe();
+        /* What the event loop itself needs for children is there after the first of them. */
+        while (sd_event_run(event, USEC_PER_SEC) > 0)
+                ;
+        before = count_descriptors();
+        for (size_t i = 0; i < 4; i++)
+                start_probe();
+        /* Unless there are always more, and the test takes too long. */
+        while (count_descriptors() > before)
+                ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
 }
 END_TEST
 
