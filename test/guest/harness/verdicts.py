@@ -64,6 +64,7 @@ def other_twin(case, theirs, ours):
 EXPLANATIONS = {
     "links in filters": more_in("filter-by-id", "global-filter-by-id"),
     "records that are not true": more_in("stale-claim", "stale-lookup", "stale-record-moved"),
+    "older metadata": more_in("outdated-asleep", "extended"),
     "one of two": other_twin,
     "one identifier": less_in("same-id"),
 }
