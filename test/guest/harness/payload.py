@@ -24,7 +24,7 @@ SECTOR = 512
 
 def write_payload(path, cache, repository, build, scenario, disk_set, settings, additions=()):
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
-        if scenario.headgate != "absent":
+        if scenario.headgate == "enabled":
             add_headgate(tar, repository, build)
         for name in SCRIPTS:
             add(tar, f"{HERE}/{name}", (INSIDE / name).read_bytes(), 0o755)
