@@ -216,9 +216,8 @@ static bool lv_has_segment(const struct dm_config_node *nodes, bool (*matches)(c
         return false;
 }
 
-static int parse_lv(const struct dm_config_node *lv, struct metadata *metadata, const char **reterr_reason)
+static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, const char **reterr_reason)
 {
-        struct metadata_lv *ret = &metadata->lvs[metadata->n_lvs++];
         const char *id = dm_config_find_str(lv->child, "id", "");
 
         if (lvm_id_parse(id, ret->lvid) < 0) {
@@ -229,12 +228,6 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata *metadata, 
         ret->name = logical_volume_name_to_show(lv->key);
         if (!ret->name)
                 return -ENOMEM;
-        metadata->names_size += strlen(ret->name);
-        if (metadata->names_size > METADATA_NAMES_SIZE_MAX) {
-                *reterr_reason =
-                        "the names of its LVs have more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
-                return -EBADMSG;
-        }
 
         ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
         ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
@@ -245,6 +238,7 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata *metadata, 
 
 static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
 {
+        size_t names_size = 0;
         int r;
 
         if (count_sections(nodes) > METADATA_LVS_MAX) {
@@ -264,9 +258,15 @@ static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metada
                 if (!has_flag(node->child, "VISIBLE"))
                         continue;
 
-                r = parse_lv(node, metadata, reterr_reason);
+                r = parse_lv(node, &metadata->lvs[metadata->n_lvs], reterr_reason);
                 if (r < 0)
                         return r;
+                names_size += strlen(metadata->lvs[metadata->n_lvs++].name);
+                if (names_size > METADATA_NAMES_SIZE_MAX) {
+                        *reterr_reason =
+                                "the names of its LVs have more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
+                        return -EBADMSG;
+                }
         }
 
         return 0;

@@ -47,7 +47,6 @@ struct metadata {
         bool slow; /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
         size_t n_pvs;
         struct metadata_pv *pvs;
-        size_t names_size; /* of all in lvs */
         size_t n_lvs;
         struct metadata_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
 };
