@@ -3,7 +3,6 @@
 #include "cli/boots-table.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "cli/past-boots.h"
 #include "shared/log.h"
@@ -32,13 +31,8 @@ static char *format_id(const void *line)
 static char *format_time(const void *line)
 {
         const struct boot_line *boot_line = line;
-        time_t when = (time_t) (boot_line->boot->realtime_usec / USEC_PER_SEC);
-        char text[sizeof("2026-01-01 00:00:00")];
-        struct tm local;
 
-        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
-                return strdup("");
-        return strdup(text);
+        return format_local_time((int64_t) (boot_line->boot->realtime_usec / USEC_PER_SEC));
 }
 
 static char *format_time_usec(const void *line)

@@ -3,7 +3,6 @@
 #include "cli/status-table.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "shared/util.h"
 
@@ -94,15 +93,7 @@ static char *format_lvs_needed(const void *line)
 
 static char *format_date(const struct volume_group *volume_group, uint64_t usec)
 {
-        time_t when = (time_t) volume_group_to_realtime(volume_group, usec);
-        char text[sizeof("2026-01-01 00:00:00")];
-        struct tm local;
-
-        if (usec == 0)
-                return strdup("");
-        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
-                return NULL;
-        return strdup(text);
+        return usec == 0 ? strdup("") : format_local_time(volume_group_to_realtime(volume_group, usec));
 }
 
 static char *format_since(const void *line)

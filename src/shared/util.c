@@ -221,6 +221,17 @@ char *format_duration(uint64_t usec)
         return string_format("%" PRIu64 "d %" PRIu64 "h", seconds / (24 * 3600), seconds / 3600 % 24);
 }
 
+char *format_local_time(int64_t seconds)
+{
+        char text[sizeof("2026-01-01 00:00:00")];
+        time_t when = (time_t) seconds;
+        struct tm local;
+
+        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
+                return strdup("");
+        return strdup(text);
+}
+
 char *string_format(const char *format, ...)
 {
         va_list arguments;

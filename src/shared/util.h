@@ -54,6 +54,10 @@ char *format_duration(uint64_t usec) _must_check_;
  * Returns a string to be freed by the caller, NULL without memory. */
 char *format_short_duration(uint64_t usec) _must_check_;
 
+/* Seconds since 1970 as "2026-01-31 12:00:00" in local time, "" for a time that has no date. Returns a string to be freed by
+ * the caller, NULL without memory. */
+char *format_local_time(int64_t seconds) _must_check_;
+
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 

@@ -3,7 +3,6 @@
 #include "why/sources.h"
 
 #include <fcntl.h>
-#include <time.h>
 
 #include "lvm/online.h"
 #include "shared/flags.h"
@@ -82,13 +81,11 @@ const struct dm_device *sources_find_dm_device(const struct sources *sources, de
 
 char *describe_date(int64_t seconds)
 {
-        time_t when = (time_t) seconds;
-        struct tm local;
-        char text[sizeof("2026-01-01 00:00:00")];
+        _cleanup_free_ char *text = format_local_time(seconds);
 
-        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
-                return strdup("a time that nobody knows");
-        return strdup(text);
+        if (!text || text[0] != '\0')
+                return TAKE_PTR(text);
+        return strdup("a time that nobody knows");
 }
 
 char *describe_time(const struct volume_group *volume_group, uint64_t usec)
