@@ -70,7 +70,7 @@ static int serialize(const struct iovec *fields, size_t n_fields, struct iovec *
         return 0;
 }
 
-/* What is too large for a datagram is sent as a file, which nobody can change any more. */
+/* A line that is too large for a datagram is sent as a file, sealed against changes as journald requires. */
 static int make_file(const struct iovec *text)
 {
         _cleanup_close_ int fd = memfd_create("headgate-line", MFD_ALLOW_SEALING | MFD_CLOEXEC);

@@ -84,8 +84,8 @@ static bool loop_has_file(const char *kernel_name)
         return path && access(path, F_OK) == 0;
 }
 
-/* Of a device that somebody has open the kernel does not refuse to clear it, but sets this flag, and takes the file away
- * when it is closed. */
+/* The kernel does not refuse to clear a loop device that is open: it sets this flag, and detaches the file when the device is
+ * closed. */
 static void forbid_autoclear(int fd)
 {
         struct loop_info64 info;

@@ -267,7 +267,7 @@ static int on_early_end(struct reader *reader)
 
         (void) waitpid(reader->pid, &status, 0);
         reader->pid = 0;
-        /* SIGKILL is not a crash: it was sent by somebody, or by the kernel out of memory. */
+        /* SIGKILL is not a crash: another process sent it, or the kernel, out of memory. */
         if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
                 return retry_current_device(reader);
         return fail_all_devices(reader);
