@@ -8,12 +8,14 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from step import ALONE, Step
+from step import ALONE, COMPUTING, MEASURING, WAITING, Step
 
 GRACE_SECONDS = 10
 # How often to look whether processors are idle, and how many of them make room for one step more.
 LOOK_SECONDS = 4
-IDLE_PROCESSORS = 0.5
+IDLE_PROCESSORS = 0.3
+# In this order: what is measured comes last, when nothing has to be waited for any more.
+PHASES = {COMPUTING: 0, WAITING: 0, MEASURING: 1, ALONE: 2}
 
 
 @dataclass
@@ -34,9 +36,8 @@ class Scheduler:
         names = {step.name for step in steps}
         for step in steps:
             step.after = [name for name in step.after if name in names]
-        # What others need comes first. What runs alone comes last, when nothing has to be waited for any more. Of all
-        # else the longest come first.
-        self.waiting = sorted(steps, key=lambda step: (step.kind != "build", step.load == ALONE, -expected(step)))
+        # What others need comes first. Of all that may run beside each other the longest come first.
+        self.waiting = sorted(steps, key=lambda step: (step.kind != "build", PHASES[step.load], -expected(step)))
         self.running = {}                       # process ID -> (process, step, its log, when it began)
         self.processors = processors
         self.extra = 0                          # steps for which idle processors have made room
@@ -75,10 +76,12 @@ class Scheduler:
         loads = [running.load for _, running, *_ in self.running.values()]
         if step.load == ALONE:
             return not loads
-        if ALONE in loads:
+        if any(PHASES[load] != PHASES[step.load] for load in loads):
             return False
         if loads.count(step.load) < self.processors:
             return True
+        if step.load == MEASURING:
+            return False
         self.extra -= 1
         return self.extra >= 0
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 
 # Beside each other run as many steps that compute as there are processors, and as many that mostly wait.
 COMPUTING, WAITING = "computing", "waiting"
-# Nothing runs beside it: it measures time, or it uses all processors.
+# Nothing runs beside it: it uses all processors, or measures time that must not depend on what others do.
 ALONE = "alone"
+# It compares times of one guest, which has a processor of its own: as many beside each other as there are processors, and
+# nothing else.
+MEASURING = "measuring"
 # Of two processors, how much of one a step takes.
-SHARES = {COMPUTING: 1, WAITING: 0.5, ALONE: 2}
+SHARES = {COMPUTING: 1, WAITING: 0.5, MEASURING: 1, ALONE: 2}
 
 
 @dataclass
