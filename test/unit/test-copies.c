@@ -190,19 +190,28 @@ START_TEST(left_alone)
 }
 END_TEST
 
+/* The least of five: on a busy machine a single measurement can take any time. */
+static uint64_t measure(const struct surveyed_vg *vg, size_t n_copies)
+{
+        uint64_t least = UINT64_MAX, usec = 0;
+
+        for (int i = 0; i < 5; i++) {
+                ck_assert_int_eq(survey_measure(vg, n_copies, &usec), 0);
+                ck_assert_uint_gt(usec, 0);
+                least = MIN(least, usec);
+        }
+        return least;
+}
+
 START_TEST(measures)
 {
         _cleanup_survey_ struct survey survey = {};
         const struct surveyed_vg *vg;
-        uint64_t all = 0, none = 0;
 
         make_survey(&survey, "many-", SIZE_MAX);
         vg = survey_find(&survey, "many");
-        ck_assert_int_eq(survey_measure(vg, vg->n_used, &all), 0);
-        ck_assert_int_eq(survey_measure(vg, 0, &none), 0);
-        ck_assert(all > 0 && none > 0);
-        /* 350 texts of 58 KiB, with their checksums, against none: no machine is so busy that it would not show. */
-        ck_assert_uint_gt(all, none);
+        /* 350 texts of 58 KiB, with their checksums, against none. */
+        ck_assert_uint_gt(measure(vg, vg->n_used), measure(vg, 0));
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <err.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
