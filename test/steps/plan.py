@@ -38,6 +38,8 @@ def steps_of(check, builds, release=None):
     if check != "quick":
         steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds)]
     if check == "all":
+        steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
+                       "packages", 300) for on in scenario.RELEASES]
         steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 1200, ALONE))
         steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
     return steps
@@ -50,7 +52,7 @@ def build_step(build, *options):
 
 def source_steps():
     return [Step("prose", [TESTS / "prose"], "sources", 5),
-            *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences"))]
+            *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences", "release"))]
 
 
 def unit_steps(check, builds):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Debian's package of the project as it is now, built in a chroot of a release as Debian's builders do."""
+"""Debian's packages of the project as it is now, and of an earlier commit, built in a chroot as Debian's builders do."""
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -9,50 +10,90 @@ from pathlib import Path
 from harness.cache import made
 from harness.progress import command, fetch, key_of, point_release, say
 
-# In the chroot.
+# In a chroot.
 SOURCE = "build/headgate"
+# The first commit with a package; upgrades begin with it.
+EARLIER = "b37597c6cac1b389f83d033dc257abd664ff094b"
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+def git(repository, *words, **options):
+    return command("git", "-c", f"safe.directory={repository}", "-C", repository, *words, **options)
 
 
 def package(cache, repository, suite):
-    """The folder with the packages and what dpkg-buildpackage wrote about them, in the cache; made first if there is none."""
-    files = [name for name in command("git", "-c", f"safe.directory={repository}", "-C", repository, "ls-files", "-z", "--cached",
-                                      "--others", "--exclude-standard").split("\0") if name and (repository / name).exists()]
-    key = key_of(Path(__file__).read_text(), suite, *(f"{name}\0{os.readlink(path) if path.is_symlink() else path.read_bytes()}"
-                          for name, path in ((name, repository / name) for name in files)))
-    folder = cache / f"package-{suite}-{key}"
-    return made(folder, lambda: build(folder, builder(cache, repository, suite), repository, files))
+    """The folder with the packages and what was written about them, in the cache; made first if there is none."""
+    files = [name for name in git(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+             if name and (repository / name).exists()]
+    # What tests is in the source package only.
+    key = key_of(Path(__file__).read_text(), *(f"{name}\0{(repository / name).read_bytes()}" for name in files
+                                               if not name.startswith("test/")))
+
+    def copy(source):
+        for name in files:
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(repository / name, source / name, follow_symlinks=False)
+    return built(cache, repository, suite, f"package-{suite}-{key}", copy)
 
 
-def builder(cache, repository, suite):
-    """A tar of the release with what the package needs to be built."""
-    control = repository / "debian/control"
-    tar = cache / f"builder-{suite}-{key_of(Path(__file__).read_text(), control.read_text(), point_release(suite))}.tar"
+def earlier_package(cache, repository, suite):
+    """Likewise the package of EARLIER, with a lower version, named earlier.deb."""
+    def unpack(source):
+        source.mkdir(parents=True)
+        git(repository, "archive", f"--output={source}.tar", EARLIER)
+        command("tar", "-xf", f"{source}.tar", "-C", source)
+        changelog = source / "debian/changelog"
+        changelog.write_text(changelog.read_text().replace("-", "~earlier-", 1))
+    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), EARLIER)}", unpack)
+    named = folder / "earlier.deb"
+    with contextlib.suppress(FileExistsError):
+        os.link(next(folder.glob("headgate_*.deb")), named)
+    return named
+
+
+def chroot_of(cache, suite, kind, key, include, *hooks):
+    """A tar of packages of a release, and of what hooks of mmdebstrap do there."""
+    tar = cache / f"{kind}-{suite}-{key_of(key, include, *hooks, point_release(suite))}.tar"
 
     def make():
-        say(f"building a chroot of {suite} for packages")
-        fetch(suite, f"{tar}.new", "--format=tar", "--variant=buildd", "--include=build-essential",
-              f'--customize-hook=mkdir "$1/build"; cp -r {control.parent} "$1/build/"',
-              '--customize-hook=chroot "$1" apt-get build-dep -y -qq --no-install-recommends /build')
+        say(f"making a chroot of {suite}: {kind}")
+        fetch(suite, f"{tar}.new", "--format=tar", "--variant=buildd", f"--include={include}", *hooks)
         os.rename(f"{tar}.new", tar)
     return made(tar, make)
 
 
-def build(folder, tar, repository, files):
+def builder(cache, repository, suite, *more):
+    """A tar with what the package needs to be built, and more packages."""
+    control = repository / "debian/control"
+    return chroot_of(cache, suite, "builder", control.read_text(), ",".join(["build-essential", *more]),
+                     f'--customize-hook=mkdir "$1/build"; cp -r {control.parent} "$1/build/"',
+                     '--customize-hook=chroot "$1" apt-get build-dep -y -qq --no-install-recommends /build && rm -r "$1/build"')
+
+
+def in_chroot(root, script, *words, **environment):
+    """What a shell script prints there."""
+    return command("unshare", "--mount", "--pid", "--fork", "sh", "-c", 'mount -t proc proc "$0/proc" && exec chroot "$0" sh -e -c "$@" 2>&1',
+                   root, script, "sh", *words, env=ENVIRONMENT | environment)
+
+
+def built(cache, repository, suite, name, provide):
+    folder = cache / name
+    return made(folder, lambda: build(folder, builder(cache, repository, suite), provide))
+
+
+def build(folder, tar, provide, **environment):
+    """Have provide() put the source where it is told to, and build packages of that."""
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="building-") as scratch:
         root = Path(scratch)
         command("tar", "-xf", tar, "-C", root)
-        shutil.rmtree(root / "build")
-        for name in files:
-            path = root / SOURCE / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(repository / name, path, follow_symlinks=False)
+        provide(root / SOURCE)
         say(f"building the package: {folder.name}")
-        command("unshare", "--mount", "sh", "-c",
-                'mount -t proc proc "$1/proc" && exec chroot "$1" sh -c "cd /$2 && dpkg-buildpackage -us -uc -b"', "sh", root, SOURCE,
-                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
-                     "DEB_BUILD_OPTIONS": f"nocheck parallel={os.cpu_count()}"})
+        log = in_chroot(root, 'cd "$1" && version=$(dpkg-parsechangelog -S Version) && '
+                        'tar --anchored --exclude=headgate/debian -cJf "../headgate_${version%-*}.orig.tar.xz" -C .. headgate && dpkg-buildpackage -us -uc',
+                        f"/{SOURCE}", **{"DEB_BUILD_OPTIONS": f"nocheck parallel={os.cpu_count()}"} | environment)
         finished = root / "finished"
         finished.mkdir()
+        (finished / "build.log").write_text(log)
         for path in (root / SOURCE).parent.glob("headgate*_*"):
             path.rename(finished / path.name)
         finished.rename(folder)
