@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-dmsetup: what the udev rules of device-mapper and lvm2 have done by dmsetup for each event, without what
+/* headgate-dmsetup.static: what the udev rules of device-mapper and lvm2 have done by dmsetup for each event, without what
  * dmsetup does before it begins. Only of arguments as lvm2 and the kernel give them; all others are an error, for which
  * the rules have dmsetup itself. No libraries, see system.h, and so no headers of src/shared. */
 
@@ -25,7 +25,7 @@
 #define LITERAL(text) (text), sizeof(text) - 1
 
 static const char usage[] =
-        "Usage: headgate-dmsetup splitname NAME|udevcomplete COOKIE\n\n"
+        "Usage: headgate-dmsetup.static splitname NAME|udevcomplete COOKIE\n\n"
         "Split the name of an LV, or tell who waits for an event of device-mapper that it has been handled. Called by\n"
         "udev, in the place of dmsetup.\n\n"
         "  -h, --help     Show this help\n"
@@ -113,7 +113,7 @@ static int split_name(const char *name)
         struct text text;
 
         if (!is_name(name))
-                return fail(LITERAL("headgate-dmsetup: this is no name that lvm2 gives\n"));
+                return fail(LITERAL("headgate-dmsetup.static: this is no name that lvm2 gives\n"));
 
         text.size = 0;
         append(&text, "DM_VG_NAME='");
@@ -155,16 +155,16 @@ static int complete(const char *string)
         long id;
 
         if (!read_cookie(string, &cookie))
-                return fail(LITERAL("headgate-dmsetup: this is no cookie that the kernel gives\n"));
+                return fail(LITERAL("headgate-dmsetup.static: this is no cookie that the kernel gives\n"));
         /* Without a base it has flags only, and nobody waits. */
         if ((cookie & COOKIE_BASE_MASK) == 0)
                 return SUCCESS;
 
         id = system_semget((int) ((uint32_t) COOKIE_MAGIC << COOKIE_FLAGS_SHIFT | (cookie & COOKIE_BASE_MASK)));
         if (id < 0)
-                return fail(LITERAL("headgate-dmsetup: nobody waits for this cookie any more\n"));
+                return fail(LITERAL("headgate-dmsetup.static: nobody waits for this cookie any more\n"));
         if (system_semop((int) id, &decrement) < 0)
-                return fail(LITERAL("headgate-dmsetup: the semaphore cannot be decremented\n"));
+                return fail(LITERAL("headgate-dmsetup.static: the semaphore cannot be decremented\n"));
         return SUCCESS;
 }
 
@@ -178,5 +178,6 @@ int run(int argc, char *argv[])
                 return print(1, LITERAL(usage));
         if (argc == 2 && equal(argv[1], "--version"))
                 return print(1, LITERAL("headgate " HEADGATE_VERSION "\n"));
-        return fail(LITERAL("headgate-dmsetup: expected splitname NAME or udevcomplete COOKIE, see --help\n"));
+        return fail(
+                LITERAL("headgate-dmsetup.static: expected splitname NAME or udevcomplete COOKIE, see --help\n"));
 }

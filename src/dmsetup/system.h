@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The four system calls that headgate-dmsetup makes, and how it is started.
+/* The four system calls that headgate-dmsetup.static makes, and how it is started.
  *
  * The start-up of a C library takes several times as long as all that this program does, and it is started for each
  * event of each device. So where HEADGATE_FREESTANDING is defined, it is entered from the kernel and calls the kernel

@@ -4,7 +4,7 @@
 #include "shared/macro.h"
 
 /* Lays quickened copies (dm_rules.h) of the installed rules of device-mapper and lvm2 over these, in
- * /run/udev/rules.d, where they are gone with the next boot. `program` is the path of headgate-dmsetup. Below
+ * /run/udev/rules.d, where they are gone with the next boot. `program` is the path of headgate-dmsetup.static. Below
  * $HEADGATE_ROOT, if that is set. Also makes the directory in which the worker writes down names, FLAGS_DM_NAMES.
  *
  * A file is left as it is, and the log says so, if it has been replaced in /etc or /run by somebody else, or if it

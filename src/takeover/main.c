@@ -282,7 +282,7 @@ static int run(const char *verb)
         _cleanup_close_ int run_fd = -EBADF;
 
         if (streq(verb, "dm-rules"))
-                return lay_dm_rules(LIBEXECDIR "/headgate-dmsetup");
+                return lay_dm_rules(LIBEXECDIR "/headgate-dmsetup.static");
 
         run_fd = flags_open_run_directory();
         if (run_fd < 0)
