@@ -34,7 +34,7 @@ def steps_of(check, builds, release=None):
     if release:
         return [build_step(builds.plain), *guests]
     steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini"),
-             *source_steps(), *unit_steps(check, builds), model_step(check), *guests]
+             *source_steps(), *unit_steps(check, builds), *model_steps(check, builds), *guests]
     if check != "quick":
         steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds)]
     if check == "all":
@@ -102,9 +102,10 @@ def fuzz_steps(check, builds):
                              "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
 
 
-def model_step(check):
+def model_steps(check, builds):
     more = ["--all"] if check == "all" else []
-    return Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 1800 if more else 40)
+    return [Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 1800 if more else 40),
+            Step("the life of a VG: each step", [TESTS / "model/vg-state", "--build", builds.plain], "model", 40)]
 
 
 def faults_step(check, builds):
