@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What vgchange has printed and how it has ended, as facts about one VG. The outputs were recorded in guests: with lvm2
+ * 2.03.16 (bookworm) and 2.03.31 (forky), which differ in none of these. */
+
+#include <check.h>
+#include <errno.h>
+#include <libdevmapper.h>
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "shared/util.h"
+#include "worker/outcome.h"
+
+#define ACTIVE(vg) "  1 logical volume(s) in volume group \"" vg "\" now active\n"
+#define CHECKSUM                                                                                                  \
+        "  WARNING: Checksum error on /dev/sde at offset 5632.\n"                                                 \
+        "  WARNING: invalid metadata text from /dev/sde at 5632.\n"                                               \
+        "  WARNING: metadata on /dev/sde at 5632 has invalid summary for VG.\n"                                   \
+        "  WARNING: repair VG metadata on /dev/sde with vgck --updatemetadata.\n"
+#define ONLINE_ERROR                                                                                              \
+        "  Cannot access device /dev/sda for 8:0.\n"                                                              \
+        "  No device name found from 8:0.\n"                                                                      \
+        "  No device found for 8:0 PVID 2f8jfXjt6Kh8f9uZqVf7mYqvBkPHlZfq\n"                                       \
+        "  PVs online error, using all devices.\n"
+#define REFUSING(lv) "  Refusing activation of partial LV " lv ".  Use '--activationmode partial' to override.\n"
+#define MISSING                                                                                                   \
+        "  WARNING: Couldn't find device with uuid tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ.\n"                     \
+        "  WARNING: VG mirror is missing PV tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ (last written to /dev/sdl).\n"
+
+/* After so many allocations there is no memory. A sanitizer has allocations of its own. */
+#if !defined(__SANITIZE_ADDRESS__)
+#define HAS_LIMIT 1
+static size_t n_allocations = SIZE_MAX;
+
+void *__libc_malloc(size_t size);
+
+void *malloc(size_t size)
+{
+        if (n_allocations == 0) {
+                errno = ENOMEM;
+                return NULL;
+        }
+        n_allocations -= n_allocations != SIZE_MAX;
+        return __libc_malloc(size);
+}
+#endif
+
+static struct volume_group_lv lvs[12];
+static char names[ELEMENTSOF(lvs)][8];
+
+/* A VG with LVs "a" and so on, or with those of `lv_names`; of `n_active` of them the first are active. */
+static struct volume_group make_vg(const char *name, size_t n_lvs, size_t n_active, const char *const *lv_names)
+{
+        for (size_t i = 0; i < n_lvs; i++) {
+                snprintf(names[i], sizeof(names[i]), "%s",
+                        lv_names ? lv_names[i] : (char[]){(char) ('a' + i), '\0'});
+                lvs[i] = (struct volume_group_lv){.name = names[i], .autoactivated = true, .active = i < n_active};
+        }
+        return (struct volume_group){.name = (char *) name, .n_lvs = n_lvs, .lvs = lvs};
+}
+
+START_TEST(normal_activation)
+{
+        static const char *const root[] = {"root"};
+        static const struct {
+                const char *vg;
+                size_t n_vgs;
+                int status;
+                const char *output;
+                enum vg_event event;
+                const char *words;
+        } rows[] = {
+                {"vg0001", 1, 0, ACTIVE("vg0001"), VG_ENDED_CONTENT, "vgchange ended with status 0."},
+                {"vg0001", 2, 0, ACTIVE("vg0001") ACTIVE("vg0002"), VG_ENDED_CONTENT, NULL},
+                {"vg0001", 1, 0, ONLINE_ERROR ACTIVE("vg0001"), VG_ENDED_CONTENT, NULL},
+                /* One of several is not found, and the others are. */
+                {"alone", 2, 5,
+                        ONLINE_ERROR ACTIVE("left") "  Volume group \"alone\" not found\n"
+                                                    "  Cannot process volume group alone\n",
+                        VG_ENDED_OVERLOOKED, "Volume group \"alone\" not found"},
+                {"left", 2, 5,
+                        ONLINE_ERROR ACTIVE("left") "  Volume group \"alone\" not found\n"
+                                                    "  Cannot process volume group alone\n",
+                        VG_ENDED_CONTENT, NULL},
+                {"vg0002", 3, 5,
+                        "  Volume group \"vg0003\" not found\n  Cannot process volume group vg0003\n" ACTIVE(
+                                "vg0002") ACTIVE("vg0001"),
+                        VG_ENDED_CONTENT, NULL},
+                {"vg0005", 1, 5,
+                        CHECKSUM "  Volume group \"vg0005\" not found\n  Cannot process volume group vg0005\n",
+                        VG_ENDED_FAILED, "Volume group \"vg0005\" not found"},
+                /* lvm2 has not come to the VG. */
+                {"vg0004", 2, 5, "  Volume group \"vg0003\" not found\n", VG_ENDED_FAILED,
+                        "vgchange ended with status 5."},
+                {"vg0004", 1, 5, CHECKSUM, VG_ENDED_FAILED, "vgchange ended with status 5."},
+                {"vg0004", 1, 139, "", VG_ENDED_FAILED, "vgchange was ended by signal 11."},
+                {"vg0004", 2, 139, ACTIVE("vg0003"), VG_ENDED_CRASHED, NULL},
+                {"vg0004", 1, -1, "", VG_ENDED_FAILED, "vgchange ended with status -1."},
+                /* By the VG's name, by the LV's, and by device-mapper's. */
+                {"mirror", 1, 0, MISSING ACTIVE("mirror"), VG_ENDED_WARNED,
+                        "WARNING: VG mirror is missing PV tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ (last written to /dev/sdl)."},
+                {"half", 1, 5, REFUSING("half/root"), VG_ENDED_FAILED,
+                        "Refusing activation of partial LV half/root.  Use '--activationmode partial' to override."},
+                {"half", 2, 5, REFUSING("half/root") ACTIVE("left"), VG_ENDED_FAILED,
+                        "Refusing activation of partial LV half/root.  Use '--activationmode partial' to override."},
+                {"my-vg", 1, 5,
+                        "  device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy\n",
+                        VG_ENDED_FAILED,
+                        "device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy"},
+                /* Another VG's name is no part of it. */
+                {"vg000", 1, 0, "  Volume group \"vg0003\" not found\n", VG_ENDED_CONTENT, NULL},
+        };
+        _cleanup_outcome_ struct outcome outcome = {};
+        struct volume_group volume_group = make_vg(rows[_i].vg, 1, 0, root);
+
+        ck_assert_int_eq(
+                outcome_read(&volume_group, rows[_i].n_vgs, rows[_i].status, rows[_i].output, &outcome), 0);
+        ck_assert_int_eq(outcome.event, rows[_i].event);
+        if (rows[_i].words)
+                ck_assert_str_eq(outcome.words, rows[_i].words);
+}
+END_TEST
+
+/* An LV that is active is not what lvm2 complains of. */
+START_TEST(words_are_about_an_inactive_lv)
+{
+        _cleanup_outcome_ struct outcome outcome = {};
+        struct volume_group volume_group = make_vg("data", 3, 1, NULL);
+
+        ck_assert_int_eq(
+                outcome_read(&volume_group, 1, 5, "  LV data/a is odd.\n  LV data/c is in use.\n", &outcome), 0);
+        ck_assert_str_eq(outcome.words, "LV data/c is in use.");
+}
+END_TEST
+
+START_TEST(degraded_activation)
+{
+        static const char *const half[] = {"whole", "torn", "both"}, *const mirror[] = {"raid", "linear"};
+        _cleanup_outcome_ struct outcome outcome = {};
+        struct volume_group volume_group = make_vg("half", 3, 1, half);
+
+        ck_assert_int_eq(outcome_read_degraded(&volume_group, 5,
+                                 REFUSING("half/torn") REFUSING("half/both") ACTIVE("half"), &outcome),
+                0);
+        ck_assert_int_eq(outcome.event, VG_ENDED_FAILED);
+        ck_assert_str_eq(
+                outcome.words, "not activated: torn, both (lvm2: Refusing activation of partial LV half/torn).");
+        outcome_done(&outcome);
+
+        volume_group = make_vg("mirror", 2, 1, mirror);
+        ck_assert_int_eq(outcome_read_degraded(
+                                 &volume_group, 5, MISSING REFUSING("mirror/linear") ACTIVE("mirror"), &outcome),
+                0);
+        ck_assert_str_eq(
+                outcome.words, "not activated: linear (lvm2: Refusing activation of partial LV mirror/linear).");
+        outcome_done(&outcome);
+
+        outcome.words = NULL;
+        volume_group = make_vg("mirror", 2, 2, mirror);
+        ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, MISSING ACTIVE("mirror"), &outcome), 0);
+        ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
+        ck_assert_ptr_null(outcome.words);
+}
+END_TEST
+
+START_TEST(many_inactive_lvs_are_counted)
+{
+        _cleanup_outcome_ struct outcome outcome = {};
+        struct volume_group volume_group = make_vg("vg", 12, 1, NULL);
+
+        /* One that is not to be activated is not missed. */
+        lvs[2].autoactivated = false;
+        ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, "", &outcome), 0);
+        ck_assert_str_eq(outcome.words, "not activated: b, d, e, f, g, h, i, j, 2 more.");
+        free(outcome.words);
+        ck_assert_int_eq(outcome_read_degraded(&volume_group, 3, "", &outcome), 0);
+        ck_assert_str_eq(outcome.words,
+                "not activated: b, d, e, f, g, h, i, j, 2 more (lvm2: vgchange ended with status 3).");
+}
+END_TEST
+
+#ifdef HAS_LIMIT
+static void print_nothing(_unused_ int level, _unused_ const char *file, _unused_ int line, _unused_ int error,
+        _unused_ const char *format, ...)
+{
+}
+
+START_TEST(no_memory_is_survived)
+{
+        static const char *const half[] = {"whole", "torn", "both"};
+        struct volume_group normal = make_vg("half", 3, 1, half), many;
+        int r = -ENOMEM, degraded = -ENOMEM;
+        size_t n = 0;
+
+        dm_log_with_errno_init(print_nothing);
+        for (; r < 0 || degraded < 0; n++) {
+                _cleanup_outcome_ struct outcome one = {}, two = {};
+
+                many = make_vg("vg", 12, n % 2, NULL);
+                n_allocations = n / 2;
+                r = outcome_read(&normal, 2, 5, REFUSING("half/torn"), &one);
+                n_allocations = n / 2;
+                degraded = outcome_read_degraded(&many, 5, REFUSING("vg/f"), &two);
+                n_allocations = SIZE_MAX;
+                ck_assert(r == 0 || r == -ENOMEM);
+                ck_assert(degraded == 0 || degraded == -ENOMEM);
+        }
+        ck_assert_uint_gt(n, 10);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+        Suite *suite = suite_create("outcome");
+        TCase *test_case = tcase_create("outcome");
+
+        tcase_add_loop_test(test_case, normal_activation, 0, 17);
+        tcase_add_test(test_case, words_are_about_an_inactive_lv);
+        tcase_add_test(test_case, degraded_activation);
+        tcase_add_test(test_case, many_inactive_lvs_are_counted);
+#ifdef HAS_LIMIT
+        tcase_add_test(test_case, no_memory_is_survived);
+#endif
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
