@@ -312,7 +312,7 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
                 "first = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n",
                 volume_group->name, volume_group->vgid, volume_group->seqno,
                 volume_group_state_to_string(volume_group->state), volume_group->slow, volume_group->overdue,
-                volume_group->lost_pv, volume_group->bereft, volume_group->first_seen_usec,
+                volume_group->lost_pv, volume_group->lost_after_active, volume_group->first_seen_usec,
                 volume_group->complete_usec, volume_group->activating_usec, volume_group->settled_usec,
                 (int64_t) volume_group->clock_usec, volume_group->degraded_usec,
                 volume_group->first.first_seen_usec, volume_group->first.complete_usec,
@@ -492,7 +492,7 @@ static int load_volume_group(const struct dm_config_node *root, struct volume_gr
         volume_group->slow = find_u64(root, "slow");
         volume_group->overdue = find_u64(root, "overdue");
         volume_group->lost_pv = find_u64(root, "lost_pv");
-        volume_group->bereft = find_u64(root, "bereft");
+        volume_group->lost_after_active = find_u64(root, "bereft");
         volume_group->degraded_usec = find_u64(root, "degraded_usec");
         volume_group->first_seen_usec = find_u64(root, "first_seen_usec");
         volume_group->complete_usec = find_u64(root, "complete_usec");

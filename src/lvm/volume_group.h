@@ -58,12 +58,12 @@ struct volume_group {
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
         enum volume_group_state state;
-        char *reason;      /* one sentence: why it is not active; NULL where there is nothing to explain */
-        bool slow;         /* see metadata.h */
-        bool overdue;      /* its deadline has passed and has been reported */
-        bool bereft;       /* it was up once, and since its PV went no other has come */
-        char *skip_reason; /* what of the metadata forbids activation, or NULL */
-        bool lost_pv;      /* a PV has gone, and since then LVs may be stranded: worth a look */
+        char *reason;           /* one sentence: why it is not active; NULL where there is nothing to explain */
+        bool slow;              /* see metadata.h */
+        bool overdue;           /* its deadline has passed and has been reported */
+        bool lost_after_active; /* it was up once, and since its PV went no other has come */
+        char *skip_reason;      /* what of the metadata forbids activation, or NULL */
+        bool lost_pv;           /* a PV has gone, and since then LVs may be stranded: worth a look */
 
         /* The latest activation, as in struct volume_group_times. Times before `complete_usec` are of an earlier one. */
         uint64_t first_seen_usec;

@@ -137,8 +137,9 @@ static void advise_on_degraded(
 {
         const struct volume_group *volume_group = record->volume_group;
         bool allowed = settings_allow_degraded(&sources->settings, volume_group->name);
+        bool is_lost = volume_group->lost_after_active || volume_group_count_seen(volume_group) == 0;
 
-        if (sources->in_charge && allowed && !volume_group->overdue)
+        if (sources->in_charge && allowed && !volume_group->overdue && !is_lost)
                 explanation_fact(explanation,
                         "At its deadline lvm2 is asked for what can do without them, as headgate.conf says.");
         else

@@ -7,13 +7,13 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/degraded.h"
 #include "worker/dm_names.h"
 #include "worker/liveness.h"
 #include "worker/names.h"
+#include "worker/outcome.h"
 #include "worker/report.h"
 #include "worker/stalled.h"
-#include "worker/verdict.h"
+#include "worker/vg.h"
 
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 4
@@ -25,6 +25,29 @@
 /* A vgchange of many VGs may take longer on a large machine. One that does no longer counts as one of the processes at
  * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
+
+/* The LVs of the VG are marked. What an adopted process has printed was for its parent: `output` is NULL. */
+static int take_outcome(struct worker *worker, struct managed_group *group, const struct active_devices *devices,
+        size_t n_groups, int exit_status, const char *output)
+{
+        _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
+        const char *name = group->volume_group->name;
+        int r = 0;
+
+        if (output)
+                r = group->state == VG_ACTIVATING_DEGRADED
+                            ? outcome_read_degraded(group->volume_group, exit_status, output, &outcome)
+                            : outcome_read(group->volume_group, n_groups, exit_status, output, &outcome);
+        if (r < 0)
+                return log_oom();
+        r = vg_take(worker, group,
+                &(struct vg_news){.event = outcome.event, .devices = devices, .words = outcome.words});
+        if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
+                log_notice("lvm2 has not found VG %s beside others, asking for it alone.", name);
+        else if (group->state == VG_COMPLETE && group->news)
+                log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.", name);
+        return r;
+}
 
 int activation_on_ended(struct job *job, int exit_status, void *userdata)
 {
@@ -54,22 +77,10 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                 log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
                         exit_status - 128, n_groups);
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
-                struct volume_group *volume_group = group->volume_group;
-
                 if (group->job != job)
                         continue;
-                active_devices_mark(devices, volume_group);
-                /* What an adopted process has printed was for its parent. If it did not do all, lvm2 is asked once
-                 * more, by us. */
-                if (job->kind == JOB_ADOPTED &&
-                        volume_group_count_active(volume_group) < volume_group_count_autoactivated(volume_group)) {
-                        verdict_ask_again(worker, group);
-                        continue;
-                }
-                if (degraded_is_asked(volume_group))
-                        r = degraded_settle(worker, group, exit_status, output ?: "");
-                else
-                        r = verdict_take(worker, group, n_groups, exit_status, output ?: "");
+                active_devices_mark(devices, group->volume_group);
+                r = take_outcome(worker, group, devices, n_groups, exit_status, output);
                 if (r < 0)
                         return r;
         }
@@ -113,15 +124,28 @@ static void listen_to_cookies(struct worker *worker)
         cookies_expect(worker->cookies);
 }
 
-int activation_start_job(struct worker *worker, enum job_kind kind, const char *const *words, size_t n_words,
-        struct managed_group *const *groups, size_t n, struct job **ret)
+/* Starts lvm for VGs that vg_next() has yielded that action for. They are in the state that follows once it is there. */
+static int start_job(
+        struct worker *worker, enum job_kind kind, struct managed_group *const *groups, size_t n, bool slow)
 {
+        /* Normally, the form of lvm2's own rule: it ignores incomplete VGs, and heeds all that lvm.conf says of
+         * autoactivation. A degraded activation heeds the latter; its mode is said, since lvm.conf may have "partial". */
+        static const char *const normal_words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
+        static const char *const degraded_words[] = {"vgchange", "-aay", "--activationmode", "degraded", "--"};
+        static const struct vg_step steps[] = {[JOB_ACTIVATE] = {.state = VG_ACTIVATING},
+                [JOB_ACTIVATE_DEGRADED] = {.state = VG_ACTIVATING_DEGRADED}};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct job *job;
         int r;
 
+        if (n == 1 && kind == JOB_ACTIVATE) {
+                r = write_lookup(worker, groups[0]);
+                if (r < 0)
+                        return r;
+        }
         listen_to_cookies(worker);
-        r = string_vector_add_all(&arguments, words, n_words);
+        r = string_vector_add_all(
+                &arguments, kind == JOB_ACTIVATE ? normal_words : degraded_words, ELEMENTSOF(normal_words));
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
                 write_names(worker, groups[i]->volume_group);
@@ -131,36 +155,20 @@ int activation_start_job(struct worker *worker, enum job_kind kind, const char *
         if (r < 0)
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
+        job->slow = slow;
         dm_list_add(&worker->jobs, &job->list);
         for (size_t i = 0; i < n; i++) {
                 groups[i]->job = job;
                 groups[i]->news = false;
                 groups[i]->volume_group->activating_usec = job->started_usec;
-                inventory_set_state(worker->inventory, groups[i], VOLUME_GROUP_ACTIVATING);
+                inventory_enter(worker->inventory, groups[i], &steps[kind]);
         }
         report_activating(groups, n);
-        *ret = job;
         return 0;
 }
 
-static int start_job(struct worker *worker, struct managed_group *const *groups, size_t n, bool slow)
-{
-        /* The form of lvm2's own rule. It leaves incomplete VGs alone, and heeds all that lvm.conf says of
-         * autoactivation. */
-        static const char *const words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
-        struct job *job;
-        int r;
-
-        r = n == 1 ? write_lookup(worker, groups[0]) : 0;
-        if (r < 0)
-                return r;
-        r = activation_start_job(worker, JOB_ACTIVATE, words, ELEMENTSOF(words), groups, n, &job);
-        if (r >= 0)
-                job->slow = slow;
-        return r;
-}
-
-bool activation_is_patient(const struct job *job, uint64_t now)
+/* Whether the job is not at work for so long that others need not wait for it. */
+static bool is_patient(const struct job *job, uint64_t now)
 {
         return !job->waits && (job->slow || now < job->started_usec + PATIENCE_USEC);
 }
@@ -172,7 +180,7 @@ static size_t count_jobs(const struct worker *worker, bool slow)
         size_t n = 0;
 
         dm_list_iterate_items(job, &worker->jobs)
-                n += job->slow == slow && activation_is_patient(job, now);
+                n += job->slow == slow && is_patient(job, now);
         return n;
 }
 
@@ -189,13 +197,6 @@ static bool is_recorded(const struct worker *worker, const struct managed_group 
         return true;
 }
 
-const char *activation_find_skip_reason(const struct worker *worker, const struct managed_group *group)
-{
-        if (!worker->event_activation)
-                return "event_activation=0 in lvm.conf.";
-        return group->volume_group->skip_reason ?: group->refusal;
-}
-
 /* How many processes may be started now, of those that count as slow or of the others. */
 static size_t count_free(const struct worker *worker, bool slow)
 {
@@ -205,61 +206,6 @@ static size_t count_free(const struct worker *worker, bool slow)
         return n_max > n_running ? n_max - n_running : 0;
 }
 
-/* Settles a VG whose name another one has. Asked by name, lvm2 would activate LVs of both. Returns 1, 0 if there
- * is none, or a negative errno. */
-static int settle_behind_rival(struct worker *worker, struct managed_group *group)
-{
-        char vgid[LVM_ID_FORMATTED_SIZE];
-        struct managed_group *rival;
-        int r;
-
-        r = names_find_rival(worker->inventory, group, &rival);
-        if (r == -ENOENT)
-                return 0;
-        if (r < 0)
-                return log_error_errno(r, "Failed to look for other VGs called %s: %m", group->volume_group->name);
-
-        lvm_id_format(group->volume_group->vgid, vgid);
-        r = string_replace(&group->volume_group->reason,
-                string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid));
-        if (r < 0)
-                return r;
-        verdict_settle(worker, group, VOLUME_GROUP_SKIPPED);
-        return 1;
-}
-
-/* Settles a VG for which lvm2 need not be asked. Returns 1 if it did, 0 if lvm2 is to be asked, or a negative
- * errno. */
-static int settle_without_asking(
-        struct worker *worker, struct managed_group *group, const struct active_devices *devices)
-{
-        struct volume_group *volume_group = group->volume_group;
-        const char *reason = activation_find_skip_reason(worker, group);
-        int r;
-
-        active_devices_mark(devices, volume_group);
-
-        if (reason) {
-                r = string_replace(&volume_group->reason, strdup(reason));
-                if (r < 0)
-                        return r;
-                verdict_settle(worker, group, VOLUME_GROUP_SKIPPED);
-                managed_group_forget_refusal(group, group->refused);
-                return 1;
-        }
-
-        /* The initrd did it, or an earlier worker that did not live to see it. Somebody who asks for it may have changed it
-         * before: is_fully_active() knows better. */
-        if (!worker->imports_devices && !group->has_entry &&
-                volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group)) {
-                free(volume_group->reason);
-                volume_group->reason = NULL;
-                r = verdict_settle_active(worker, group);
-                return r < 0 ? r : 1;
-        }
-        return settle_behind_rival(worker, group);
-}
-
 /* Splits the VGs evenly over the processes that may be started now. */
 static int start_shares(struct worker *worker, struct managed_group **groups, size_t n)
 {
@@ -267,7 +213,7 @@ static int start_shares(struct worker *worker, struct managed_group **groups, si
 
         for (size_t i = 0; i < n_jobs; i++) {
                 size_t from = n * i / n_jobs, to = n * (i + 1) / n_jobs;
-                int r = start_job(worker, groups + from, to - from, false);
+                int r = start_job(worker, JOB_ACTIVATE, groups + from, to - from, false);
 
                 if (r < 0)
                         return r;
@@ -281,12 +227,44 @@ struct ready {
         size_t n_awaited;
         struct managed_group **others;
         size_t n_others;
+        struct managed_group **degraded;
+        size_t n_degraded;
+        size_t n_max; /* of each */
 };
 
 static void ready_done(struct ready *ready)
 {
         free(ready->awaited);
         free(ready->others);
+        free(ready->degraded);
+}
+
+/* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given up by the
+ * reader, and then left with a pvscan of its own, so that this has an end. */
+static bool is_looking(const struct worker *worker)
+{
+        return worker->recordings.job || inventory_has_device_before(worker->inventory, DEVICE_RECORDING);
+}
+
+static bool is_activating_degraded(const struct worker *worker)
+{
+        uint64_t now = now_usec();
+        const struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs)
+                if (job->kind == JOB_ACTIVATE_DEGRADED && is_patient(job, now))
+                        return true;
+        return false;
+}
+
+/* Whether a process could be started for the VG now. Each look at one lists all devices. */
+static bool is_possible(const struct worker *worker, const struct managed_group *group)
+{
+        if (group->state == VG_DUE || group->state == VG_DEGRADED_DUE)
+                return !is_looking(worker) && !is_activating_degraded(worker);
+        return is_recorded(worker, group) &&
+               (count_free(worker, group->volume_group->slow) > 0 || group->volume_group->skip_reason ||
+                       group->refusal || !worker->event_activation);
 }
 
 /* Finds out which VGs can be started; those that cannot, or take a process of their own, are dealt with. */
@@ -297,28 +275,24 @@ static int sort_complete(struct worker *worker, struct ready *ready)
         int r;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
-                /* See degraded_start(). */
-                if (volume_group_is_incomplete(group->volume_group))
+                bool slow = group->volume_group->slow;
+
+                if (ready->n_awaited + ready->n_others + ready->n_degraded == ready->n_max)
+                        break;
+                if (!is_possible(worker, group))
                         continue;
-                /* One that has to wait for a process is looked at when there is one: each look lists all
-                 * devices. */
-                if (!activation_find_skip_reason(worker, group) &&
-                        count_free(worker, group->volume_group->slow) == 0)
-                        continue;
-                if (!is_recorded(worker, group))
-                        continue;
-                if (!devices) {
-                        r = active_devices_get(&devices);
-                        if (r < 0)
-                                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                }
-                r = settle_without_asking(worker, group, devices);
+                r = devices ? 0 : active_devices_get(&devices);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                r = vg_take(worker, group, &(struct vg_news){.event = VG_TURN, .devices = devices});
                 if (r < 0)
                         return r;
-                if (r > 0)
+                if (r == VG_DO_NOTHING)
                         continue;
-                if (group->volume_group->slow || group->alone || names_is_shared(worker->inventory, group)) {
-                        r = start_job(worker, &group, 1, group->volume_group->slow);
+                if (r == VG_DO_ACTIVATE_DEGRADED)
+                        ready->degraded[ready->n_degraded++] = group;
+                else if (r == VG_DO_ACTIVATE_ALONE || slow || names_is_shared(worker->inventory, group)) {
+                        r = start_job(worker, JOB_ACTIVATE, &group, 1, slow);
                         if (r < 0)
                                 return r;
                 } else if (group->awaited)
@@ -344,7 +318,7 @@ static bool others_stand_back(const struct worker *worker)
                         !stalled_find_pv(worker, group->volume_group))
                         return true;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->awaited && group->job && !group->job->slow && activation_is_patient(group->job, now))
+                if (group->awaited && group->job && !group->job->slow && is_patient(group->job, now))
                         return true;
         return false;
 }
@@ -358,7 +332,7 @@ static uint64_t find_end_of_patience(const struct worker *worker)
         if (dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
                 return USEC_INFINITY;
         dm_list_iterate_items(job, &worker->jobs)
-                if (!job->slow && activation_is_patient(job, now))
+                if (!job->slow && is_patient(job, now))
                         end = MIN(end, job->started_usec + PATIENCE_USEC);
         return end;
 }
@@ -371,18 +345,23 @@ static int start_complete(struct worker *worker)
 
         if (dm_list_empty(complete))
                 return 0;
-        ready.awaited = calloc(dm_list_size(complete), sizeof(struct managed_group *));
-        ready.others = calloc(dm_list_size(complete), sizeof(struct managed_group *));
-        if (!ready.awaited || !ready.others)
+        /* Files of earlier workers that are read meanwhile may have more. */
+        ready.n_max = dm_list_size(complete);
+        ready.awaited = calloc(ready.n_max, sizeof(struct managed_group *));
+        ready.others = calloc(ready.n_max, sizeof(struct managed_group *));
+        ready.degraded = calloc(ready.n_max, sizeof(struct managed_group *));
+        if (!ready.awaited || !ready.others || !ready.degraded)
                 return log_oom();
 
         r = sort_complete(worker, &ready);
         if (r < 0)
                 return r;
         r = start_shares(worker, ready.awaited, ready.n_awaited);
-        if (r < 0 || others_stand_back(worker))
-                return r;
-        return start_shares(worker, ready.others, ready.n_others);
+        if (r >= 0 && !others_stand_back(worker))
+                r = start_shares(worker, ready.others, ready.n_others);
+        if (r >= 0 && ready.n_degraded > 0)
+                r = start_job(worker, JOB_ACTIVATE_DEGRADED, ready.degraded, ready.n_degraded, false);
+        return r;
 }
 
 int activation_start(struct worker *worker, uint64_t *until)
@@ -392,8 +371,6 @@ int activation_start(struct worker *worker, uint64_t *until)
         r = stalled_handle(worker);
         if (r >= 0)
                 r = start_complete(worker);
-        if (r >= 0)
-                r = degraded_start(worker);
         *until = MIN(stalled_next_look(worker), find_end_of_patience(worker));
         return r;
 }

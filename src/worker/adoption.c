@@ -10,12 +10,14 @@
 #include "shared/util.h"
 #include "worker/activation.h"
 #include "worker/names.h"
+#include "worker/vg.h"
 
 /* The VGs that a vgchange of ours works on are the arguments after "--". `command_line` is as in /proc, each
  * argument with its NUL. */
 static int adopt_groups(struct worker *worker, struct job *job, const char *command_line, size_t size)
 {
         bool is_vgchange = false, names = false;
+        int r;
 
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
                 struct managed_group *group;
@@ -25,11 +27,13 @@ static int adopt_groups(struct worker *worker, struct job *job, const char *comm
                         names = is_vgchange && streq(word, "--");
                         continue;
                 }
-                if (names_find_group(worker->inventory, word, &group) < 0 ||
-                        group->volume_group->state != VOLUME_GROUP_COMPLETE)
+                if (names_find_group(worker->inventory, word, &group) < 0 || group->job)
                         continue;
-                group->job = job;
-                inventory_set_state(worker->inventory, group, VOLUME_GROUP_ACTIVATING);
+                r = vg_take(worker, group, &(struct vg_news){.event = VG_ADOPTED});
+                if (r < 0)
+                        return r;
+                if (group->volume_group->state == VOLUME_GROUP_ACTIVATING)
+                        group->job = job;
         }
         return names;
 }
@@ -53,10 +57,11 @@ static int adopt_process(struct worker *worker, pid_t pid)
         if (r < 0)
                 return r;
 
-        if (!adopt_groups(worker, job, command_line, size)) {
+        r = adopt_groups(worker, job, command_line, size);
+        if (r <= 0) {
                 /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
                 job_free(job);
-                return 0;
+                return r;
         }
         log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
         dm_list_add(&worker->jobs, &job->list);

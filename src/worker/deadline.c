@@ -4,8 +4,8 @@
 
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/degraded.h"
 #include "worker/report.h"
+#include "worker/vg.h"
 
 /* systemd's units for crypttab, whatever a disk is unlocked with. */
 #define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
@@ -63,17 +63,11 @@ static uint64_t get_deadline(const struct worker *worker, const char *volume_gro
                settings_get_deadline(&worker->settings, volume_group_name);
 }
 
-/* One that is degraded, and has LVs that may yet be activated, has one for the PV that came last. */
 static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
 {
-        const struct volume_group *volume_group = group->volume_group;
-        uint64_t since = volume_group->first_seen_usec;
-
-        if (volume_group->overdue || !volume_group_is_incomplete(volume_group))
+        if (!vg_state_has_deadline(group->state) || !volume_group_is_incomplete(group->volume_group))
                 return USEC_INFINITY;
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                since = MAX(since, volume_group->pvs[i].late_usec);
-        return get_deadline(worker, volume_group->name, since);
+        return get_deadline(worker, group->volume_group->name, group->volume_group->first_seen_usec);
 }
 
 /* One of whose VG a PV was seen has that VG's deadline. */
@@ -101,24 +95,17 @@ static uint64_t find_earliest(const struct worker *worker)
         return earliest;
 }
 
-static void take_overdue(struct worker *worker, struct managed_group *group)
+static int take_due(struct worker *worker, uint64_t now)
 {
-        group->volume_group->overdue = true;
-        inventory_note_change(worker->inventory, group);
-        if (group->volume_group->state == VOLUME_GROUP_WAITING)
-                report_overdue(group->volume_group);
-        degraded_allow(worker, group);
-}
-
-static void take_due(struct worker *worker, uint64_t now)
-{
+        static const struct vg_news news = {.event = VG_DEADLINE_PASSED};
         struct expectation *expectation;
         struct managed_group *group, *next;
+        int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
                 dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states_with_deadline[i]])
-                        if (get_group_deadline(worker, group) <= now)
-                                take_overdue(worker, group);
+                        if (r >= 0 && get_group_deadline(worker, group) <= now)
+                                r = vg_take(worker, group, &news);
         for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
                 dm_list_iterate_items(expectation, &worker->expectations->lists[state]) {
                         if (!expectation_has_deadline(expectation) ||
@@ -127,6 +114,7 @@ static void take_due(struct worker *worker, uint64_t now)
                         expectation->overdue = true;
                         report_absent(expectation);
                 }
+        return MIN(r, 0);
 }
 
 /* When systemd is to be asked next, `earliest` being the next deadline: once as soon as there is one, so as not to
@@ -140,27 +128,32 @@ static uint64_t find_next_question(const struct deadlines *deadlines, uint64_t e
         return deadlines->unlocking ? MIN(due, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC) : due;
 }
 
-uint64_t deadline_check(struct worker *worker, const struct gather_phase *phase)
+int deadline_check(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
 {
         struct deadlines *deadlines = &worker->deadlines;
         uint64_t now = now_usec(), earliest, next;
+        int r;
 
+        *until = USEC_INFINITY;
         if (phase->booting && !phase->queue_empty) {
                 deadlines->put_off_usec = now;
-                return USEC_INFINITY;
+                return 0;
         }
 
         earliest = find_earliest(worker);
         if (earliest == USEC_INFINITY)
-                return USEC_INFINITY;
+                return 0;
         next = find_next_question(deadlines, earliest);
         if (!deadlines->question && next <= now)
                 ask(worker);
         if (deadlines->question)
-                return USEC_INFINITY;
-        if (earliest > now)
-                return MIN(earliest, MAX(next, now + 1));
+                return 0;
+        if (earliest > now) {
+                *until = MIN(earliest, MAX(next, now + 1));
+                return 0;
+        }
 
-        take_due(worker, now);
-        return find_earliest(worker);
+        r = take_due(worker, now);
+        *until = find_earliest(worker);
+        return r;
 }

@@ -3,9 +3,9 @@
 
 #include "worker/context.h"
 
-/* Reports the VGs that have not come in time: those of which PVs are missing, and those that somebody waits for
- * and of which nothing was seen. The former are allowed to do without if headgate.conf says so, see degraded.h.
- * Time in which coldplug is still being worked off does not count, as their disks may be next in udev's queue;
- * nor does time in which a LUKS device is being unlocked, by somebody who has to type a passphrase for instance,
- * as PVs may be inside. Returns when the next deadline is, USEC_INFINITY if none is set. */
-uint64_t deadline_check(struct worker *worker, const struct gather_phase *phase);
+/* Passes on that the deadline of VGs has passed of which PVs are missing, and reports those that somebody waits for and of which
+ * no PV has appeared. Time in which coldplug is still being worked off does not count, as their disks may be next in udev's
+ * queue; nor does time in which a LUKS device is being unlocked, by somebody who has to type a passphrase for instance, as PVs
+ * may be inside. Sets `*until` to when the next deadline is, USEC_INFINITY if none is set. Returns 0, or a negative errno if the
+ * worker cannot go on. */
+int deadline_check(struct worker *worker, const struct gather_phase *phase, uint64_t *until);

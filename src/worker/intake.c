@@ -8,25 +8,9 @@
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/degraded.h"
 #include "worker/names.h"
 #include "worker/report.h"
-
-void intake_complete(struct worker *worker, struct managed_group *group)
-{
-        struct expectation *expectation = expectations_find(worker->expectations, group->volume_group->name);
-
-        /* Whatever its backup says of PVs that are to come. */
-        if (expectation)
-                expectations_take(worker->expectations, expectation);
-        degraded_end(group->volume_group);
-        group->volume_group->complete_usec = now_usec();
-        /* Another time: it did not take from then till now. */
-        if (group->volume_group->settled_usec > group->volume_group->first_seen_usec)
-                group->volume_group->first_seen_usec = group->volume_group->complete_usec;
-        inventory_set_state(worker->inventory, group, VOLUME_GROUP_COMPLETE);
-        report_complete(group->volume_group);
-}
+#include "worker/vg.h"
 
 static void settle_device(struct worker *worker, struct device *device)
 {
@@ -53,37 +37,6 @@ static int take_gone(struct worker *worker, struct device *device)
         device->gone = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
         return 0;
-}
-
-/* Whether it is to be activated when all PVs are there. */
-static bool is_awaited(const struct volume_group *volume_group)
-{
-        return volume_group->state == VOLUME_GROUP_WAITING ||
-               (degraded_is_asked(volume_group) && volume_group->state != VOLUME_GROUP_ACTIVATING);
-}
-
-/* Once all PVs are seen, lvm2 is asked, unless it was asked before and nothing has happened since, or `device` was
- * there and has merely been written to. */
-static void judge_group(struct worker *worker, struct managed_group *group, const struct device *device)
-{
-        struct volume_group *volume_group = group->volume_group;
-
-        if (!device->ready)
-                inventory_doubt(worker->inventory, group);
-
-        if (volume_group_is_incomplete(volume_group)) {
-                /* Newer metadata may have come, with one PV more. */
-                if (volume_group->state == VOLUME_GROUP_COMPLETE && !degraded_is_asked(volume_group))
-                        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
-                return;
-        }
-
-        /* As with lvm2's own rule, an event for a VG that was deactivated since, or did not come up, has it tried
-         * anew. */
-        if ((device->ready && is_awaited(volume_group)) ||
-                (device->news && volume_group_is_settled(volume_group) &&
-                        online_is_claimed(worker->lvm_run_fd, volume_group->name) == 0))
-                intake_complete(worker, group);
 }
 
 enum rivalry {
@@ -120,6 +73,13 @@ static void note_awaited(struct worker *worker, struct managed_group *group)
 static bool is_worth_a_word(const struct device *device)
 {
         return device->ready;
+}
+
+static enum vg_event find_event(const struct device *device)
+{
+        if (!device->ready)
+                return VG_PV_WRITTEN;
+        return device->news ? VG_PV_ANNOUNCED : VG_PV_FOUND;
 }
 
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
@@ -166,11 +126,12 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         inventory_note_change(worker->inventory, group);
         note_awaited(worker, group);
         if (has_come)
-                degraded_take_pv(worker, group, pv);
+                r = vg_take(worker, group, &(struct vg_news){.event = VG_PV_APPEARED, .pv = pv});
         if (group->volume_group->n_pvs > 1 && volume_group_count_seen(group->volume_group) == 1)
-                report_seen(group->volume_group, device->name);
-        judge_group(worker, group, device);
-        return 0;
+                report_seen(group, device->name);
+        if (r >= 0)
+                r = vg_take(worker, group, &(struct vg_news){.event = find_event(device)});
+        return MIN(r, 0);
 }
 
 /* What one copy of the metadata tells: a VG, or why it does not. */

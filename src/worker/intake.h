@@ -12,6 +12,3 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
 
 /* What the reader has found on a device. */
 int intake_result(struct worker *worker, const struct reader_result *result);
-
-/* All PVs of the VG are there, or somebody asks for it by name: lvm2 is to be asked. */
-void intake_complete(struct worker *worker, struct managed_group *group);

@@ -45,14 +45,89 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
         group->changed = inventory->changed = true;
 }
 
-void inventory_set_state(struct inventory *inventory, struct managed_group *group, enum volume_group_state state)
+/* How the file of a VG has a state. */
+static const struct {
+        enum volume_group_state word;
+        bool overdue;
+        bool lost;
+} records[_VG_STATE_SETTABLE] = {
+        [VG_WAITING] = {VOLUME_GROUP_WAITING},
+        [VG_OVERDUE] = {VOLUME_GROUP_WAITING, .overdue = true},
+        [VG_LOST] = {VOLUME_GROUP_WAITING, .lost = true},
+        [VG_LOST_OVERDUE] = {VOLUME_GROUP_WAITING, .overdue = true, .lost = true},
+        [VG_COMPLETE] = {VOLUME_GROUP_COMPLETE},
+        [VG_COMPLETE_ALONE] = {VOLUME_GROUP_COMPLETE},
+        [VG_DUE] = {VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_DEGRADED_DUE] = {VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_ACTIVATING] = {VOLUME_GROUP_ACTIVATING},
+        [VG_ACTIVATING_DEGRADED] = {VOLUME_GROUP_ACTIVATING, .overdue = true},
+        [VG_ACTIVE] = {VOLUME_GROUP_ACTIVE},
+        [VG_DEGRADED] = {VOLUME_GROUP_DEGRADED, .overdue = true},
+        [VG_DEGRADED_RETRY] = {VOLUME_GROUP_DEGRADED},
+        [VG_DEGRADED_COMPLETE] = {VOLUME_GROUP_DEGRADED},
+        [VG_SKIPPED] = {VOLUME_GROUP_SKIPPED},
+        [VG_FAILED] = {VOLUME_GROUP_FAILED},
+};
+
+static enum vg_state recall_state(const struct volume_group *volume_group)
 {
+        bool degraded = volume_group->degraded_usec > volume_group->complete_usec;
+        bool again = volume_group->activating_usec >= volume_group->degraded_usec &&
+                     volume_group_count_active(volume_group) > 0;
+
+        switch (volume_group->state) {
+        case VOLUME_GROUP_COMPLETE:
+                return !degraded ? VG_COMPLETE : again ? VG_DEGRADED_DUE : VG_DUE;
+        case VOLUME_GROUP_ACTIVATING:
+                return degraded ? VG_ACTIVATING_DEGRADED : VG_ACTIVATING;
+        case VOLUME_GROUP_ACTIVE:
+                return VG_ACTIVE;
+        case VOLUME_GROUP_DEGRADED:
+                if (!degraded && !volume_group_is_incomplete(volume_group))
+                        return VG_DEGRADED_COMPLETE;
+                return volume_group->overdue ? VG_DEGRADED : VG_DEGRADED_RETRY;
+        case VOLUME_GROUP_SKIPPED:
+                return VG_SKIPPED;
+        case VOLUME_GROUP_FAILED:
+                return VG_FAILED;
+        default:
+                if (volume_group->lost_after_active)
+                        return volume_group->overdue ? VG_LOST_OVERDUE : VG_LOST;
+                return volume_group->overdue ? VG_OVERDUE : VG_WAITING;
+        }
+}
+
+void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step)
+{
+        struct volume_group *volume_group = group->volume_group;
+        enum vg_state former = group->state;
+
         liveness_note_step(&inventory->told_usec);
-        group->volume_group->state = state;
-        group->volume_group->clock_usec = now_realtime_usec() - now_usec();
-        inventory->lost_pvs |= group->lost_pv && state == VOLUME_GROUP_WAITING;
+        group->state = step->state;
+        volume_group->state = records[step->state].word;
+        volume_group->overdue = records[step->state].overdue;
+        volume_group->lost_after_active = records[step->state].lost;
+        volume_group->clock_usec = now_realtime_usec() - now_usec();
+        if (step->deadline)
+                volume_group->first_seen_usec = now_usec();
+        /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
+        if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
+                volume_group->degraded_usec = 0;
+        if (volume_group->state != VOLUME_GROUP_ACTIVATING)
+                group->job = NULL;
+        group->lost_pv |= step->report == VG_SAY_LOST;
+        volume_group->lost_pv |= step->report == VG_SAY_LOST;
+        inventory->lost_pvs |= group->lost_pv && volume_group->state == VOLUME_GROUP_WAITING;
         inventory_note_change(inventory, group);
-        dm_list_move(&inventory->groups[state], &group->list);
+        dm_list_move(&inventory->groups[volume_group->state], &group->list);
+}
+
+static void take(struct inventory *inventory, struct managed_group *group, enum vg_event event)
+{
+        const struct vg_facts facts = {.pvs = VG_PVS_SOME};
+        struct vg_step step = vg_next(group->state, event, &facts);
+
+        inventory_enter(inventory, group, &step);
 }
 
 void inventory_doubt(struct inventory *inventory, struct managed_group *group)
@@ -211,15 +286,14 @@ int inventory_find_group(struct inventory *inventory, const char *vgid, struct m
         if (!streq(volume_group->vgid, vgid))
                 return -EBADMSG;
 
-        /* What lvm2 was asked for by a worker that is no more is not known to have been done. degraded_start() decides on one
-         * that lacks PVs. */
-        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
-                volume_group->state = VOLUME_GROUP_COMPLETE;
-
         r = add_group(inventory, volume_group, &group);
         if (r < 0)
                 return r;
         TAKE_PTR(volume_group);
+        group->state = recall_state(group->volume_group);
+        /* The worker that had asked lvm2 is no more. */
+        if (group->volume_group->state == VOLUME_GROUP_ACTIVATING)
+                take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
         if (r < 0)
                 return r;
@@ -259,31 +333,14 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
         inventory_note_change(inventory, group);
 }
 
-/* Whether lvm2 was done with it, so that what goes now is somebody's doing, and not a disk that was to come. */
-static bool was_up(const struct volume_group *volume_group)
-{
-        return volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEGRADED ||
-               volume_group->state == VOLUME_GROUP_SKIPPED || volume_group->state == VOLUME_GROUP_FAILED;
-}
-
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
 {
-        struct volume_group *volume_group = group->volume_group;
-
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                if (volume_group->pvs[i].device != number)
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                if (group->volume_group->pvs[i].device != number)
                         continue;
-                unsee_pv(inventory, group, &volume_group->pvs[i]);
-                volume_group->first_seen_usec = now_usec();
-                volume_group->overdue = false;
-                volume_group->lost_pv = true;
-                volume_group->bereft |= was_up(volume_group);
-                group->lost_pv |= volume_group->state != VOLUME_GROUP_WAITING;
-                /* One that lvm2 is at work on is judged when lvm2 is done. */
-                if (volume_group->state == VOLUME_GROUP_ACTIVATING)
-                        continue;
-                volume_group->degraded_usec = 0;
-                inventory_set_state(inventory, group, VOLUME_GROUP_WAITING);
+                unsee_pv(inventory, group, &group->volume_group->pvs[i]);
+                group->volume_group->lost_pv = true;
+                take(inventory, group, VG_PV_REMOVED);
         }
 }
 

@@ -5,6 +5,7 @@
 
 #include "lvm/volume_group.h"
 #include "worker/diskseq.h"
+#include "worker/vg-state.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
@@ -49,6 +50,7 @@ struct device {
 struct managed_group {
         struct dm_list list; /* inventory.groups[volume_group->state] */
         struct volume_group *volume_group;
+        enum vg_state state;
         struct job *job;        /* the job that is activating it, or NULL; not owned */
         bool awaited;           /* it is expected, see expectation.h: it goes before others */
         bool changed;           /* memory is newer than the file; see inventory_note_change() */
@@ -57,7 +59,6 @@ struct managed_group {
         char *older_text;       /* its key in groups_by_text */
         bool has_entry;         /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool lost_pv;           /* it was complete and a PV has gone, which is still to be said */
-        bool alone;             /* lvm2 is to be asked for it by itself until it is settled, see verdict.c */
         bool news;              /* one of its disks has come or gone since lvm2 was asked */
         char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;          /* the device that this PV is, if there is a refusal */
@@ -92,7 +93,7 @@ struct inventory {
 
         bool changed;       /* so is one of the groups */
         bool doubtful;      /* likewise */
-        bool lost_pvs;      /* one of the groups has `lost_pv` and is WAITING, see loss.h */
+        bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
         bool links_missing; /* there was no room for one of the links, and inventory_save() makes them all */
         bool whole;         /* no file is left that an earlier worker wrote and that is not in memory */
 
@@ -234,8 +235,8 @@ void inventory_doubt(struct inventory *inventory, struct managed_group *group);
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);
 
-/* Moves the VG to the list of that state, which is a change. */
-void inventory_set_state(struct inventory *inventory, struct managed_group *group, enum volume_group_state state);
+/* Has the VG in the state that vg_next() has yielded, in memory and with the next inventory_save() in its file. */
+void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step);
 
 /* Writes what has changed. Returns 0, or the first error; what could be written was. */
 int inventory_save(struct inventory *inventory);

@@ -10,6 +10,7 @@
 #include "shared/util.h"
 #include "worker/names.h"
 #include "worker/report.h"
+#include "worker/vg.h"
 
 /* ------ names ------ */
 
@@ -86,7 +87,8 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         const char *name = group->volume_group->name;
         int r;
 
-        report_removed(group->volume_group);
+        group->state = VG_REMOVED;
+        report_vg(group, VG_SAY_REMOVED);
         drop_expectation(worker, group);
         r = finish_request(worker, group, name);
         if (r >= 0)
@@ -98,113 +100,25 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
 }
 
-/* ------ states ------ */
-
-/* An LV that was there once and is not now was deactivated, which its state shows by what was seen of it. Returns
- * how many there are now. */
-static size_t mark_new_lvs(const struct active_devices *devices, struct volume_group *volume_group)
-{
-        _cleanup_free_ bool *before = calloc(volume_group->n_lvs + 1, sizeof(*before));
-        size_t n_active;
-
-        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
-                before[i] = volume_group->lvs[i].active;
-        active_devices_mark(devices, volume_group);
-        n_active = volume_group_count_active(volume_group);
-        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
-                volume_group->lvs[i].active |= before[i];
-        return n_active;
-}
-
-/* What the state is, all PVs being there, and why the VG is not active as a whole. */
-static enum volume_group_state find_state(
-        const struct volume_group *volume_group, size_t n_active, const char **ret_reason)
-{
-        size_t n_wanted = volume_group_count_autoactivated(volume_group);
-
-        *ret_reason = NULL;
-        if (volume_group->skip_reason && n_active == 0) {
-                *ret_reason = volume_group->skip_reason;
-                return VOLUME_GROUP_SKIPPED;
-        }
-        /* Whether it is whole again is for the kernel to say, whoever asks. */
-        if (volume_group->state == VOLUME_GROUP_DEGRADED) {
-                *ret_reason = volume_group->reason;
-                return VOLUME_GROUP_DEGRADED;
-        }
-        if (volume_group->state == VOLUME_GROUP_ACTIVE || n_active >= n_wanted)
-                return VOLUME_GROUP_ACTIVE;
-        /* lvm2's verdict still stands: it was not asked again. */
-        if (volume_group->state == VOLUME_GROUP_FAILED ||
-                (volume_group->state == VOLUME_GROUP_SKIPPED && volume_group->reason)) {
-                *ret_reason = volume_group->reason;
-                return volume_group->state;
-        }
-        *ret_reason = "lvm2 does not activate by itself what is made or changed while the machine runs.";
-        return VOLUME_GROUP_SKIPPED;
-}
-
-static int settle_quietly(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
-{
-        struct volume_group *volume_group = group->volume_group;
-        enum volume_group_state former = volume_group->state, state;
-        size_t n_active = mark_new_lvs(devices, volume_group);
-        _cleanup_free_ char *copy = NULL;
-        const char *reason;
-
-        state = find_state(volume_group, n_active, &reason);
-        copy = reason ? strdup(reason) : NULL;
-        if (reason && !copy)
-                return log_oom();
-        free(volume_group->reason);
-        volume_group->reason = TAKE_PTR(copy);
-        inventory_note_change(worker->inventory, group);
-        if (state == former)
-                return 0;
-
-        volume_group->complete_usec = volume_group->settled_usec = now_usec();
-        inventory_set_state(worker->inventory, group, state);
-        /* One that was just made has none. */
-        if (volume_group->n_lvs > 0)
-                report_settled(volume_group);
-        return 0;
-}
-
 /* ------ each VG ------ */
 
 static int reconcile(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
 {
-        struct volume_group *volume_group = group->volume_group;
-        size_t n_seen = volume_group_count_seen(volume_group);
-        bool left = group->left;
         int r = 0;
 
         if (group->former_name)
                 r = follow_rename(worker, group);
-        if (r >= 0 && volume_group->n_pvs > 1)
+        if (r >= 0 && group->volume_group->n_pvs > 1)
                 r = update_lookup(worker, group);
+        if (r >= 0)
+                r = vg_take(worker, group,
+                        &(struct vg_news){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
         if (r < 0)
                 return r;
-
-        /* It is judged when lvm2 is done. */
-        if (volume_group->state == VOLUME_GROUP_ACTIVATING) {
-                inventory_doubt(worker->inventory, group);
-                return 0;
-        }
-        group->left = false;
-        if (left && n_seen == 0)
+        if (r == VG_DO_FORGET)
                 return drop_group(worker, group);
-        if (n_seen == volume_group->n_pvs)
-                return volume_group->state == VOLUME_GROUP_COMPLETE ? 0 : settle_quietly(worker, devices, group);
-        if (!left)
-                return 0;
-
-        group->lost_pv |= volume_group->state != VOLUME_GROUP_WAITING;
-        volume_group->first_seen_usec = now_usec();
-        volume_group->overdue = false;
-        volume_group->lost_pv = true;
-        volume_group->degraded_usec = 0;
-        inventory_set_state(worker->inventory, group, VOLUME_GROUP_WAITING);
+        /* While lvm2 is at work, that is put off. */
+        group->left &= group->doubtful;
         return 0;
 }
 

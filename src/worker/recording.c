@@ -7,7 +7,7 @@
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/verdict.h"
+#include "worker/vg.h"
 
 /* A device may have a dozen links, and arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
@@ -56,7 +56,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
 
         if (!volume_group->reason)
                 return 0;
-        waiting = verdict_format_unresponsive(device->name);
+        waiting = vg_format_unresponsive(device->name);
         if (!waiting)
                 return log_oom();
         if (!streq(volume_group->reason, waiting))
@@ -182,7 +182,7 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
                 "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
         if (!device->group || device->gone)
                 return 0;
-        return verdict_set_unresponsive(worker, device->group, device->name);
+        return vg_note_unresponsive(worker, device->group, device->name);
 }
 
 /* Finds out which of its devices are unresponsive. */

@@ -18,8 +18,9 @@ static void add_time(
                 fields_add(fields, string_format("%s=%" PRIu64, name, usec));
 }
 
+/* `state` is NULL for a VG of which no PV was seen. */
 static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
-        uint64_t duration_usec, const char *message)
+        const char *state, uint64_t duration_usec, const char *message)
 {
         _cleanup_fields_ struct fields fields = {};
         char vgid[LVM_ID_FORMATTED_SIZE];
@@ -34,6 +35,8 @@ static void report_group(int level, const char *message_id, const struct volume_
         fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
         fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
+        if (state)
+                fields_add(&fields, string_format("HEADGATE_STATE=%s", state));
         add_time(&fields, volume_group, "HEADGATE_FIRST_SEEN_USEC", volume_group->first_seen_usec);
         add_time(&fields, volume_group, "HEADGATE_COMPLETE_USEC", volume_group->complete_usec);
         add_time(&fields, volume_group, "HEADGATE_ASKED_USEC", volume_group->activating_usec);
@@ -46,22 +49,13 @@ static uint64_t duration(uint64_t from, uint64_t to)
         return from != 0 && to > from ? to - from : 0;
 }
 
-void report_seen(const struct volume_group *volume_group, const char *device_name)
+void report_seen(const struct managed_group *group, const char *device_name)
 {
         _cleanup_free_ char *message = string_format("The first of %zu PVs of VG %s has come: %s.",
-                volume_group->n_pvs, volume_group->name, device_name);
+                group->volume_group->n_pvs, group->volume_group->name, device_name);
 
-        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, volume_group, 0, message);
-}
-
-void report_complete(const struct volume_group *volume_group)
-{
-        uint64_t usec = duration(volume_group->first_seen_usec, volume_group->complete_usec);
-        _cleanup_free_ char *time = format_duration(usec);
-        _cleanup_free_ char *message = string_format("VG %s is complete: %zu of %zu PVs seen within %s.",
-                volume_group->name, volume_group_count_seen(volume_group), volume_group->n_pvs, time ?: "?");
-
-        report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE, volume_group, usec, message);
+        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->volume_group, vg_state_to_string(group->state),
+                0, message);
 }
 
 #define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
@@ -111,97 +105,112 @@ void report_activating(struct managed_group *const *groups, size_t n)
 }
 
 /* Either without PVs, or with PVs that came too late. */
-static char *describe_degraded(const struct volume_group *volume_group)
+static char *describe_degraded(const struct volume_group *volume_group, const char *missing)
 {
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
-
         if (!volume_group_is_incomplete(volume_group))
                 return string_format("VG %s is still degraded, with all of its PVs there: %s", volume_group->name,
                         volume_group->reason ?: "see lvmraid(7).");
         return string_format("VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s",
                 volume_group->name, volume_group_count_active(volume_group),
-                volume_group_count_autoactivated(volume_group), missing ?: "PVs",
-                volume_group->reason ? "; " : ".", volume_group->reason ?: "");
+                volume_group_count_autoactivated(volume_group), missing, volume_group->reason ? "; " : ".",
+                volume_group->reason ?: "");
 }
 
-void report_degraded_in_vain(const struct volume_group *volume_group)
+static char *describe_lost(const struct volume_group *volume_group, const char *missing)
 {
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
-        _cleanup_free_ char *message = string_format("No LV of VG %s can be activated without %s; %s",
-                volume_group->name, missing ?: "PVs", volume_group->reason ?: "");
-
-        report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, volume_group, 0, message);
-}
-
-void report_settled(const struct volume_group *volume_group)
-{
-        uint64_t usec = duration(volume_group->complete_usec, volume_group->settled_usec);
-        size_t n_active = volume_group_count_active(volume_group);
-        size_t n_wanted = volume_group_count_autoactivated(volume_group);
-        _cleanup_free_ char *time = format_duration(usec);
-        _cleanup_free_ char *message = NULL;
-
-        switch (volume_group->state) {
-        case VOLUME_GROUP_ACTIVE:
-                message = string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s",
-                        volume_group->name, n_active, n_wanted, time ?: "?", volume_group->reason ? "; " : ".",
-                        volume_group->reason ?: "");
-                report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, volume_group, usec, message);
-                break;
-        case VOLUME_GROUP_DEGRADED:
-                usec = duration(volume_group->degraded_usec, volume_group->settled_usec);
-                message = describe_degraded(volume_group);
-                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, volume_group, usec, message);
-                break;
-        case VOLUME_GROUP_SKIPPED:
-                message = string_format("VG %s is not activated: %s", volume_group->name,
-                        volume_group->reason ?: "lvm2 does not want it.");
-                report_group(LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED, volume_group, usec, message);
-                break;
-        case VOLUME_GROUP_FAILED:
-                message = string_format("VG %s failed, %zu of %zu LVs are active: %s", volume_group->name,
-                        n_active, n_wanted, volume_group->reason ?: "lvm2 gave no reason.");
-                report_group(LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, volume_group, usec, message);
-                break;
-        default:
-                break;
-        }
-}
-
-void report_incomplete(const struct volume_group *volume_group)
-{
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
         size_t n_stranded = volume_group_count_stranded(volume_group);
         _cleanup_free_ char *stranded = NULL;
-        _cleanup_free_ char *message = NULL;
 
         if (n_stranded > 0)
                 stranded = string_format(
                         "; %zu LV%s still on what has gone", n_stranded, n_stranded == 1 ? " is" : "s are");
-        message = string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", volume_group->name,
-                volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?", stranded ?: "");
-        report_group(n_stranded > 0 ? LOG_WARNING : LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE, volume_group, 0,
-                message);
+        return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", volume_group->name,
+                volume_group_count_seen(volume_group), volume_group->n_pvs, missing, stranded ?: "");
 }
 
-void report_removed(const struct volume_group *volume_group)
+/* Which time the line tells. */
+static uint64_t find_duration(const struct volume_group *volume_group, enum vg_report report)
 {
-        _cleanup_free_ char *message =
-                string_format("VG %s is no more: none of its PVs belongs to it any longer.", volume_group->name);
-
-        report_group(LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED, volume_group, 0, message);
+        switch (report) {
+        case VG_SAY_COMPLETE:
+                return duration(volume_group->first_seen_usec, volume_group->complete_usec);
+        case VG_SAY_OVERDUE:
+                return duration(volume_group->first_seen_usec, now_usec());
+        case VG_SAY_DEGRADED:
+                return duration(volume_group->degraded_usec, volume_group->settled_usec);
+        case VG_SAY_ACTIVE:
+        case VG_SAY_SKIPPED:
+        case VG_SAY_FAILED:
+                return duration(volume_group->complete_usec, volume_group->settled_usec);
+        default:
+                return 0;
+        }
 }
 
-void report_overdue(const struct volume_group *volume_group)
+static char *describe(const struct volume_group *volume_group, enum vg_report report, uint64_t usec)
 {
-        uint64_t usec = duration(volume_group->first_seen_usec, now_usec());
-        _cleanup_free_ char *time = format_duration(usec);
+        const char *name = volume_group->name, *reason = volume_group->reason;
+        size_t n_seen = volume_group_count_seen(volume_group), n_active = volume_group_count_active(volume_group);
+        size_t n_pvs = volume_group->n_pvs, n_wanted = volume_group_count_autoactivated(volume_group);
         _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
-        _cleanup_free_ char *message = string_format(
-                "VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", volume_group->name, time ?: "?",
-                volume_group_count_seen(volume_group), volume_group->n_pvs, missing ?: "?");
+        _cleanup_free_ char *time = format_duration(usec);
 
-        report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, volume_group, usec, message);
+        if (!missing || !time)
+                return NULL;
+        switch (report) {
+        case VG_SAY_COMPLETE:
+                return string_format(
+                        "VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen, n_pvs, time);
+        case VG_SAY_ACTIVE:
+                return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
+                        n_active, n_wanted, time, reason ? "; " : ".", reason ?: "");
+        case VG_SAY_DEGRADED:
+                return describe_degraded(volume_group, missing);
+        case VG_SAY_SKIPPED:
+                return string_format("VG %s is not activated: %s", name, reason ?: "lvm2 does not want it.");
+        case VG_SAY_FAILED:
+                return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n_active, n_wanted,
+                        reason ?: "lvm2 gave no reason.");
+        case VG_SAY_LOST:
+                return describe_lost(volume_group, missing);
+        case VG_SAY_OVERDUE:
+                return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
+                        n_seen, n_pvs, missing);
+        case VG_SAY_IN_VAIN:
+                return string_format(
+                        "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
+        case VG_SAY_REMOVED:
+                return string_format("VG %s is no more: none of its PVs belongs to it any longer.", name);
+        default:
+                return NULL;
+        }
+}
+
+void report_vg(const struct managed_group *group, enum vg_report report)
+{
+        static const struct {
+                int level;
+                const char *message_id;
+        } kinds[_VG_REPORT_MAX] = {
+                [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE},
+                [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED},
+                [VG_SAY_DEGRADED] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
+                [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED},
+                [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED},
+                [VG_SAY_LOST] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE},
+                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE},
+                [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
+                [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
+        };
+        const struct volume_group *volume_group = group->volume_group;
+        uint64_t usec = find_duration(volume_group, report);
+        _cleanup_free_ char *message = describe(volume_group, report, usec);
+        int level = kinds[report].level;
+
+        if (report == VG_SAY_LOST && volume_group_count_stranded(volume_group) > 0)
+                level = LOG_WARNING;
+        report_group(
+                level, kinds[report].message_id, volume_group, vg_state_to_string(group->state), usec, message);
 }
 
 void report_absent(const struct expectation *expectation)
@@ -217,7 +226,7 @@ void report_absent(const struct expectation *expectation)
                 missing = volume_group_describe_missing(backup);
                 message = string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
                         expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs), missing ?: "?");
-                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, usec, message);
+                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec, message);
                 return;
         }
 

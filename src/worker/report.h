@@ -8,32 +8,16 @@
  * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */
 
 /* The first PV of a VG with several has come, as the device `device_name`. Said with LOG_DEBUG. */
-void report_seen(const struct volume_group *volume_group, const char *device_name);
+void report_seen(const struct managed_group *group, const char *device_name);
 
-/* All PVs of the VG are there. */
-void report_complete(const struct volume_group *volume_group);
+/* What vg_next() has yielded, but for VG_SAY_LATE and VG_SAY_HINDERED. The VG is in the state that follows. */
+void report_vg(const struct managed_group *group, enum vg_report report);
 
 /* A vgchange has been started for these VGs: one line for all, which is found by the name of each. */
 void report_activating(struct managed_group *const *groups, size_t n);
 
-/* The VG's state has become ACTIVE, DEGRADED, SKIPPED or FAILED. */
-void report_settled(const struct volume_group *volume_group);
-
-/* lvm2 was asked for the VG without the PVs that are missing, and there was no LV that can do without. */
-void report_degraded_in_vain(const struct volume_group *volume_group);
-
 /* A PV has come when its VG had been activated without it. */
 void report_late(const struct volume_group *volume_group, const struct volume_group_pv *pv);
-
-/* A PV of a VG that was complete has gone, and with it what is below LVs that are `stranded`. Said once, however
- * many follow it. */
-void report_incomplete(const struct volume_group *volume_group);
-
-/* The VG was removed, or all its PVs are another one's now. */
-void report_removed(const struct volume_group *volume_group);
-
-/* The deadline of a VG that is WAITING has passed. */
-void report_overdue(const struct volume_group *volume_group);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 void report_absent(const struct expectation *expectation);

@@ -11,10 +11,9 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/degraded.h"
-#include "worker/intake.h"
 #include "worker/names.h"
 #include "worker/report.h"
+#include "worker/vg.h"
 
 static int parse_device_number(const char *string, dev_t *ret)
 {
@@ -120,44 +119,11 @@ static int take_device_entry(struct worker *worker, const char *entry)
         return 0;
 }
 
-/* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
-static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
-{
-        const struct volume_group *volume_group = group->volume_group;
-
-        if (group->doubtful || !uevents_queue_is_empty(worker->uevents))
-                return true;
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct device *device =
-                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
-
-                if (device && (device->stage < DEVICE_SETTLING || device->again || device->look))
-                        return true;
-        }
-        return false;
-}
-
-/* Whether a VG that was activated before still has all that lvm2 activates. Returns 1, 0, or a negative errno. */
-static int is_fully_active(struct worker *worker, const struct managed_group *group)
-{
-        struct volume_group *volume_group = group->volume_group;
-        int r;
-
-        if (volume_group->state != VOLUME_GROUP_ACTIVE || volume_group_is_incomplete(volume_group) ||
-                may_have_changed(worker, group) || worker->imports_devices ||
-                online_is_claimed(worker->lvm_run_fd, volume_group->name) <= 0)
-                return 0;
-        r = worker->active_devices ? 0 : active_devices_get(&worker->active_devices);
-        if (r < 0)
-                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-        active_devices_mark(worker->active_devices, volume_group);
-        return volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group);
-}
-
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
  * nothing to be done now, and whoever asked sees that in the VG's file. */
 static int take_volume_group(struct worker *worker, const char *name)
 {
+        enum vg_state former;
         struct managed_group *group;
         int r;
 
@@ -167,18 +133,17 @@ static int take_volume_group(struct worker *worker, const char *name)
         if (r < 0)
                 return log_error_errno(r, "Failed to look for VG %s: %m", name);
 
-        if (group->volume_group->state == VOLUME_GROUP_WAITING)
+        if (group->state == VG_ACTIVE && !worker->active_devices) {
+                r = active_devices_get(&worker->active_devices);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+        }
+        former = group->state;
+        r = vg_take(worker, group, &(struct vg_news){.event = VG_REQUESTED, .devices = worker->active_devices});
+        if (r < 0)
+                return r;
+        if (group->state == former && vg_state_is_settled(former))
                 return -ENOENT;
-        r = is_fully_active(worker, group);
-        if (r != 0)
-                return r < 0 ? r : -ENOENT;
-        if (volume_group_is_settled(group->volume_group) && volume_group_is_incomplete(group->volume_group)) {
-                if (group->volume_group->state != VOLUME_GROUP_DEGRADED)
-                        return -ENOENT;
-                /* What can be had without the PVs that are missing. */
-                degraded_allow(worker, group);
-        } else if (volume_group_is_settled(group->volume_group))
-                intake_complete(worker, group);
         group->has_entry = true;
         worker_ask_step(worker);
         return 0;

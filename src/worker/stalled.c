@@ -3,7 +3,7 @@
 #include "worker/stalled.h"
 
 #include "shared/log.h"
-#include "worker/verdict.h"
+#include "worker/vg.h"
 
 const char *stalled_find_pv(const struct worker *worker, const struct volume_group *volume_group)
 {
@@ -40,19 +40,22 @@ static int retry_others(struct worker *worker, struct job *job)
         struct managed_group *group, *next;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
+                _cleanup_free_ char *reason = NULL;
                 const char *unresponsive;
                 int r;
 
                 if (group->job != job)
                         continue;
                 unresponsive = stalled_find_pv(worker, group->volume_group);
-                if (!unresponsive) {
-                        verdict_ask_again(worker, group);
-                        continue;
+                if (unresponsive) {
+                        log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
+                                group->volume_group->name, unresponsive);
+                        reason = vg_format_unresponsive(unresponsive);
+                        if (!reason)
+                                return log_oom();
                 }
-                log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
-                        group->volume_group->name, unresponsive);
-                r = verdict_set_unresponsive(worker, group, unresponsive);
+                r = vg_take(worker, group,
+                        &(struct vg_news){.event = reason ? VG_STUCK_OWN : VG_STUCK_OTHER, .words = reason});
                 if (r < 0)
                         return r;
         }
@@ -60,23 +63,31 @@ static int retry_others(struct worker *worker, struct job *job)
 }
 
 /* One of the VGs is locked by another command. */
-static void retry_individually(struct worker *worker, const struct job *job)
+static int retry_individually(struct worker *worker, const struct job *job)
 {
+        static const struct vg_news news = {.event = VG_STUCK_LOCKED};
         struct managed_group *group, *next;
         size_t n = inventory_count_groups_of_job(worker->inventory, job);
+        int r = 0;
 
         if (n <= 1)
-                return;
+                return 0;
         log_notice("vgchange makes no progress; retrying each of its %zu VGs individually.", n);
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->job == job)
-                        verdict_ask_alone(worker, group);
+                if (r >= 0 && group->job == job)
+                        r = vg_take(worker, group, &news);
+        return MIN(r, 0);
 }
 
 /* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
-static bool is_watched(const struct job *job)
+static bool is_watched(const struct worker *worker, const struct job *job)
 {
-        return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED;
+        const struct managed_group *group;
+
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
+                if (group->job == job && group->state == VG_ACTIVATING_DEGRADED)
+                        return false;
+        return !job->waits;
 }
 
 /* A job that makes no progress waits for a disk, for a lock, or for udev. */
@@ -93,9 +104,7 @@ static int handle_stalled(struct worker *worker, struct job *job)
                 return 0;
         job->waits = uevents_queue_is_empty(worker->uevents);
         job->probed = job->waits;
-        if (job->waits)
-                retry_individually(worker, job);
-        return 0;
+        return job->waits ? retry_individually(worker, job) : 0;
 }
 
 int stalled_handle(struct worker *worker)
@@ -105,7 +114,7 @@ int stalled_handle(struct worker *worker)
         dm_list_iterate_items(job, &worker->jobs) {
                 int r = 0;
 
-                if (!is_watched(job))
+                if (!is_watched(worker, job))
                         continue;
                 if (!job->probed && job_stands_still(job))
                         r = probe_pvs(worker, job);
@@ -123,7 +132,7 @@ uint64_t stalled_next_look(const struct worker *worker)
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
-                if (is_watched(job) && !job->probed)
+                if (is_watched(worker, job) && !job->probed)
                         next = MIN(next, job->look_usec);
         return next;
 }

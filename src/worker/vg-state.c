@@ -3,8 +3,9 @@
 #include "worker/vg-state.h"
 
 /* The table. An event that is not named for a state changes nothing. "all" means that all PVs are there, "permitted" that
- * headgate.conf permits a degraded activation, and "waiting" is any of WAITING, OVERDUE, LOST and LOST_OVERDUE. A state in
- * which a deadline runs begins it when it is entered, and again with the events marked *.
+ * headgate.conf permits a degraded activation, and "waiting" is any of WAITING, OVERDUE, LOST and LOST_OVERDUE. All LVs are
+ * active also if none is wanted, but for DUE and DEGRADED_DUE. A state in which a deadline runs begins it when it is entered,
+ * and again with the events marked *.
  *
  *  in state               event              if                            -> state, action, "report"
  *  ---------------------- ------------------ ----------------------------- --------------------------------------------
@@ -23,7 +24,7 @@
  *  waiting, DUE,          PV_FOUND,          all                           COMPLETE "complete"
  *   DEGRADED, D_DUE,      PV_ANNOUNCED
  *   D_RETRY
- *  ACTIVE, DEGRADED_*,    PV_ANNOUNCED       all, and lvm2's claim is gone COMPLETE "complete"
+ *  ACTIVE, D_COMPLETE,    PV_ANNOUNCED       all, and lvm2's claim is gone COMPLETE "complete"
  *   SKIPPED, FAILED
  *
  *  waiting                PV_REMOVED *                                     WAITING from WAITING and OVERDUE, else LOST
@@ -31,12 +32,14 @@
  *  ACTIVATING, A_DEGRADED PV_REMOVED                                       the same "lost"
  *  other                  PV_REMOVED                                       LOST "lost"
  *
- *  waiting                DEADLINE_PASSED    not all                       OVERDUE, LOST_OVERDUE "overdue";
- *                                            WAITING, permitted, some PVs  DUE "overdue"
+ *  WAITING                DEADLINE_PASSED    not all                       OVERDUE "overdue"
+ *                                            permitted, some PVs are there DUE "overdue"
+ *  LOST                   DEADLINE_PASSED    not all                       LOST_OVERDUE "overdue"
  *  DEGRADED_RETRY         DEADLINE_PASSED    not all                       DEGRADED_DUE if permitted, else DEGRADED
  *
  *  ACTIVE                 REQUESTED          all, and all LVs are active   ACTIVE, unless lvm2 is to be asked anyway
- *  ACTIVE, DEGRADED*,     REQUESTED          all                           COMPLETE "complete"
+ *  ACTIVE, DEGRADED,      REQUESTED          all                           COMPLETE "complete"
+ *   D_RETRY, D_COMPLETE,
  *   SKIPPED, FAILED
  *  DEGRADED, D_RETRY      REQUESTED          permitted, not all            DEGRADED_DUE
  *
@@ -55,7 +58,8 @@
  *                                            else                          ACTIVATING_DEGRADED, activate degraded
  *
  *  ACTIVATING             ENDED_UNKNOWN      LVs are inactive              COMPLETE
- *                         ENDED_*            all LVs are active            as with TURN; LOST if a PV is missing by now
+ *                         ENDED_*            all LVs are active            as with TURN; LOST, and DEGRADED if RAIDs are
+ *                                                                          degraded, if a PV is missing by now
  *                                            LVs are on removed devices    FAILED "failed"; WAITING if a PV is missing
  *                                            not all                       WAITING "failed"
  *                         ENDED_CRASHED,     else                          COMPLETE_ALONE
@@ -84,8 +88,12 @@
  *                                            some are                      as with PV_REMOVED, but LOST only from LOST
  *  DUE, DEGRADED_DUE      REREAD, R_LEFT     all                           COMPLETE "complete"
  *  waiting, ACTIVE,       REREAD, R_LEFT     all; metadata is an obstacle, SKIPPED "skipped"
- *   SKIPPED, FAILED                          and no LV is active
- *                                            all LVs are active            ACTIVE "active"
+ *   DEGRADED, D_RETRY,                       and no LV is active
+ *   D_COMPLETE, SKIPPED,
+ *   FAILED
+ *  waiting, SKIPPED,      REREAD, R_LEFT     all, and all LVs are active   ACTIVE "active"
+ *   FAILED
+ *  ACTIVE                 REREAD, R_LEFT     all, else                     the same, without a reason
  *  waiting, SKIPPED       REREAD, R_LEFT     all, else                     SKIPPED "skipped"; SKIPPED stays if it has a
  *                                                                          reason
  */

@@ -112,7 +112,7 @@ enum vg_report {
         VG_SAY_SKIPPED,
         VG_SAY_FAILED,
         VG_SAY_LATE, /* the PV that has appeared was done without */
-        VG_SAY_LOST, /* it has lost a PV, if that is not back at the end of the step */
+        VG_SAY_LOST, /* it has lost a PV, if that is not back at the end of the step in which it is waiting */
         VG_SAY_OVERDUE,
         VG_SAY_IN_VAIN,  /* no LV could be activated without the missing PVs */
         VG_SAY_HINDERED, /* the obstacle forbids a degraded activation */

@@ -20,12 +20,12 @@
 #include "worker/idle.h"
 #include "worker/intake.h"
 #include "worker/liveness.h"
-#include "worker/loss.h"
 #include "worker/reconciliation.h"
 #include "worker/recording.h"
 #include "worker/report.h"
 #include "worker/requests.h"
 #include "worker/settings-watch.h"
+#include "worker/vg.h"
 #include "worker/wakeup.h"
 
 /* STATUS= is for people. */
@@ -259,8 +259,10 @@ static int step(struct worker *worker)
                 r = cookies_withdraw(worker->cookies);
         if (r < 0)
                 return r;
-        loss_tell(worker);
-        overdue = deadline_check(worker, &phase);
+        vg_report_lost(worker);
+        r = deadline_check(worker, &phase, &overdue);
+        if (r < 0)
+                return r;
         requests_read_again(worker);
         r = save_and_release(worker, &unsaved);
         if (r < 0)

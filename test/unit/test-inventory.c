@@ -139,14 +139,12 @@ START_TEST(group_outlives_its_worker)
         struct managed_group *group = add(first, 1, 7, 3), *found;
 
         group->volume_group->reason = strdup("it said \"no\", and a \\ too.");
-        group->volume_group->overdue = true;
         group->volume_group->settled_usec = 1234567;
         group->volume_group->first.settled_usec = 1800000;
-        group->volume_group->bereft = true;
         group->volume_group->degraded_usec = 2345678;
         group->volume_group->pvs[1].flagged = true;
         group->volume_group->pvs[1].late_usec = 3456789;
-        inventory_set_state(first, group, VOLUME_GROUP_FAILED);
+        inventory_enter(first, group, &(struct vg_step){.state = VG_FAILED});
         ck_assert_int_eq(inventory_save(first), 0);
 
         second = start();
@@ -155,10 +153,8 @@ START_TEST(group_outlives_its_worker)
         ck_assert_uint_eq(found->volume_group->seqno, 7);
         ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_FAILED);
         ck_assert_str_eq(found->volume_group->reason, "it said \"no\", and a \\ too.");
-        ck_assert(found->volume_group->overdue);
         ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
         ck_assert_uint_eq(found->volume_group->first.settled_usec, 1800000);
-        ck_assert(found->volume_group->bereft);
         ck_assert_uint_eq(found->volume_group->degraded_usec, 2345678);
         ck_assert_uint_eq(found->volume_group->n_pvs, 3);
         ck_assert(found->volume_group->pvs[1].flagged && !found->volume_group->pvs[2].flagged);
@@ -191,17 +187,32 @@ START_TEST(successor_is_led_to_the_group)
 }
 END_TEST
 
-/* lvm2 was asked, and the worker did not live to see what came of it. */
-START_TEST(interrupted_activation_is_asked_for_again)
+/* All of them, and those in which lvm2 was at work as if it had not been asked. */
+START_TEST(state_outlives_its_worker)
 {
+        static const enum vg_state others[_VG_STATE_SETTABLE] = {
+                [VG_COMPLETE_ALONE] = VG_COMPLETE,
+                [VG_ACTIVATING] = VG_COMPLETE,
+                [VG_ACTIVATING_DEGRADED] = VG_DUE,
+        };
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 1, 1), *found;
+        enum vg_state state = (enum vg_state) _i;
+        /* One without PVs misses none. */
+        struct managed_group *group = add(first, 1, 1, state == VG_DEGRADED_COMPLETE ? 0 : 1), *found;
 
-        inventory_set_state(first, group, VOLUME_GROUP_ACTIVATING);
+        group->volume_group->complete_usec = 1000;
+        if (state == VG_DUE || state == VG_DEGRADED_DUE || state == VG_ACTIVATING_DEGRADED ||
+                state == VG_DEGRADED || state == VG_DEGRADED_RETRY)
+                group->volume_group->degraded_usec = 2000;
+        if (state == VG_DEGRADED_DUE) {
+                group->volume_group->activating_usec = 3000;
+                group->volume_group->lvs[0].active = true;
+        }
+        inventory_enter(first, group, &(struct vg_step){.state = state});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
         ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
-        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_COMPLETE);
+        ck_assert_int_eq(found->state, others[state] != 0 ? others[state] : state);
 }
 END_TEST
 
@@ -211,7 +222,7 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         struct managed_group *group = add(first, 1, 1, 1), *found;
 
         group->volume_group->pvs[0].device = absent_device(1);
-        inventory_set_state(first, group, VOLUME_GROUP_ACTIVE);
+        inventory_enter(first, group, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
         ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
@@ -343,22 +354,17 @@ START_TEST(oversized_file_is_replaced)
 }
 END_TEST
 
-/* What had come up, and lost PVs, was taken down by somebody, or broke: only a PV that comes means that it is to come
- * up without the others. */
-START_TEST(what_was_up_is_bereft)
+/* A VG that was settled and loses a PV: somebody has deactivated it, or it broke. */
+START_TEST(pv_is_lost)
 {
         static const struct {
-                enum volume_group_state before;
-                enum volume_group_state after;
-                bool bereft;
+                enum vg_state before, after;
         } rows[] = {
-                {VOLUME_GROUP_WAITING, VOLUME_GROUP_WAITING, false},
-                {VOLUME_GROUP_COMPLETE, VOLUME_GROUP_WAITING, false},
-                {VOLUME_GROUP_ACTIVATING, VOLUME_GROUP_ACTIVATING, false},
-                {VOLUME_GROUP_ACTIVE, VOLUME_GROUP_WAITING, true},
-                {VOLUME_GROUP_SKIPPED, VOLUME_GROUP_WAITING, true},
-                {VOLUME_GROUP_FAILED, VOLUME_GROUP_WAITING, true},
-                {VOLUME_GROUP_DEGRADED, VOLUME_GROUP_WAITING, true},
+                {VG_WAITING, VG_WAITING},
+                {VG_COMPLETE, VG_WAITING},
+                {VG_ACTIVATING, VG_ACTIVATING},
+                {VG_ACTIVE, VG_LOST},
+                {VG_DEGRADED, VG_LOST},
         };
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 1, 3);
@@ -366,12 +372,13 @@ START_TEST(what_was_up_is_bereft)
 
         volume_group->pvs[0].device = absent_device(1);
         volume_group->pvs[1].device = absent_device(2);
+        inventory_enter(inventory, group, &(struct vg_step){.state = rows[_i].before});
         volume_group->degraded_usec = 1;
-        inventory_set_state(inventory, group, rows[_i].before);
         inventory_lose_pv(inventory, group, absent_device(2));
-        ck_assert_int_eq(volume_group->state, rows[_i].after);
-        ck_assert(volume_group->bereft == rows[_i].bereft);
-        ck_assert_uint_eq(volume_group->degraded_usec, rows[_i].after == VOLUME_GROUP_WAITING ? 0 : 1);
+        ck_assert_int_eq(group->state, rows[_i].after);
+        ck_assert(volume_group->lost_pv);
+        ck_assert_uint_eq(volume_group_count_seen(volume_group), 1);
+        ck_assert_uint_eq(volume_group->degraded_usec, vg_state_is_waiting(rows[_i].after) ? 0 : 1);
 }
 END_TEST
 
@@ -561,7 +568,7 @@ static struct managed_group *add_namesake(struct inventory *inventory, unsigned 
         metadata->name = strdup("vg1");
         ck_assert_int_ge(write_file_atomic_at(records_fd, metadata->pvs[0].pvid, "8:1\n"), 0);
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
-        inventory_set_state(inventory, group, VOLUME_GROUP_COMPLETE);
+        inventory_enter(inventory, group, &(struct vg_step){.state = VG_COMPLETE});
         return group;
 }
 
@@ -574,24 +581,24 @@ START_TEST(first_of_a_name_has_it)
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
         ck_assert_ptr_eq(rival, first);
 
-        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVATING);
+        inventory_enter(inventory, first, &(struct vg_step){.state = VG_ACTIVATING});
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
 
         /* What is deactivated by hand gives its name up. */
-        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVE);
+        inventory_enter(inventory, first, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), -ENOENT);
         ck_assert_int_eq(online_claim(lvm_run_fd, "vg1"), 0);
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
-        inventory_set_state(inventory, second, VOLUME_GROUP_SKIPPED);
+        inventory_enter(inventory, second, &(struct vg_step){.state = VG_SKIPPED});
         ck_assert_int_eq(names_find_rival(inventory, first, &rival), -ENOENT);
 
-        inventory_set_state(inventory, first, VOLUME_GROUP_FAILED);
+        inventory_enter(inventory, first, &(struct vg_step){.state = VG_FAILED});
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), -ENOENT);
         first->volume_group->activating_usec = 1;
         ck_assert_int_eq(names_find_rival(inventory, second, &rival), 0);
 
         /* A successor finds the one that was active before. */
-        inventory_set_state(inventory, first, VOLUME_GROUP_ACTIVE);
+        inventory_enter(inventory, first, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(inventory_save(inventory), 0);
         successor = start();
         ck_assert_int_eq(names_find_rival(successor, add_namesake(successor, 3), &rival), 0);
@@ -658,7 +665,7 @@ int main(void)
         tcase_add_test(test_case, missing_pvs_do_not_fill_run);
         tcase_add_test(test_case, group_outlives_its_worker);
         tcase_add_test(test_case, successor_is_led_to_the_group);
-        tcase_add_test(test_case, interrupted_activation_is_asked_for_again);
+        tcase_add_loop_test(test_case, state_outlives_its_worker, 0, _VG_STATE_SETTABLE);
         tcase_add_test(test_case, disk_that_left_meanwhile_is_missed);
         tcase_add_test(test_case, pv_is_seen_before_its_group);
         tcase_add_test(test_case, newer_metadata_counts);
@@ -666,7 +673,7 @@ int main(void)
         tcase_add_test(test_case, older_text_is_forgotten_with_its_group);
         tcase_add_test(test_case, oversized_file_is_replaced);
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
-        tcase_add_loop_test(test_case, what_was_up_is_bereft, 0, 7);
+        tcase_add_loop_test(test_case, pv_is_lost, 0, 5);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
         tcase_add_test(test_case, disk_is_remembered);
         tcase_add_test(test_case, all_that_was_seen_is_known);

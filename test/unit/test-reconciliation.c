@@ -12,6 +12,7 @@
 #include "shared/util.h"
 #include "worker/context.h"
 #include "worker/reconciliation.h"
+#include "worker/vg.h"
 
 #define ID "00000000000000000000000000000000"
 #define FIRST_DM 1
@@ -74,10 +75,10 @@ static void take_metadata(const char *name, uint64_t seqno)
                 group->volume_group->pvs[i].device = makedev(8, i);
 }
 
-static void make_group(enum volume_group_state state)
+static void make_group(enum vg_state state)
 {
         take_metadata("data", 1);
-        inventory_set_state(worker.inventory, group, state);
+        inventory_enter(worker.inventory, group, &(struct vg_step){.state = state});
         ck_assert_int_ge(inventory_save(worker.inventory), 0);
         ck_assert_int_ge(online_claim(worker.lvm_run_fd, "data"), 0);
         ck_assert_int_ge(online_write_lookup(worker.lvm_run_fd, group->volume_group), 0);
@@ -106,7 +107,7 @@ static bool is_there(const char *path)
 
 START_TEST(removed_group_is_forgotten)
 {
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         leave(0);
         /* What the other one says is not known yet. */
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
@@ -119,7 +120,7 @@ END_TEST
 
 START_TEST(group_that_one_pv_has_left_waits)
 {
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         leave(0);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
@@ -130,7 +131,7 @@ END_TEST
 
 START_TEST(renamed_group_keeps_its_claim)
 {
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         activate();
         take_metadata("renamed", 2);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
@@ -142,7 +143,7 @@ END_TEST
 
 START_TEST(nothing_is_activated_by_a_change)
 {
-        make_group(VOLUME_GROUP_WAITING);
+        make_group(VG_WAITING);
         take_metadata("data", 2);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
@@ -159,7 +160,7 @@ END_TEST
 /* What was active when it was seen last is not any more. */
 START_TEST(exported_group_is_skipped)
 {
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         group->volume_group->lvs[0].active = true;
         group->volume_group->skip_reason = strdup("the VG is exported.");
         inventory_doubt(worker.inventory, group);
@@ -172,7 +173,7 @@ END_TEST
 /* Why lvm2 has not activated it is as true after a change as before, unless it was the metadata that forbade it. */
 START_TEST(verdict_outlives_a_change)
 {
-        make_group(VOLUME_GROUP_SKIPPED);
+        make_group(VG_SKIPPED);
         group->volume_group->reason = strdup("lvm2 does not accept its PV /dev/sda.");
         take_metadata("data", 2);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
@@ -190,11 +191,78 @@ END_TEST
 
 START_TEST(group_at_work_is_left_alone)
 {
-        make_group(VOLUME_GROUP_ACTIVATING);
+        int enabled;
+
+        make_group(VG_ACTIVATING);
         take_metadata("data", 2);
+        ck_assert_int_ge(sd_event_source_set_enabled(worker.step_source, SD_EVENT_OFF), 0);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
+        /* Nothing is to be done before lvm2 ends: the next step would do the same. */
+        ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
+        ck_assert_int_eq(enabled, SD_EVENT_OFF);
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVATING);
         ck_assert(group->doubtful && worker.inventory->doubtful);
+}
+END_TEST
+
+/* What vgchange has printed is a reason only for what is not active. */
+START_TEST(outcome_is_carried_out)
+{
+        static const struct {
+                bool active;
+                enum vg_event event;
+                const char *words;
+                enum vg_state state;
+                const char *reason;
+        } rows[] = {
+                {true, VG_ENDED_CONTENT, "vgchange ended with status 0.", VG_ACTIVE, NULL},
+                {true, VG_ENDED_FAILED, "vgchange ended with status 5.", VG_ACTIVE, NULL},
+                /* The devices of its PVs are none of this machine's. */
+                {false, VG_ENDED_FAILED, "vgchange ended with status 5.", VG_WAITING,
+                        "a PV has gone while lvm2 was at work."},
+                {false, VG_ENDED_UNKNOWN, NULL, VG_COMPLETE, "earlier."},
+        };
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+
+        make_group(VG_ACTIVATING);
+        group->volume_group->reason = strdup("earlier.");
+        if (rows[_i].active)
+                activate();
+        ck_assert_int_eq(active_devices_get(&devices), 0);
+        ck_assert_int_ge(
+                vg_take(&worker, group,
+                        &(struct vg_news){.event = rows[_i].event, .devices = devices, .words = rows[_i].words}),
+                0);
+        ck_assert_int_eq(group->state, rows[_i].state);
+        if (rows[_i].reason)
+                ck_assert_str_eq(group->volume_group->reason, rows[_i].reason);
+        else
+                ck_assert_ptr_null(group->volume_group->reason);
+        ck_assert_int_eq(group->volume_group->settled_usec != 0, vg_state_is_settled(group->state));
+}
+END_TEST
+
+/* Whoever asks next has lvm2 asked: it may have been mended. */
+START_TEST(refusal_counts_once)
+{
+        make_group(VG_COMPLETE);
+        ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_TURN}), 0);
+        ck_assert_int_eq(group->state, VG_SKIPPED);
+        ck_assert_str_eq(group->volume_group->reason, "it does not like it.");
+        ck_assert_ptr_null(group->refusal);
+}
+END_TEST
+
+/* RAIDs of it may do without the PV, unless lvm2 was never asked for that. */
+START_TEST(degraded_activation_is_remembered)
+{
+        make_group(VG_DUE);
+        group->volume_group->degraded_usec = 1000;
+        group->volume_group->activating_usec = _i == 0 ? 500 : 2000;
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_PV_FOUND}), 0);
+        ck_assert_int_eq(group->state, VG_COMPLETE);
+        ck_assert_uint_eq(group->volume_group->degraded_usec, _i == 0 ? 0 : 1000);
 }
 END_TEST
 
@@ -205,7 +273,7 @@ START_TEST(lv_on_a_disk_that_has_gone)
                 "sys/devices/block/dm-1/slaves/sda", "sys/devices/block/dm-2/slaves/sda"};
         _cleanup_active_devices_ struct active_devices *devices = NULL;
 
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         activate();
         if (_i == 1) {
                 shape_dm(2, "data-lv_part", "LVM-" ID "1" ID "-real", "linear");
@@ -228,7 +296,7 @@ START_TEST(lv_on_a_disk_that_is_there)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
 
-        make_group(VOLUME_GROUP_ACTIVE);
+        make_group(VG_ACTIVE);
         activate();
         shape_device("sda", 8, 0);
         shape_write("sys/devices/block/sda/dev", "8:0\n");
@@ -254,6 +322,9 @@ int main(void)
         tcase_add_test(test_case, exported_group_is_skipped);
         tcase_add_test(test_case, verdict_outlives_a_change);
         tcase_add_test(test_case, group_at_work_is_left_alone);
+        tcase_add_loop_test(test_case, outcome_is_carried_out, 0, 4);
+        tcase_add_test(test_case, refusal_counts_once);
+        tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);
         tcase_add_test(test_case, lv_on_a_disk_that_is_there);
         suite_add_tcase(suite, test_case);

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "worker/vg.h"
+
+#include "lvm/online.h"
+#include "lvm/raid.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/dm_names.h"
+#include "worker/names.h"
+#include "worker/report.h"
+
+/* ------ facts ------ */
+
+static bool is_end(enum vg_event event)
+{
+        return event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
+}
+
+static bool is_reread(enum vg_event event)
+{
+        return event == VG_REREAD || event == VG_REREAD_LEFT;
+}
+
+/* What the facts are about, as sentences. */
+struct words {
+        char *obstacle;
+        char *raids;
+};
+
+static void words_done(struct words *words)
+{
+        free(words->obstacle);
+        free(words->raids);
+}
+
+static bool is_degraded(const struct managed_group *group)
+{
+        return group->state == VG_DUE || group->state == VG_DEGRADED_DUE;
+}
+
+/* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Returns the first PV
+ * that it did not accept, or NULL. */
+static const struct volume_group_pv *find_unrecorded(
+        const struct worker *worker, const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                dev_t recorded;
+
+                if (pv->device != 0 && (online_read_pv(worker->lvm_run_fd, pv->pvid, &recorded) != ONLINE_FOUND ||
+                                               recorded != pv->device))
+                        return pv;
+        }
+        return NULL;
+}
+
+/* Whether the name is another VG's. Asked by name, lvm2 would activate LVs of both. */
+static int name_is_taken(const struct worker *worker, const struct managed_group *group)
+{
+        struct managed_group *other;
+        int r;
+
+        if (is_degraded(group))
+                return names_is_shared(worker->inventory, group);
+        r = names_find_rival(worker->inventory, group, &other);
+        if (r < 0 && r != -ENOENT)
+                return log_error_errno(r, "Failed to look for other VGs called %s: %m", group->volume_group->name);
+        return r >= 0;
+}
+
+/* Returns a vg_obstacle, with its sentence in `*ret`, or a negative errno. */
+static int find_obstacle(const struct worker *worker, const struct managed_group *group, char **ret)
+{
+        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group_pv *unrecorded = NULL;
+        enum vg_obstacle obstacle;
+        int r;
+
+        if (volume_group->skip_reason) {
+                obstacle = VG_OBSTACLE_METADATA;
+                *ret = strdup(volume_group->skip_reason);
+        } else if (!worker->event_activation) {
+                obstacle = VG_OBSTACLE_CONFIGURATION;
+                *ret = strdup("event_activation=0 in lvm.conf.");
+        } else if (group->refusal) {
+                obstacle = VG_OBSTACLE_PV;
+                *ret = strdup(group->refusal);
+        } else if (is_degraded(group) && (unrecorded = find_unrecorded(worker, volume_group))) {
+                obstacle = VG_OBSTACLE_PV;
+                *ret = string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?");
+        } else {
+                char vgid[LVM_ID_FORMATTED_SIZE];
+
+                r = name_is_taken(worker, group);
+                if (r <= 0)
+                        return r < 0 ? r : VG_OBSTACLE_NONE;
+                obstacle = VG_OBSTACLE_NAME;
+                lvm_id_format(volume_group->vgid, vgid);
+                *ret = is_degraded(group)
+                               ? strdup("there is another VG of this name.")
+                               : string_format(
+                                         "another VG of this name was complete before (vgrename %s NEW-NAME).",
+                                         vgid);
+        }
+        return *ret ? (int) obstacle : log_oom();
+}
+
+/* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
+static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
+{
+        const struct volume_group *volume_group = group->volume_group;
+
+        if (group->doubtful || !uevents_queue_is_empty(worker->uevents))
+                return true;
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct device *device =
+                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+
+                if (device && (device->stage < DEVICE_SETTLING || device->again || device->look))
+                        return true;
+        }
+        return false;
+}
+
+static bool asks_anyway(const struct worker *worker, const struct managed_group *group, enum vg_event event)
+{
+        const char *name = group->volume_group->name;
+
+        switch (event) {
+        case VG_PV_ANNOUNCED:
+                return vg_state_is_settled(group->state) && online_is_claimed(worker->lvm_run_fd, name) == 0;
+        case VG_REQUESTED:
+                return worker->imports_devices || may_have_changed(worker, group) ||
+                       online_is_claimed(worker->lvm_run_fd, name) <= 0;
+        case VG_TURN:
+                /* Somebody who asks for it may have changed it before: may_have_changed() knows better. */
+                return worker->imports_devices || group->has_entry;
+        default:
+                return false;
+        }
+}
+
+/* An LV that was there once and is not now was deactivated, which its state shows by what was seen of it. Returns
+ * how many there are now. */
+static size_t mark_new_lvs(const struct active_devices *devices, struct volume_group *volume_group)
+{
+        _cleanup_free_ bool *before = calloc(volume_group->n_lvs + 1, sizeof(*before));
+        size_t n_active;
+
+        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
+                before[i] = volume_group->lvs[i].active;
+        active_devices_mark(devices, volume_group);
+        n_active = volume_group_count_active(volume_group);
+        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
+                volume_group->lvs[i].active |= before[i];
+        return n_active;
+}
+
+static enum vg_lvs count_lvs(struct volume_group *volume_group, const struct vg_news *news)
+{
+        size_t n_wanted = volume_group_count_autoactivated(volume_group), n_active;
+
+        if (news->devices && is_reread(news->event))
+                n_active = mark_new_lvs(news->devices, volume_group);
+        else {
+                if (news->devices)
+                        active_devices_mark(news->devices, volume_group);
+                n_active = volume_group_count_active(volume_group);
+        }
+        if (n_wanted == 0)
+                return VG_LVS_UNWANTED;
+        return n_active == 0 ? VG_LVS_NONE : n_active < n_wanted ? VG_LVS_SOME : VG_LVS_ALL;
+}
+
+static enum vg_pvs count_pvs(const struct volume_group *volume_group)
+{
+        size_t n_seen = volume_group_count_seen(volume_group);
+
+        return n_seen == volume_group->n_pvs ? VG_PVS_ALL : n_seen == 0 ? VG_PVS_NONE : VG_PVS_SOME;
+}
+
+static int gather(struct worker *worker, struct managed_group *group, const struct vg_news *news,
+        struct vg_facts *ret, struct words *words)
+{
+        struct volume_group *volume_group = group->volume_group;
+        enum vg_lvs lvs = count_lvs(volume_group, news);
+        int r;
+
+        /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
+        if (is_end(news->event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
+                inventory_lose_absent_pvs(worker->inventory, group);
+        *ret = (struct vg_facts){
+                .lvs = lvs,
+                .pvs = count_pvs(volume_group),
+                .permitted =
+                        worker->event_activation && settings_allow_degraded(&worker->settings, volume_group->name),
+                .ask_anyway = asks_anyway(worker, group, news->event),
+                .pv_changed = group->news,
+                .on_removed = volume_group_count_stranded(volume_group) > 0,
+                .has_reason = volume_group->reason,
+        };
+        if (is_reread(news->event)) {
+                ret->obstacle = volume_group->skip_reason ? VG_OBSTACLE_METADATA : VG_OBSTACLE_NONE;
+                words->obstacle = volume_group->skip_reason ? strdup(volume_group->skip_reason) : NULL;
+                if (volume_group->skip_reason && !words->obstacle)
+                        return log_oom();
+        } else if (news->event == VG_TURN) {
+                r = find_obstacle(worker, group, &words->obstacle);
+                if (r < 0)
+                        return r;
+                ret->obstacle = r;
+        }
+        /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
+        if (volume_group->degraded_usec != 0 && !is_degraded(group) && group->state != VG_ACTIVATING_DEGRADED &&
+                (news->event == VG_TURN || is_end(news->event))) {
+                r = raid_describe_refresh(volume_group, &words->raids);
+                if (r == -ENOMEM)
+                        return log_oom();
+                if (r < 0)
+                        log_debug("Failed to ask for the RAIDs of VG %s: %s", volume_group->name, strerror(-r));
+                ret->raids_degraded = r != 0;
+        }
+        return 0;
+}
+
+/* ------ consequences ------ */
+
+/* Takes over the reason. */
+static int set_reason(
+        struct managed_group *group, enum vg_reason reason, const struct vg_news *news, const struct words *words)
+{
+        struct volume_group *volume_group = group->volume_group;
+        size_t n_stranded = volume_group_count_stranded(volume_group);
+        const char *name = volume_group->name;
+        char *text = NULL;
+
+        switch (reason) {
+        case VG_REASON_KEEP:
+                return 0;
+        case VG_REASON_OBSTACLE:
+                text = strdup(words->obstacle);
+                break;
+        case VG_REASON_ON_REMOVED:
+                text = string_format("%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate "
+                                     "activate %s; if in use, vgchange --refresh %s).",
+                        n_stranded, n_stranded == 1 ? " is" : "s are", name, name, name);
+                break;
+        case VG_REASON_PV_REMOVED:
+                text = strdup("a PV has gone while lvm2 was at work.");
+                break;
+        case VG_REASON_UNWANTED:
+                text = strdup(volume_group_count_active(volume_group) > 0
+                                      ? "the others are not wanted by lvm2's configuration."
+                                      : "no LV of it is wanted by lvm2's configuration.");
+                break;
+        case VG_REASON_RAIDS:
+                text = string_format(
+                        "RAIDs go without a PV that came late (%s).", words->raids ?: "see lvmraid(7)");
+                break;
+        case VG_REASON_CHANGED:
+                text = strdup("lvm2 does not activate by itself what is made or changed while the machine runs.");
+                break;
+        case VG_REASON_LVM:
+        case VG_REASON_INACTIVE:
+        case VG_REASON_UNRESPONSIVE:
+                if (news->words)
+                        text = strdup(news->words);
+                else
+                        reason = VG_REASON_NONE;
+                break;
+        default:
+                break;
+        }
+        free(volume_group->reason);
+        volume_group->reason = text;
+        return text || reason == VG_REASON_NONE ? 0 : log_oom();
+}
+
+/* The state is final for now. */
+static void note_settled(struct worker *worker, struct managed_group *group, enum vg_report report)
+{
+        struct volume_group *volume_group = group->volume_group;
+
+        volume_group->settled_usec = now_usec();
+        volume_group->lost_pv &= volume_group_count_stranded(volume_group) > 0;
+        if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
+                volume_group->first = volume_group_first_times(volume_group);
+        dm_names_remove(worker->run_fd, volume_group);
+        if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
+                worker->proved = true;
+}
+
+/* All PVs are there, or somebody asks for the VG by name. */
+static void note_complete(struct worker *worker, struct managed_group *group)
+{
+        struct volume_group *volume_group = group->volume_group;
+        struct expectation *expectation = expectations_find(worker->expectations, volume_group->name);
+
+        /* Whatever its backup says of PVs that are to appear. */
+        if (expectation)
+                expectations_take(worker->expectations, expectation);
+        volume_group->complete_usec = now_usec();
+        /* Another time: it did not take from then till now. */
+        if (volume_group->settled_usec > volume_group->first_seen_usec)
+                volume_group->first_seen_usec = volume_group->complete_usec;
+}
+
+/* What a degraded activation leaves behind is known by `degraded_usec`, until the VG is whole again. */
+static void note_degraded(
+        struct volume_group *volume_group, enum vg_state former, enum vg_event event, const struct vg_step *step)
+{
+        bool unasked = former == VG_DUE && step->state == VG_COMPLETE &&
+                       volume_group->activating_usec < volume_group->degraded_usec;
+        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !is_reread(event));
+
+        if (step->state == VG_DUE || step->state == VG_DEGRADED_DUE) {
+                if (volume_group->degraded_usec == 0)
+                        volume_group->degraded_usec = now_usec();
+                volume_group->complete_usec = 0;
+        }
+        if (whole)
+                volume_group->degraded_usec = 0;
+        for (size_t i = 0; whole && i < volume_group->n_pvs; i++)
+                volume_group->pvs[i].late_usec = 0;
+}
+
+static bool is_settling(enum vg_report report)
+{
+        return report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED || report == VG_SAY_SKIPPED ||
+               report == VG_SAY_FAILED;
+}
+
+static void say(const struct managed_group *group, enum vg_report report, const struct vg_news *news,
+        const struct words *words)
+{
+        const struct volume_group *volume_group = group->volume_group;
+
+        switch (report) {
+        /* Said at the end of the step. */
+        case VG_SAY_NOTHING:
+        case VG_SAY_LOST:
+                break;
+        case VG_SAY_LATE:
+                report_late(volume_group, news->pv);
+                break;
+        case VG_SAY_HINDERED:
+                log_notice("VG %s is not activated without the PVs that are missing: %s", volume_group->name,
+                        words->obstacle);
+                break;
+        default:
+                /* One that was just made has no LVs. */
+                if (volume_group->n_lvs > 0 || !is_reread(news->event))
+                        report_vg(group, report);
+        }
+}
+
+static int carry_out(struct worker *worker, struct managed_group *group, const struct vg_step *step,
+        const struct vg_news *news, const struct words *words)
+{
+        struct volume_group *volume_group = group->volume_group;
+        enum vg_state former = group->state;
+        int r;
+
+        r = set_reason(group, step->reason, news, words);
+        if (r < 0)
+                return r;
+        /* Somebody may have mended it before lvm2 is asked next time. */
+        if (step->reason == VG_REASON_OBSTACLE && news->event == VG_TURN)
+                managed_group_forget_refusal(group, group->refused);
+        if (step->action == VG_DO_CLAIM) {
+                r = online_claim(worker->lvm_run_fd, volume_group->name);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to claim VG %s: %m", volume_group->name);
+        }
+        if (step->action == VG_DO_RECHECK)
+                inventory_doubt(worker->inventory, group);
+        if (step->report == VG_SAY_LATE)
+                news->pv->late_usec = now_usec();
+        if (step->report == VG_SAY_COMPLETE)
+                note_complete(worker, group);
+        if (is_settling(step->report) && is_reread(news->event))
+                volume_group->complete_usec = volume_group->settled_usec = now_usec();
+        note_degraded(volume_group, former, news->event, step);
+
+        if (step->state != former || step->deadline || step->report == VG_SAY_LOST)
+                inventory_enter(worker->inventory, group, step);
+        else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
+                 (news->devices && step->action != VG_DO_RECHECK))
+                inventory_note_change(worker->inventory, group);
+        if (is_settling(step->report) && !is_reread(news->event))
+                note_settled(worker, group, step->report);
+        if (step->state != former && !vg_state_is_settled(step->state))
+                worker_ask_step(worker);
+        say(group, step->report, news, words);
+        return 0;
+}
+
+int vg_take(struct worker *worker, struct managed_group *group, const struct vg_news *news)
+{
+        _cleanup_(words_done) struct words words = {};
+        struct vg_facts facts;
+        struct vg_step step;
+        int r;
+
+        r = gather(worker, group, news, &facts, &words);
+        if (r < 0)
+                return r;
+        step = vg_next(group->state, news->event, &facts);
+        if (step.action != VG_DO_NOTHING && step.action != VG_DO_CLAIM && step.action != VG_DO_RECHECK)
+                return step.action;
+        return carry_out(worker, group, &step, news, &words);
+}
+
+void vg_report_lost(struct worker *worker)
+{
+        struct inventory *inventory = worker->inventory;
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        struct managed_group *group;
+
+        if (!inventory->lost_pvs)
+                return;
+        inventory->lost_pvs = false;
+        /* Without the list it is said without what it tells. */
+        if (active_devices_get(&devices) < 0)
+                devices = NULL;
+        dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
+                bool lost = group->lost_pv;
+
+                group->lost_pv = false;
+                /* The same disk may be back meanwhile, or another one with its copy. */
+                if (!lost || !volume_group_is_incomplete(group->volume_group))
+                        continue;
+                if (devices)
+                        active_devices_mark(devices, group->volume_group);
+                report_vg(group, VG_SAY_LOST);
+        }
+}
+
+char *vg_format_unresponsive(const char *device)
+{
+        return string_format("lvm2 waits for unresponsive device %s.", device);
+}
+
+int vg_note_unresponsive(const struct worker *worker, struct managed_group *group, const char *device)
+{
+        int r = string_replace(&group->volume_group->reason, vg_format_unresponsive(device));
+
+        if (r < 0)
+                return log_oom();
+        inventory_note_change(worker->inventory, group);
+        return 0;
+}

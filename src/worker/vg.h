@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "lvm/active.h"
+#include "worker/context.h"
+
+/* From what happens to a VG to what follows: gathers the facts, has vg_next() decide, and carries out what that yields but
+ * for what takes a process, which is the caller's. */
+
+struct vg_news {
+        enum vg_event event;
+        struct volume_group_pv *pv; /* VG_PV_APPEARED: the PV */
+        /* VG_TURN, VG_REREAD*, VG_ENDED_*, VG_REQUESTED of an active VG: all that there are. */
+        const struct active_devices *devices;
+        const char *words; /* VG_ENDED_*, VG_STUCK_OWN: the reason as a sentence, or NULL */
+};
+
+/* Returns VG_DO_ACTIVATE, _ALONE, _DEGRADED or VG_DO_FORGET if that is to be done, by the caller: until then, the VG is in the
+ * state that it was in. Else VG_DO_NOTHING, or a negative errno if the worker cannot go on. */
+int vg_take(struct worker *worker, struct managed_group *group, const struct vg_news *news) _nonnull_(1, 2, 3);
+
+/* Reports VGs that have lost a PV which is not back. */
+void vg_report_lost(struct worker *worker) _nonnull_(1);
+
+/* The reason of a VG for which lvm2 waits for the unresponsive device, "/dev/sda" for instance; the caller frees it. NULL if
+ * there is no memory. */
+char *vg_format_unresponsive(const char *device) _nonnull_(1);
+
+/* Sets it in the VG. Returns 0 or -ENOMEM. */
+int vg_note_unresponsive(const struct worker *worker, struct managed_group *group, const char *device)
+        _nonnull_(1, 2, 3);
