@@ -117,6 +117,9 @@ static void explain_deadline(
         explanation_fact(explanation, "It has been waiting since %s%s%s.", seen ?: "?",
                 volume_group->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
                 deadline ?: "?");
+        if (volume_group->lost_after_active)
+                explanation_fact(explanation,
+                        "It is lost: it was settled when a PV was removed, and no PV has appeared since.");
 }
 
 /* Where the metadata comes from, and when lvm2 has seen these PVs last at the latest. */
@@ -137,9 +140,8 @@ static void advise_on_degraded(
 {
         const struct volume_group *volume_group = record->volume_group;
         bool allowed = settings_allow_degraded(&sources->settings, volume_group->name);
-        bool is_lost = volume_group->lost_after_active || volume_group_count_seen(volume_group) == 0;
 
-        if (sources->in_charge && allowed && !volume_group->overdue && !is_lost)
+        if (sources->in_charge && allowed && !volume_group->overdue && !volume_group->lost_after_active)
                 explanation_fact(explanation,
                         "At its deadline lvm2 is asked for what can do without them, as headgate.conf says.");
         else

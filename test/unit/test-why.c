@@ -418,7 +418,7 @@ END_TEST
 START_TEST(policies)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_explanation_ struct explanation early = {}, late = {};
+        _cleanup_explanation_ struct explanation early = {}, late = {}, lost = {};
 
         shape_write(
                 "etc/headgate/headgate.conf", "volume_groups { plain { degraded = \"yes\" deadline = 70 } }\n");
@@ -434,6 +434,14 @@ START_TEST(policies)
         records_save(volume_group);
         late = records_ask("plain", NULL);
         expect_advice(&late, "headgate has not activated it without them. ");
+
+        /* Somebody has removed the PV: its deadline is no reason to activate what is left. */
+        volume_group->overdue = false;
+        volume_group->lost_after_active = true;
+        records_save(volume_group);
+        lost = records_ask("plain", NULL);
+        expect_fact(&lost, "It is lost: ");
+        ck_assert(!has_fact(&lost, "At its deadline lvm2 is asked"));
 }
 END_TEST
 
