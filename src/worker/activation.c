@@ -184,19 +184,6 @@ static size_t count_jobs(const struct worker *worker, bool slow)
         return n;
 }
 
-/* Whether lvm2 has seen all of its PVs; one that is not in memory was seen by an earlier worker. */
-static bool is_recorded(const struct worker *worker, const struct managed_group *group)
-{
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const struct device *device =
-                        inventory_find_device(worker->inventory, group->volume_group->pvs[i].device);
-
-                if (device && device->stage < DEVICE_SETTLING)
-                        return false;
-        }
-        return true;
-}
-
 /* How many processes may be started now, of those that count as slow or of the others. */
 static size_t count_free(const struct worker *worker, bool slow)
 {
@@ -262,7 +249,7 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
 {
         if (group->state == VG_DUE || group->state == VG_DEGRADED_DUE)
                 return !is_looking(worker) && !is_activating_degraded(worker);
-        return is_recorded(worker, group) &&
+        return inventory_pvs_have_reached(worker->inventory, group->volume_group, DEVICE_SETTLING) &&
                (count_free(worker, group->volume_group->slow) > 0 || group->volume_group->skip_reason ||
                        group->refusal || !worker->event_activation);
 }

@@ -137,6 +137,18 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
         return false;
 }
 
+bool inventory_pvs_have_reached(
+        const struct inventory *inventory, const struct volume_group *volume_group, enum device_stage stage)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct device *device = inventory_find_device(inventory, volume_group->pvs[i].device);
+
+                if (device && device->stage < stage)
+                        return false;
+        }
+        return true;
+}
+
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
         liveness_note_step(&inventory->told_usec);

@@ -156,6 +156,11 @@ size_t inventory_count_groups_of_job(const struct inventory *inventory, const st
 /* Whether there is a device that has not come to that stage. */
 bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage);
 
+/* Whether all devices that are PVs of the VG have come to that stage. Those that are not in memory have: an earlier worker
+ * was done with them. */
+bool inventory_pvs_have_reached(
+        const struct inventory *inventory, const struct volume_group *volume_group, enum device_stage stage);
+
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
 
 /* Has the device read, or read once more if it is at work already. The caller sees to it that the worker does. */

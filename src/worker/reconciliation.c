@@ -127,19 +127,6 @@ static bool is_reading(const struct worker *worker)
         return readers_are_busy(worker->readers) || inventory_has_device_before(worker->inventory, DEVICE_READING);
 }
 
-/* An unresponsive device may have newer metadata. */
-static bool is_being_read(const struct worker *worker, const struct volume_group *volume_group)
-{
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct device *device =
-                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
-
-                if (device && device->stage == DEVICE_READING)
-                        return true;
-        }
-        return false;
-}
-
 int reconciliation_run(struct worker *worker)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
@@ -159,7 +146,8 @@ int reconciliation_run(struct worker *worker)
                 dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
                         if (!group->doubtful)
                                 continue;
-                        if (is_being_read(worker, group->volume_group)) {
+                        /* An unresponsive device may have newer metadata. */
+                        if (!inventory_pvs_have_reached(inventory, group->volume_group, DEVICE_UNRECORDED)) {
                                 inventory->doubtful = true;
                                 continue;
                         }
