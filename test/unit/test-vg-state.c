@@ -175,6 +175,13 @@ END_TEST
 
 /* ------ lives ------ */
 
+/* Each ck_assert() is a system call. */
+#define require(condition, ...)                                                                                   \
+        do {                                                                                                      \
+                if (!(condition))                                                                                 \
+                        ck_abort_msg(__VA_ARGS__);                                                                \
+        } while (0)
+
 /* What is around a VG of three PVs, fair: lvm2 ends, PVs are removed and appear, workers die, settings change. */
 struct world {
         enum vg_state state;
@@ -216,30 +223,30 @@ static void take(struct world *world, enum vg_event event)
         bool starts = is_normal_activation(step.action) || step.action == VG_DO_ACTIVATE_DEGRADED;
         bool ends = event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
 
-        ck_assert_msg(!fault, "%s, %s: %s", vg_state_to_string(world->state), event_names[event], fault);
+        require(!fault, "%s, %s: %s", vg_state_to_string(world->state), event_names[event], fault);
         if (ends)
                 world->vgchange = false;
         /* One that stands still, or a dead worker's that nobody follows, does not count. */
         if (event >= VG_STUCK_OWN && event <= VG_WORKER_LOST && !is_activating(step.state))
                 world->vgchange = false;
-        ck_assert_msg(!starts || !world->vgchange, "a second vgchange in %s", vg_state_to_string(world->state));
+        require(!starts || !world->vgchange, "a second vgchange in %s", vg_state_to_string(world->state));
         world->vgchange |= starts;
 
         /* The policy and the deadline come before. */
         if (event == VG_DEADLINE_PASSED || (event == VG_REQUESTED && facts.permitted))
                 world->due_once = true;
-        ck_assert_msg(step.action != VG_DO_ACTIVATE_DEGRADED || (world->due_once && facts.permitted),
+        require(step.action != VG_DO_ACTIVATE_DEGRADED || (world->due_once && facts.permitted),
                 "degraded too early");
         if (event == VG_PV_REMOVED && !is_activating(world->state))
                 world->due_once = false;
 
         /* What was settled once is not reported as settled once more. */
         if (step.report >= VG_SAY_ACTIVE && step.report <= VG_SAY_FAILED)
-                ck_assert_msg(!vg_state_is_settled(world->state) || event == VG_REREAD || event == VG_REREAD_LEFT,
+                require(!vg_state_is_settled(world->state) || event == VG_REREAD || event == VG_REREAD_LEFT,
                         "%s is reported in %s", vg_state_to_string(step.state), vg_state_to_string(world->state));
         world->state = step.state == VG_REMOVED ? VG_WAITING : step.state;
         world->n_since_settled = vg_state_is_settled(world->state) ? 0 : world->n_since_settled + 1;
-        ck_assert_msg(world->n_since_settled < 1000, "%s does not end", vg_state_to_string(world->state));
+        require(world->n_since_settled < 1000, "%s does not end", vg_state_to_string(world->state));
 }
 
 static void remove_pv(struct world *world)
@@ -263,7 +270,8 @@ static void add_pv(struct world *world)
         if (event == VG_PV_WRITTEN)
                 take(world, VG_REREAD);
         /* A complete VG is asked for, or is not to be. */
-        ck_assert(world->n_pvs < 3 || event == VG_PV_WRITTEN || !vg_state_is_waiting(world->state));
+        require(world->n_pvs < 3 || event == VG_PV_WRITTEN || !vg_state_is_waiting(world->state),
+                "%s though all PVs are there", vg_state_to_string(world->state));
 }
 
 static void end(struct world *world)
