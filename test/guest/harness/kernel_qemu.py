@@ -39,10 +39,13 @@ def qemu_kernel(cache, suite):
             scratch = Path(name)
             fetch(suite, scratch / "all.tar", "--variant=extract", f"--include={PACKAGE}")
             (scratch / "tree").mkdir()
+            wanted = scratch / "wanted"
+            wanted.write_text("".join(f"{name}\n" for name in command("tar", "-tf", scratch / "all.tar").splitlines()
+                                      if name.startswith("./boot/vmlinuz-") or "/lib/modules/" in name))
             # Since Debian 13 the modules are below /usr in the package, too.
-            command("tar", "-xf", scratch / "all.tar", "-C", scratch / "tree", "--wildcards", "./boot/vmlinuz-*",
-                    "*/lib/modules/*", "--transform", "s,^[.]/usr/,./,")
-            shutil.move(next(scratch.glob("tree/boot/vmlinuz-*")), scratch / "tree/vmlinuz")
+            command("tar", "-xf", scratch / "all.tar", "-C", scratch / "tree", "--no-recursion", "-T", wanted,
+                    "--transform", "s,^[.]/usr/,./,")
+            shutil.move(image_in(scratch / "tree"), scratch / "tree/vmlinuz")
             make_initrd(scratch / "tree", scratch / "initrd")
             os.rename(scratch / "tree", tree)
     kernel = QemuKernel(made(tree, make))
@@ -50,6 +53,11 @@ def qemu_kernel(cache, suite):
     kernel.slowness = accelerator.SLOWNESS[kernel.accelerator]
     kernel.description = f"qemu ({kernel.accelerator})"
     return kernel
+
+
+def image_in(tree):
+    """The kernel's image. In forky it comes among the modules."""
+    return next(path for pattern in ("boot/vmlinuz-*", "lib/modules/*/vmlinuz") for path in tree.glob(pattern))
 
 
 def make_initrd(tree, scratch):

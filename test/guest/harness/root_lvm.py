@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness import image, layout, payload
+from harness import image, kernel_qemu, layout, payload
 from harness.cache import made
 from harness.disks import Maker
 from harness.machine_qemu import Qemu
@@ -65,7 +65,7 @@ def install(scratch, wrapper, suite):
     furnish(tree, wrapper)
     command("chroot", tree, "update-initramfs", "-u")
     finished.mkdir()
-    shutil.copy(next(tree.glob("boot/vmlinuz-*")), finished / "vmlinuz")
+    shutil.copy(kernel_qemu.image_in(tree), finished / "vmlinuz")
     shutil.copy(next(tree.glob("boot/initrd.img-*")), finished / "initrd")
     say("building the system on LVM: disk")
     disk = Maker(scratch, 1, DISK_MIB)
