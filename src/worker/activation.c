@@ -27,8 +27,8 @@
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 
 /* The LVs of the VG are marked. What an adopted process has printed was for its parent: `output` is NULL. */
-static int take_outcome(struct worker *worker, struct managed_group *group, const struct active_devices *devices,
-        size_t n_groups, int exit_status, const char *output)
+static int take_outcome(
+        struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output)
 {
         _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
         const char *name = group->volume_group->name;
@@ -40,8 +40,7 @@ static int take_outcome(struct worker *worker, struct managed_group *group, cons
                             : outcome_read(group->volume_group, n_groups, exit_status, output, &outcome);
         if (r < 0)
                 return log_oom();
-        r = vg_take(worker, group,
-                &(struct vg_news){.event = outcome.event, .devices = devices, .words = outcome.words});
+        r = vg_take(worker, group, &(struct vg_news){.event = outcome.event, .words = outcome.words});
         if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
                 log_notice("lvm2 has not found VG %s beside others, asking for it alone.", name);
         else if (group->state == VG_COMPLETE && group->news)
@@ -80,7 +79,7 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
                 if (group->job != job)
                         continue;
                 active_devices_mark(devices, group->volume_group);
-                r = take_outcome(worker, group, devices, n_groups, exit_status, output);
+                r = take_outcome(worker, group, n_groups, exit_status, output);
                 if (r < 0)
                         return r;
         }
@@ -247,7 +246,7 @@ static bool is_activating_degraded(const struct worker *worker)
 /* Whether a process could be started for the VG now. Each look at one lists all devices. */
 static bool is_possible(const struct worker *worker, const struct managed_group *group)
 {
-        if (group->state == VG_DUE || group->state == VG_DEGRADED_DUE)
+        if (vg_state_is_due(group->state))
                 return !is_looking(worker) && !is_activating_degraded(worker);
         return inventory_pvs_have_reached(worker->inventory, group->volume_group, DEVICE_SETTLING) &&
                (count_free(worker, group->volume_group->slow) > 0 || group->volume_group->skip_reason ||

@@ -53,8 +53,13 @@ static char *describe_end(int exit_status)
 int outcome_read(const struct volume_group *volume_group, size_t n_vgs, int exit_status, const char *output,
         struct outcome *ret)
 {
-        _cleanup_free_ char *line = lvm_output_find(output, volume_group->name);
+        _cleanup_free_ char *line = NULL;
 
+        ret->event = VG_ENDED_CONTENT;
+        /* Nothing is to be explained. To look for words costs as much as lvm2 has printed of all VGs. */
+        if (volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group))
+                return 0;
+        line = lvm_output_find(output, volume_group->name);
         if (!line)
                 line = find_words_about_lvs(output, volume_group);
         if (n_vgs > 1 && job_was_killed(exit_status))

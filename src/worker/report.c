@@ -147,42 +147,55 @@ static uint64_t find_duration(const struct volume_group *volume_group, enum vg_r
         }
 }
 
+/* What is said of VGs of which PVs are missing. */
+static char *describe_incomplete(const struct volume_group *volume_group, enum vg_report report, const char *time)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+
+        if (!missing)
+                return NULL;
+        switch (report) {
+        case VG_SAY_DEGRADED:
+                return describe_degraded(volume_group, missing);
+        case VG_SAY_LOST:
+                return describe_lost(volume_group, missing);
+        case VG_SAY_OVERDUE:
+                return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.",
+                        volume_group->name, time, volume_group_count_seen(volume_group), volume_group->n_pvs,
+                        missing);
+        case VG_SAY_IN_VAIN:
+                return string_format("No LV of VG %s can be activated without %s; %s", volume_group->name, missing,
+                        volume_group->reason ?: "");
+        default:
+                return NULL;
+        }
+}
+
 static char *describe(const struct volume_group *volume_group, enum vg_report report, uint64_t usec)
 {
         const char *name = volume_group->name, *reason = volume_group->reason;
-        size_t n_seen = volume_group_count_seen(volume_group), n_active = volume_group_count_active(volume_group);
-        size_t n_pvs = volume_group->n_pvs, n_wanted = volume_group_count_autoactivated(volume_group);
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        size_t n_active = volume_group_count_active(volume_group);
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
         _cleanup_free_ char *time = format_duration(usec);
 
-        if (!missing || !time)
+        if (!time)
                 return NULL;
         switch (report) {
         case VG_SAY_COMPLETE:
-                return string_format(
-                        "VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen, n_pvs, time);
+                return string_format("VG %s is complete: %zu of %zu PVs seen within %s.", name,
+                        volume_group_count_seen(volume_group), volume_group->n_pvs, time);
         case VG_SAY_ACTIVE:
                 return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
                         n_active, n_wanted, time, reason ? "; " : ".", reason ?: "");
-        case VG_SAY_DEGRADED:
-                return describe_degraded(volume_group, missing);
         case VG_SAY_SKIPPED:
                 return string_format("VG %s is not activated: %s", name, reason ?: "lvm2 does not want it.");
         case VG_SAY_FAILED:
                 return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n_active, n_wanted,
                         reason ?: "lvm2 gave no reason.");
-        case VG_SAY_LOST:
-                return describe_lost(volume_group, missing);
-        case VG_SAY_OVERDUE:
-                return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
-                        n_seen, n_pvs, missing);
-        case VG_SAY_IN_VAIN:
-                return string_format(
-                        "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
         case VG_SAY_REMOVED:
                 return string_format("VG %s is no more: none of its PVs belongs to it any longer.", name);
         default:
-                return NULL;
+                return describe_incomplete(volume_group, report, time);
         }
 }
 

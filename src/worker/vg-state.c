@@ -138,21 +138,6 @@ const char *vg_state_to_string(enum vg_state state)
         return names[state];
 }
 
-bool vg_state_is_settled(enum vg_state state)
-{
-        switch (state) {
-        case VG_COMPLETE:
-        case VG_COMPLETE_ALONE:
-        case VG_DUE:
-        case VG_DEGRADED_DUE:
-        case VG_ACTIVATING:
-        case VG_ACTIVATING_DEGRADED:
-                return false;
-        default:
-                return true;
-        }
-}
-
 bool vg_state_is_waiting(enum vg_state state)
 {
         return state <= VG_LOST_OVERDUE;
@@ -168,7 +153,7 @@ static bool is_activating(enum vg_state state)
         return state == VG_ACTIVATING || state == VG_ACTIVATING_DEGRADED;
 }
 
-static bool is_due(enum vg_state state)
+bool vg_state_is_due(enum vg_state state)
 {
         return state == VG_DUE || state == VG_DEGRADED_DUE;
 }
@@ -176,6 +161,11 @@ static bool is_due(enum vg_state state)
 static bool is_complete(enum vg_state state)
 {
         return state == VG_COMPLETE || state == VG_COMPLETE_ALONE;
+}
+
+bool vg_state_is_settled(enum vg_state state)
+{
+        return !is_complete(state) && !vg_state_is_due(state) && !is_activating(state);
 }
 
 /* Whether nothing is left for lvm2 to activate. */
@@ -210,7 +200,8 @@ static bool is_to_be_asked(enum vg_state state, enum vg_event event, const struc
 {
         if (facts->pvs != VG_PVS_ALL || event == VG_PV_WRITTEN)
                 return false;
-        if (vg_state_is_waiting(state) || is_due(state) || state == VG_DEGRADED || state == VG_DEGRADED_RETRY)
+        if (vg_state_is_waiting(state) || vg_state_is_due(state) || state == VG_DEGRADED ||
+                state == VG_DEGRADED_RETRY)
                 return true;
         return event == VG_PV_ANNOUNCED && vg_state_is_settled(state) && facts->ask_anyway;
 }
@@ -316,7 +307,7 @@ static struct vg_step take_turn_degraded(enum vg_state state, const struct vg_fa
 
 static struct vg_step take_turn(enum vg_state state, const struct vg_facts *facts)
 {
-        if (is_due(state))
+        if (vg_state_is_due(state))
                 return take_turn_degraded(state, facts);
         if (!is_complete(state))
                 return go(state);
@@ -390,7 +381,7 @@ static struct vg_step judge_changed(enum vg_state state, const struct vg_facts *
 {
         bool none = facts->lvs == VG_LVS_NONE || facts->lvs == VG_LVS_UNWANTED;
 
-        if (is_due(state))
+        if (vg_state_is_due(state))
                 return say(VG_COMPLETE, VG_SAY_COMPLETE);
         if (is_complete(state))
                 return go(state);
@@ -449,7 +440,9 @@ static struct vg_step decide(enum vg_state state, enum vg_event event, const str
         case VG_WORKER_LOST:
                 return go(is_activating(state) ? (state == VG_ACTIVATING ? VG_COMPLETE : VG_DUE) : state);
         case VG_ADOPTED:
-                return go(is_complete(state) ? VG_ACTIVATING : is_due(state) ? VG_ACTIVATING_DEGRADED : state);
+                return go(is_complete(state)       ? VG_ACTIVATING
+                          : vg_state_is_due(state) ? VG_ACTIVATING_DEGRADED
+                                                   : state);
         default:
                 return end(state, event, facts);
         }

@@ -30,17 +30,17 @@ enum vg_state {
 
 /* What happens to a VG. */
 enum vg_event {
-        VG_PV_APPEARED,     /* a PV that was missing is there; followed by one of the next three */
-        VG_PV_WRITTEN,      /* one of its PVs was read because somebody had written to it */
-        VG_PV_FOUND,        /* one of its PVs was read because udev knows it */
-        VG_PV_ANNOUNCED,    /* one of its PVs was read because udev has announced it */
-        VG_PV_REMOVED,      /* one of its PVs was removed */
-        VG_REREAD,          /* after it was changed: no PV is left to be read */
-        VG_REREAD_LEFT,     /* likewise; a PV says that it no longer belongs to the VG */
-        VG_DEADLINE_PASSED, /* its deadline has passed */
-        VG_REQUESTED,       /* somebody asks for it by name */
-        VG_TURN,            /* a process can be started for it */
-        VG_ENDED_UNKNOWN, /* the vgchange has ended; it was an earlier worker's, and nobody knows what it printed */
+        VG_PV_APPEARED,      /* a PV that was missing is there; followed by one of the next three */
+        VG_PV_WRITTEN,       /* one of its PVs was read because it had been written to */
+        VG_PV_FOUND,         /* one of its PVs was read because udev knows it */
+        VG_PV_ANNOUNCED,     /* one of its PVs was read because udev has announced it */
+        VG_PV_REMOVED,       /* one of its PVs was removed */
+        VG_REREAD,           /* after it was changed: no PV is left to be read */
+        VG_REREAD_LEFT,      /* likewise; a PV says that it no longer belongs to the VG */
+        VG_DEADLINE_PASSED,  /* its deadline has passed */
+        VG_REQUESTED,        /* it is requested by name */
+        VG_TURN,             /* a process can be started for it */
+        VG_ENDED_UNKNOWN,    /* the vgchange has ended; it was an earlier worker's, whose output is not known */
         VG_ENDED_CONTENT,    /* it has ended and has nothing against the VG */
         VG_ENDED_WARNED,     /* it has ended successfully, though it has complained about the VG */
         VG_ENDED_FAILED,     /* it has ended and failed for the VG */
@@ -150,6 +150,9 @@ struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg
 
 /* Whether there is nothing to be done unless something happens. */
 bool vg_state_is_settled(enum vg_state state);
+
+/* Whether lvm2 is to be asked for a degraded activation. */
+bool vg_state_is_due(enum vg_state state);
 
 /* Whether PVs are waited for, and nothing of it was activated since they were there last. */
 bool vg_state_is_waiting(enum vg_state state);

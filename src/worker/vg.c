@@ -35,11 +35,6 @@ static void words_done(struct words *words)
         free(words->raids);
 }
 
-static bool is_degraded(const struct managed_group *group)
-{
-        return group->state == VG_DUE || group->state == VG_DEGRADED_DUE;
-}
-
 /* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Returns the first PV
  * that it did not accept, or NULL. */
 static const struct volume_group_pv *find_unrecorded(
@@ -62,7 +57,7 @@ static int name_is_taken(const struct worker *worker, const struct managed_group
         struct managed_group *other;
         int r;
 
-        if (is_degraded(group))
+        if (vg_state_is_due(group->state))
                 return names_is_shared(worker->inventory, group);
         r = names_find_rival(worker->inventory, group, &other);
         if (r < 0 && r != -ENOENT)
@@ -87,7 +82,7 @@ static int find_obstacle(const struct worker *worker, const struct managed_group
         } else if (group->refusal) {
                 obstacle = VG_OBSTACLE_PV;
                 *ret = strdup(group->refusal);
-        } else if (is_degraded(group) && (unrecorded = find_unrecorded(worker, volume_group))) {
+        } else if (vg_state_is_due(group->state) && (unrecorded = find_unrecorded(worker, volume_group))) {
                 obstacle = VG_OBSTACLE_PV;
                 *ret = string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?");
         } else {
@@ -98,7 +93,7 @@ static int find_obstacle(const struct worker *worker, const struct managed_group
                         return r < 0 ? r : VG_OBSTACLE_NONE;
                 obstacle = VG_OBSTACLE_NAME;
                 lvm_id_format(volume_group->vgid, vgid);
-                *ret = is_degraded(group)
+                *ret = vg_state_is_due(group->state)
                                ? strdup("there is another VG of this name.")
                                : string_format(
                                          "another VG of this name was complete before (vgrename %s NEW-NAME).",
@@ -213,8 +208,8 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
                 ret->obstacle = r;
         }
         /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
-        if (volume_group->degraded_usec != 0 && !is_degraded(group) && group->state != VG_ACTIVATING_DEGRADED &&
-                (news->event == VG_TURN || is_end(news->event))) {
+        if (volume_group->degraded_usec != 0 && !vg_state_is_due(group->state) &&
+                group->state != VG_ACTIVATING_DEGRADED && (news->event == VG_TURN || is_end(news->event))) {
                 r = raid_describe_refresh(volume_group, &words->raids);
                 if (r == -ENOMEM)
                         return log_oom();

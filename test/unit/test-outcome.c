@@ -134,6 +134,18 @@ START_TEST(words_are_about_an_inactive_lv)
 }
 END_TEST
 
+/* What lvm2 has said is no matter, and is not looked for. */
+START_TEST(nothing_is_explained_of_an_active_vg)
+{
+        _cleanup_outcome_ struct outcome outcome = {};
+        struct volume_group volume_group = make_vg("half", 2, 2, NULL);
+
+        ck_assert_int_eq(outcome_read(&volume_group, 2, 139, REFUSING("half/a"), &outcome), 0);
+        ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
+        ck_assert_ptr_null(outcome.words);
+}
+END_TEST
+
 START_TEST(degraded_activation)
 {
         static const char *const half[] = {"whole", "torn", "both"}, *const mirror[] = {"raid", "linear"};
@@ -218,6 +230,7 @@ int main(void)
 
         tcase_add_loop_test(test_case, normal_activation, 0, 17);
         tcase_add_test(test_case, words_are_about_an_inactive_lv);
+        tcase_add_test(test_case, nothing_is_explained_of_an_active_vg);
         tcase_add_test(test_case, degraded_activation);
         tcase_add_test(test_case, many_inactive_lvs_are_counted);
 #ifdef HAS_LIMIT
