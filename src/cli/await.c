@@ -167,11 +167,11 @@ static void note_absent(const struct await *await, const struct snapshot *snapsh
                 n_absent > ABSENT_NAMES_MAX ? ", ..." : ".");
 }
 
-/* The directories whose changes can mean that a VG is settled. One that does not exist yet is made by the worker
- * later; then the clock helps. */
+/* The directories whose changes can mean that a VG is settled, the first because of the records. One that does not exist yet
+ * is made by the worker later; then the clock helps. */
 static int watch(int run_fd)
 {
-        static const char *const names[] = {".", VOLUME_GROUP_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+        static const char *const names[] = {".", FLAGS_WORKING_DIRECTORY};
         int fd;
 
         fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -181,7 +181,8 @@ static int watch(int run_fd)
                 _cleanup_free_ char *path = string_format("/proc/self/fd/%i/%s", run_fd, names[i]);
 
                 if (path)
-                        (void) inotify_add_watch(fd, path, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR);
+                        (void) inotify_add_watch(
+                                fd, path, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
         }
         return fd;
 }
@@ -203,14 +204,14 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
 }
 
 /* One look. Sets `snapshot` unless it is NOT_SETTLED. */
-static int look(int run_fd, const struct await *await, struct snapshot *snapshot)
+static int look(int run_fd, const struct await *await, struct record_file **records, struct snapshot *snapshot)
 {
         int r;
 
         r = is_too_early(run_fd, await);
         if (r != 0)
                 return r < 0 ? r : NOT_SETTLED;
-        r = snapshot_read(run_fd, snapshot);
+        r = snapshot_read_on(run_fd, records, snapshot);
         return r < 0 ? r : judge_all(await, snapshot);
 }
 
@@ -235,6 +236,7 @@ int await_volume_groups(int run_fd, const struct await *await)
 {
         uint64_t deadline =
                 await->timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + await->timeout_usec;
+        _cleanup_record_file_ struct record_file *records = NULL;
         _cleanup_close_ int watch_fd = watch(run_fd);
 
         if (watch_fd < 0) {
@@ -250,7 +252,7 @@ int await_volume_groups(int run_fd, const struct await *await)
                         log_error("headgate handed over to lvm2, not waiting any longer.");
                         return EXIT_LVM2_ACTIVATES;
                 }
-                r = look(run_fd, await, &snapshot);
+                r = look(run_fd, await, &records, &snapshot);
                 if (r < 0)
                         return fail(r);
                 if (r == SETTLED_UP) {

@@ -16,7 +16,7 @@
 #include "shared/util.h"
 
 /* Who looks on is not to slow down what he looks at: after a change, changes are gathered for a moment, and with
- * many VGs, of which all files are read, there is a pause that is ten times as long as that took. */
+ * many VGs, there is a pause that is ten times as long as that took. */
 #define GATHER_USEC (50 * USEC_PER_MSEC)
 #define PAUSE_MIN_USEC (250 * USEC_PER_MSEC)
 #define PAUSE_FACTOR 10
@@ -28,6 +28,7 @@ struct follower {
         int run_fd;
         struct boot_progress_scope scope;
         struct unseen unseen;
+        struct record_file *records;
         struct snapshot snapshot; /* as of the last look */
         struct live_lines lines;
         uint64_t since_usec;
@@ -37,7 +38,6 @@ struct follower {
         sd_event *event;
         sd_event_source *timer;
         sd_event_source *flags_source;
-        sd_event_source *directory_source; /* of the VGs' files, once there is that directory */
 
         struct teardown_status *teardown; /* NULL where systemd cannot be asked, or not any more */
         bool teardown_changed;
@@ -48,13 +48,13 @@ struct follower {
 static void follower_done(struct follower *follower)
 {
         teardown_status_free(follower->teardown);
-        sd_event_source_disable_unref(follower->directory_source);
         sd_event_source_disable_unref(follower->flags_source);
         sd_event_source_disable_unref(follower->timer);
         sd_event_unref(follower->event);
         live_lines_done(&follower->lines);
         string_vector_done(&follower->teardown_lines);
         snapshot_done(&follower->snapshot);
+        record_file_free(follower->records);
         unseen_done(&follower->unseen);
 }
 
@@ -91,22 +91,6 @@ static int on_inotify(sd_event_source *source _unused_, const struct inotify_eve
         return 0;
 }
 
-/* The directory of the VGs' files is made by the first worker. */
-static int watch_volume_groups(struct follower *follower)
-{
-        _cleanup_free_ char *path = NULL;
-        int r;
-
-        if (follower->directory_source)
-                return 0;
-        path = string_format("/proc/self/fd/%i/" VOLUME_GROUP_DIRECTORY, follower->run_fd);
-        if (!path)
-                return -ENOMEM;
-        r = sd_event_add_inotify(follower->event, &follower->directory_source, path,
-                IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR, on_inotify, follower);
-        return r == -ENOENT ? 0 : r;
-}
-
 /* ------ what there is to be seen ------ */
 
 /* Written down before coldplug ends, so that is asked first. */
@@ -120,7 +104,7 @@ static int read_boot(struct follower *follower, bool *ret_booting)
         if (r < 0)
                 return r;
         *ret_booting = r == 0;
-        r = snapshot_read(follower->run_fd, &snapshot);
+        r = snapshot_read_on(follower->run_fd, &follower->records, &snapshot);
         if (r < 0)
                 return r;
         snapshot_done(&follower->snapshot);
@@ -235,9 +219,7 @@ static int on_timer(sd_event_source *source _unused_, uint64_t usec _unused_, vo
         struct follower *follower = userdata;
         int r;
 
-        r = watch_volume_groups(follower);
-        if (r >= 0)
-                r = look(follower);
+        r = look(follower);
         if (r != GOES_ON)
                 return sd_event_exit(follower->event, r);
         return follower->lines.terminal
@@ -263,7 +245,7 @@ static int follower_start(struct follower *follower)
         r = sd_event_new(&follower->event);
         if (r >= 0)
                 r = sd_event_add_inotify(follower->event, &follower->flags_source, path,
-                        IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR, on_inotify, follower);
+                        IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, follower);
         if (r >= 0)
                 r = sd_event_add_time(
                         follower->event, &follower->timer, CLOCK_MONOTONIC, 0, 1, on_timer, follower);

@@ -52,19 +52,23 @@ static int add_file_name(struct reading *reading, int dir_fd _unused_, const cha
         return add(reading, file);
 }
 
-static int add_written_down(struct reading *reading, int dir_fd, const char *file)
+static int add_written_down(struct volume_group *volume_group, void *userdata)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        int r = volume_group_load(dir_fd, file, &volume_group);
+        int r = add(userdata, volume_group->name);
 
-        return r < 0 ? (r == -ENOMEM ? r : 0) : add(reading, volume_group->name);
+        if (r >= 0)
+                volume_group_free(volume_group);
+        return r;
 }
 
 static int read_worker(struct reading *reading)
 {
+        _cleanup_record_file_ struct record_file *file = NULL;
         _cleanup_close_ int run_fd = flags_open_run_directory();
 
-        return run_fd < 0 ? 0 : walk(run_fd, VOLUME_GROUP_DIRECTORY, add_written_down, reading);
+        if (record_file_read(run_fd, &file) == -ENOMEM)
+                return -ENOMEM;
+        return volume_groups_parse(file, add_written_down, reading);
 }
 
 static int read_backups(int root_fd, struct reading *reading)

@@ -6,7 +6,6 @@
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "lvm/raid.h"
-#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 
@@ -71,36 +70,6 @@ static int take(struct volume_group *volume_group, void *userdata)
         return add(userdata, volume_group);
 }
 
-static int read_directory(int run_fd, struct snapshot *snapshot)
-{
-        _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, VOLUME_GROUP_DIRECTORY);
-        const struct dirent *entry;
-
-        if (!dir)
-                return errno == ENOENT ? 0 : -errno;
-
-        while (errno = 0, (entry = readdir(dir))) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-                int r;
-
-                if (entry->d_name[0] == '.')
-                        continue;
-                r = volume_group_load(dirfd(dir), entry->d_name, &volume_group);
-                if (r == -ENOMEM)
-                        return r;
-                if (r < 0) {
-                        log_warning("/run/headgate/" VOLUME_GROUP_DIRECTORY "/%s cannot be read: %s",
-                                entry->d_name, strerror(-r));
-                        continue;
-                }
-                r = add(snapshot, volume_group);
-                if (r < 0)
-                        return r;
-                TAKE_PTR(volume_group);
-        }
-        return -errno;
-}
-
 int open_run_directory_in_charge(void)
 {
         _cleanup_close_ int run_fd = flags_open_run_directory();
@@ -116,26 +85,36 @@ int open_run_directory_in_charge(void)
         return TAKE_FD(run_fd);
 }
 
-/* The list is there most of the time, and says the same. */
-static int read_files(int run_fd, struct snapshot *snapshot)
+/* Without a file, no worker has known anything yet. */
+static int read_records(int run_fd, struct record_file **records, struct snapshot *snapshot)
 {
-        int r;
+        int r = record_file_read(run_fd, records);
 
-        r = volume_group_list_read(run_fd, take, snapshot);
-        if (r >= 0 || r == -ENOMEM)
-                return r;
-        snapshot_done(snapshot);
-        return read_directory(run_fd, snapshot);
+        if (r >= 0) {
+                r = volume_groups_parse(*records, take, snapshot);
+                return r < 0 ? r : 0;
+        }
+        if (r == -ENOENT)
+                return 0;
+        record_file_warn(record_file_describe_error(r));
+        return r;
 }
 
 int snapshot_read(int run_fd, struct snapshot *ret)
+{
+        _cleanup_record_file_ struct record_file *records = NULL;
+
+        return snapshot_read_on(run_fd, &records, ret);
+}
+
+int snapshot_read_on(int run_fd, struct record_file **records, struct snapshot *ret)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         _cleanup_snapshot_ struct snapshot snapshot = {};
         _cleanup_close_ int lvm_run_fd = -EBADF;
         int r;
 
-        r = read_files(run_fd, &snapshot);
+        r = read_records(run_fd, records, &snapshot);
         if (r < 0)
                 return r;
         if (snapshot.n > 1)

@@ -10,9 +10,13 @@ struct snapshot {
         size_t n;
 };
 
-/* Reads the files below `run_fd`. A file that is damaged is named in a line on standard error and left out.
- * Returns 0 or a negative errno. */
+/* Reads the records below `run_fd`. One that is damaged is named in a line on standard error and left out. Returns 0 or a
+ * negative errno. */
 int snapshot_read(int run_fd, struct snapshot *ret);
+
+/* The same for who looks again and again: `*records`, NULL at first and to be freed at last, is read on. */
+int snapshot_read_on(int run_fd, struct record_file **records, struct snapshot *ret);
+
 /* Takes over a VG and puts it into its place by name. Returns 0, or -ENOMEM, and then the VG stays the caller's. */
 int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group) _nonnull_(1, 2) _must_check_;
 

@@ -12,8 +12,9 @@
 
 #define RUN_DIRECTORY "run/headgate"
 
-static int add_volume_group(struct machine *machine, struct volume_group *volume_group)
+static int add_volume_group(struct volume_group *volume_group, void *userdata)
 {
+        struct machine *machine = userdata;
         struct volume_group **larger;
 
         larger = reallocarray(machine->volume_groups, machine->n_volume_groups + 1, sizeof(*larger));
@@ -31,33 +32,21 @@ static int compare_volume_groups(const void *a, const void *b)
         return strcmp((*first)->name, (*second)->name);
 }
 
-/* A file that is damaged is left out; the worker says so itself. */
 static int read_volume_groups(struct machine *machine)
 {
-        _cleanup_closedir_ DIR *directory = NULL;
+        _cleanup_record_file_ struct record_file *file = NULL;
         _cleanup_active_devices_ struct active_devices *devices = NULL;
+        int r;
 
-        if (machine->run_fd < 0)
-                return machine->run_fd;
-        directory = open_directory_at(machine->run_fd, VOLUME_GROUP_DIRECTORY);
-        if (!directory)
-                return -errno;
+        r = machine->run_fd < 0 ? machine->run_fd : record_file_read(machine->run_fd, &file);
+        if (r >= 0)
+                r = volume_groups_parse(file, add_volume_group, machine);
+        if (r < 0)
+                return r;
         if (active_devices_get(&devices) < 0)
                 devices = NULL;
-        for (const struct dirent *entry; (entry = readdir(directory));) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-                int r;
-
-                if (entry->d_name[0] == '.' ||
-                        volume_group_load(dirfd(directory), entry->d_name, &volume_group) < 0)
-                        continue;
-                if (devices)
-                        active_devices_mark(devices, volume_group);
-                r = add_volume_group(machine, volume_group);
-                if (r < 0)
-                        return r;
-                TAKE_PTR(volume_group);
-        }
+        for (size_t i = 0; devices && i < machine->n_volume_groups; i++)
+                active_devices_mark(devices, machine->volume_groups[i]);
         if (machine->n_volume_groups > 1)
                 qsort(machine->volume_groups, machine->n_volume_groups, sizeof(*machine->volume_groups),
                         compare_volume_groups);

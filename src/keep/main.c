@@ -8,7 +8,6 @@
 #include <getopt.h>
 
 #include "cli/snapshot.h"
-#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -108,10 +107,9 @@ static int keep(int run_fd, int root_fd, int archive_fd, sd_id128_t boot)
         return r < 0 ? log_error_errno(r, "Failed to write to /" ARCHIVE_DIRECTORY ": %m") : 0;
 }
 
-/* Before the worker leaves it writes the list, and before it changes anything it removes it. */
 static bool worker_has_left(int run_fd)
 {
-        return faccessat(run_fd, VOLUME_GROUP_LIST, F_OK, 0) == 0;
+        return flags_is_set(run_fd, FLAGS_BOOT_FINISHED) > 0 && flags_ask_running(run_fd) == FLAGS_NOT_RUNNING;
 }
 
 static int run(void)

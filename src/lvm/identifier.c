@@ -7,7 +7,7 @@
 
 #define NAME_LENGTH_MAX 127
 
-bool lvm_id_is_valid(const char id[LVM_ID_SIZE])
+bool lvm_id_is_valid(const char *id)
 {
         return strnlen(id, LVM_ID_SIZE) == LVM_ID_LENGTH && strspn(id, LETTERS_AND_DIGITS "!#") == LVM_ID_LENGTH;
 }

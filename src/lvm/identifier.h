@@ -12,7 +12,7 @@
 #define LVM_ID_SIZE (LVM_ID_LENGTH + 1)
 
 /* Whether `id` is one; it is then fit for a file's name, too. */
-bool lvm_id_is_valid(const char id[LVM_ID_SIZE]) _nonnull_(1);
+bool lvm_id_is_valid(const char *id) _nonnull_(1);
 
 /* Reads an identifier with or without dashes. Returns 0, or -EBADMSG and leaves `ret` alone. */
 int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE]) _nonnull_(1, 2) _must_check_;
@@ -20,6 +20,9 @@ int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE]) _nonnull_(1, 2) _must_
 /* Writes `id` as lvm2 prints it, with dashes: 6-4-4-4-4-4-6. */
 #define LVM_ID_FORMATTED_SIZE (LVM_ID_SIZE + 6)
 void lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) _nonnull_(1, 2);
+
+/* Of a VG, its NUL included. */
+#define LVM_NAME_SIZE 128
 
 /* Whether lvm2 would take `name` for a VG, or for an LV as far as characters go (lvm2, lib/misc/lvm-string.c: 1
  * to 127 of [A-Za-z0-9._+-], no leading '-', not "." or ".."). */

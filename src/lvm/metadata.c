@@ -6,7 +6,7 @@
 #include "shared/config_tree.h"
 #include "shared/util.h"
 
-/* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, headgated stays below 256 MiB. */
+/* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, a reader stays below 256 MiB. */
 #define NODES_MAX 1200000
 
 struct metadata *metadata_free(struct metadata *metadata)

@@ -15,7 +15,7 @@
  * in memory and time by these. */
 #define METADATA_PVS_MAX 16384
 #define METADATA_LVS_MAX 65536
-/* Of the names of all LVs together. With these limits the file of a VG stays below the 16 MiB that are read of it. */
+/* Of the names of all LVs together. With these limits the record of a VG stays below 16 MiB. */
 #define METADATA_NAMES_SIZE_MAX 3145728
 /* "/dev/mapper/" and the longest name that device-mapper allows (DM_NAME_LEN). */
 #define METADATA_DEVICE_HINT_MAX 139

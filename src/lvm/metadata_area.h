@@ -19,6 +19,12 @@ struct metadata_location {
         uint32_t checksum; /* of the text, see crc.h */
 };
 
+/* Which text that is; `size` is 0 for none. Without padding, so that it can be a key. */
+struct text_id {
+        uint64_t size;
+        uint64_t checksum;
+};
+
 /* Larger texts are refused: lvm2's own limit is the size of the area, and 32768 LVs need about 30 MiB. */
 #define METADATA_TEXT_SIZE_MAX (56U * 1024 * 1024)
 

@@ -2,12 +2,12 @@
 
 #include "lvm/volume_group.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libdevmapper.h>
 #include <sys/sysmacros.h>
 
 #include "shared/config_tree.h"
+#include "shared/log.h"
 #include "shared/util.h"
 
 /* A few are found faster by looking at each. */
@@ -354,7 +354,7 @@ static int print_volume_group(FILE *file, const struct volume_group *volume_grou
         return 0;
 }
 
-int volume_group_save(int vgs_fd, const struct volume_group *volume_group)
+int volume_group_print(const struct volume_group *volume_group, char **ret)
 {
         _cleanup_free_ char *text = NULL;
         FILE *file;
@@ -367,9 +367,9 @@ int volume_group_save(int vgs_fd, const struct volume_group *volume_group)
         r = print_volume_group(file, volume_group);
         if (fclose(file) != 0 && r >= 0)
                 r = -errno;
-        if (r < 0)
-                return r;
-        return write_file_atomic_at(vgs_fd, volume_group->vgid, text);
+        if (r >= 0)
+                *ret = TAKE_PTR(text);
+        return r;
 }
 
 static int copy_string(const struct dm_config_node *node, const char *path, char **ret)
@@ -529,35 +529,47 @@ int volume_group_parse(const char *text, struct volume_group **ret)
         return 0;
 }
 
-int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret)
+/* The name is in the first line, see print_volume_group(), and has nothing that would have to be escaped. */
+bool volume_group_text_has_name(const char *text, const char *name)
 {
-        _cleanup_free_ char *text = NULL;
-        int r;
+        const char *rest = skip_prefix(text, "name = \"");
 
-        r = read_file_at(vgs_fd, vgid, &text, NULL);
-        return r < 0 ? r : volume_group_parse(text, ret);
+        rest = rest ? skip_prefix(rest, name) : NULL;
+        return rest && rest[0] == '"';
 }
 
-/* The name is in the first line, see print_volume_group(). */
-int volume_group_load_name(int vgs_fd, const char *vgid, char **ret)
+static int read_record(const struct record_entry *record, volume_group_function function, void *userdata)
 {
-        _cleanup_close_ int fd = openat(vgs_fd, vgid, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        struct dm_config_tree *tree;
-        char line[256];
-        ssize_t n;
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
-        n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
-        if (n < 0)
-                return -errno;
-        line[n] = '\0';
-        line[strcspn(line, "\n")] = '\0';
+        r = volume_group_parse(record->text, &volume_group);
+        if (r >= 0 && !streq(volume_group->vgid, record->key))
+                r = -EBADMSG;
+        if (r == -EBADMSG) {
+                log_warning("The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                return VOLUME_GROUPS_DAMAGED;
+        }
+        if (r >= 0)
+                r = function(volume_group, userdata);
+        if (r >= 0)
+                TAKE_PTR(volume_group);
+        return MIN(r, 0);
+}
 
-        tree = dm_config_from_string(line);
-        if (!tree)
-                return -EBADMSG;
-        *ret = NULL;
-        r = copy_string(tree->root, "name", ret);
-        dm_config_destroy(tree);
-        return r < 0 ? r : *ret ? 0 : -EBADMSG;
+int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
+{
+        const struct record_entry *record;
+        int result = 0;
+
+        if (!file)
+                return 0;
+        dm_list_iterate_items(record, &file->records) {
+                int r = lvm_id_is_valid(record->key) ? read_record(record, function, userdata) : 0;
+
+                if (r < 0)
+                        return r;
+                result |= r;
+        }
+        return result;
 }

@@ -6,13 +6,11 @@
 #include <sys/types.h>
 
 #include "lvm/metadata.h"
+#include "lvm/record_file.h"
 #include "shared/macro.h"
 
-/* What headgate knows of one volume group (VG): the worker keeps it in memory, and in /run/headgate/vgs/VGID for
- * its successor and for "headgate status". The file is in the syntax of lvm2's own metadata, written and read with
- * libdevmapper. */
-
-#define VOLUME_GROUP_DIRECTORY "vgs"
+/* What headgate knows of one volume group (VG): the worker keeps it in memory, and in a record for its successor and
+ * for all that look on. */
 
 enum volume_group_state {
         VOLUME_GROUP_WAITING,    /* some PVs have not been seen */
@@ -22,8 +20,8 @@ enum volume_group_state {
         VOLUME_GROUP_DEGRADED,   /* lvm2 has activated what can do without PVs; see degraded_usec */
         VOLUME_GROUP_SKIPPED,    /* complete, and not to be activated: exported, shared, autoactivation off, ... */
         VOLUME_GROUP_FAILED,     /* lvm2 was asked and did not do it */
-        VOLUME_GROUP_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a file */
-        VOLUME_GROUP_ABSENT,      /* none of its PVs was seen, only files tell of it; never in a file itself */
+        VOLUME_GROUP_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a record */
+        VOLUME_GROUP_ABSENT,      /* none of its PVs was seen, only files tell of it; never in a record itself */
         VOLUME_GROUP_UNKNOWN,     /* headgate did not activate it and cannot tell how it should be; likewise */
         _VOLUME_GROUP_STATE_MAX,
 };
@@ -41,7 +39,7 @@ struct volume_group_lv {
         char lvid[LVM_ID_SIZE];
         bool autoactivated; /* see metadata.h */
         bool active;        /* as of when the VG was last looked at */
-        bool stranded;      /* as of then: it is in the kernel, on a disk that has gone; never in a file */
+        bool stranded;      /* as of then: it is in the kernel, on a disk that has gone; never in a record */
 };
 
 /* now_usec() of the steps of an activation: the first PV was seen, all PVs were, or it was decided to do without those that
@@ -138,13 +136,23 @@ int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64
 
 const char *volume_group_state_to_string(enum volume_group_state state);
 
-/* Makes a VG of the text of such a file. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
+/* The text of its record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
+int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
+
+/* Makes a VG of such a text. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
 int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
 
-/* Reads or replaces the file VGID below `vgs_fd`, as a whole. Reading: -EBADMSG for a file that is damaged.
- * Negative errno on error. */
-int volume_group_load(int vgs_fd, const char *vgid, struct volume_group **ret) _nonnull_(2, 3) _must_check_;
-int volume_group_save(int vgs_fd, const struct volume_group *volume_group) _nonnull_(2) _must_check_;
-/* Reads from the file VGID only what the VG is called, which costs next to nothing. `*ret` is to be freed by the
- * caller. Returns as volume_group_load() does. */
-int volume_group_load_name(int vgs_fd, const char *vgid, char **ret) _nonnull_(2, 3) _must_check_;
+/* Whether the text is of a VG of that name, without parsing it. */
+bool volume_group_text_has_name(const char *text, const char *name) _nonnull_(1, 2);
+
+/* Called for each VG, which it takes over if it returns 0 or more; a negative errno ends the walk and is passed on. */
+typedef int (*volume_group_function)(struct volume_group *volume_group, void *userdata);
+
+enum {
+        VOLUME_GROUPS_DAMAGED = 1, /* one of the records, or several; a line names each */
+};
+
+/* Walks over all VGs of a file, in the order in which they were written last. `file` may be NULL. Returns 0, the above, or a
+ * negative errno. */
+int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
+        _nonnull_(2) _must_check_;

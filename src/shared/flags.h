@@ -26,6 +26,7 @@
  *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
  *   completing        the worker completes cookies of device-mapper for udev, see worker/cookies.h
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see worker/dm_names.h
+ *   records           what the worker knows of VGs and devices, see lvm/record_file.h
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,
  * and if not, R4 wake the worker through its socket. A worker that has nothing to do is woken by R2 as well,

@@ -64,7 +64,7 @@ static bool is_recorded(const struct sources *sources, const struct metadata *me
 static void explain_recording(
         const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
-        const char *pvid = facts->pv.label.pvid;
+        const char *pvid = facts->pv.pvid;
         dev_t recorded;
 
         if (sources->lvm_run_fd >= 0 && online_read_pv(sources->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
@@ -86,7 +86,7 @@ static int explain_duplicate(
         _cleanup_free_ char *other = NULL;
         int r;
 
-        r = find_duplicate_of_pv(sources, facts->pv.label.pvid, facts->number, &other);
+        r = find_duplicate_of_pv(sources, facts->pv.pvid, facts->number, &other);
         if (r <= 0)
                 return r;
         explanation_condition(explanation, "duplicate-pv");
@@ -107,26 +107,25 @@ static bool is_component(const struct device_facts *facts)
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
 static int find_vg_name(const struct sources *sources, const struct device_facts *facts, char **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_free_ char *path = NULL;
-        int r;
+        const struct record_entry *entry;
 
         if (facts->pv.metadata) {
                 *ret = strdup(facts->pv.metadata->name);
                 return *ret ? 1 : -ENOMEM;
         }
-        if (sources->run_fd < 0)
+        if (!sources->records)
                 return 0;
-        path = string_format("members/%s", facts->pv.label.pvid);
-        if (!path)
-                return -ENOMEM;
-        char vgid[LVM_ID_SIZE] = {};
-        if (readlinkat(sources->run_fd, path, vgid, LVM_ID_LENGTH) != LVM_ID_LENGTH)
-                return 0;
-        free(path);
-        path = string_format(VOLUME_GROUP_DIRECTORY "/%s", vgid);
-        r = path ? volume_group_load_name(sources->run_fd, path, ret) : -ENOMEM;
-        return r == -ENOMEM ? r : r >= 0;
+        dm_list_iterate_items(entry, &sources->records->records) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+
+                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, facts->pv.pvid) ||
+                        volume_group_parse(entry->text, &volume_group) < 0 ||
+                        !volume_group_find_pv(volume_group, facts->pv.pvid))
+                        continue;
+                *ret = strdup(volume_group->name);
+                return *ret ? 1 : -ENOMEM;
+        }
+        return 0;
 }
 
 static void answer_of_vg(const struct device_facts *facts, const char *name, const struct explanation *vg,
@@ -151,7 +150,7 @@ static int explain_pv(
         _cleanup_free_ char *name = NULL;
         int r;
 
-        lvm_id_format(facts->pv.label.pvid, uuid);
+        lvm_id_format(facts->pv.pvid, uuid);
         r = find_vg_name(sources, facts, &name);
         if (r < 0)
                 return r;

@@ -6,27 +6,6 @@
 
 #include "tree/sysfs.h"
 
-/* The worker's links, devices/MAJOR:MINOR to the PVID that it has seen there, see worker/inventory.h. */
-#define LINKS "devices"
-
-static DIR *open_links(const struct sources *sources)
-{
-        return sources->run_fd < 0 ? NULL : open_directory_at(sources->run_fd, LINKS);
-}
-
-static bool read_link(
-        DIR *directory, const struct dirent *entry, char ret_pvid[static LVM_ID_SIZE], dev_t *ret_number)
-{
-        unsigned int major_number, minor_number;
-
-        ret_pvid[LVM_ID_LENGTH] = '\0';
-        if (readlinkat(dirfd(directory), entry->d_name, ret_pvid, LVM_ID_LENGTH) != LVM_ID_LENGTH ||
-                sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) != 2)
-                return false;
-        *ret_number = makedev(major_number, minor_number);
-        return true;
-}
-
 /* A device that has gone has no place in sysfs. */
 static int find_name(const struct sources *sources, dev_t number, char **ret)
 {
@@ -42,17 +21,22 @@ static int find_name(const struct sources *sources, dev_t number, char **ret)
 
 int find_duplicate_of_pv(const struct sources *sources, const char *pvid, dev_t number, char **ret)
 {
-        _cleanup_closedir_ DIR *directory = open_links(sources);
-        int r = 0;
+        const struct record_entry *entry;
 
-        for (const struct dirent *entry; r == 0 && directory && (entry = readdir(directory));) {
-                char found[LVM_ID_SIZE];
-                dev_t other;
+        if (!sources->records)
+                return 0;
+        dm_list_iterate_items(entry, &sources->records->records) {
+                struct record_device other;
+                int r;
 
-                if (read_link(directory, entry, found, &other) && streq(found, pvid) && other != number)
-                        r = find_name(sources, other, ret);
+                if (record_entry_parse_device(entry, &other) <= 0 || !streq(other.pvid, pvid) ||
+                        other.number == number)
+                        continue;
+                r = find_name(sources, other.number, ret);
+                if (r != 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 static int explain_duplicate(const struct sources *sources, const struct volume_group_pv *pv, dev_t other,
@@ -79,19 +63,23 @@ static int explain_duplicate(const struct sources *sources, const struct volume_
 int explain_duplicate_pvs(
         const struct sources *sources, const struct record *record, struct explanation *explanation)
 {
-        _cleanup_closedir_ DIR *directory = open_links(sources);
-        int r = 0;
+        const struct record_entry *entry;
 
-        for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));) {
+        if (!sources->records)
+                return 0;
+        dm_list_iterate_items(entry, &sources->records->records) {
                 const struct volume_group_pv *pv;
-                char pvid[LVM_ID_SIZE];
-                dev_t number;
+                struct record_device device;
+                int r;
 
-                if (!read_link(directory, entry, pvid, &number))
+                if (record_entry_parse_device(entry, &device) <= 0)
                         continue;
-                pv = volume_group_find_pv(record->volume_group, pvid);
-                if (pv && pv->device != 0 && pv->device != number)
-                        r = explain_duplicate(sources, pv, number, explanation);
+                pv = volume_group_find_pv(record->volume_group, device.pvid);
+                if (!pv || pv->device == 0 || pv->device == device.number)
+                        continue;
+                r = explain_duplicate(sources, pv, device.number, explanation);
+                if (r < 0)
+                        return r;
         }
-        return MIN(r, 0);
+        return 0;
 }

@@ -48,17 +48,17 @@ static int explain_last_place(const struct sources *sources, const char *path, c
         } else if (!pv.found) {
                 explanation_fact(explanation, "There is a %s now, and it is no PV%s%s.", path,
                         pv.damage ? ": " : "", pv.damage ?: "");
-        } else if (streq(pv.label.pvid, pvid) && pv.metadata && !streq(pv.metadata->vgid, vgid)) {
+        } else if (streq(pv.pvid, pvid) && pv.metadata && !streq(pv.metadata->vgid, vgid)) {
                 explanation_fact(explanation, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
-        } else if (streq(pv.label.pvid, pvid) && !pv.metadata && pv.unused && !pv.damage) {
+        } else if (streq(pv.pvid, pvid) && !pv.metadata && pv.unused && !pv.damage) {
                 explanation_fact(explanation, "%s has it, and it belongs to no VG now.", path);
                 explanation_advise(explanation, "If the VG was removed (vgremove), remove its backup, too.");
-        } else if (streq(pv.label.pvid, pvid)) {
+        } else if (streq(pv.pvid, pvid)) {
                 explanation_fact(explanation, "%s has it, and headgate was not told.", path);
                 explanation_advise(
                         explanation, "Have udev look at it: \"udevadm trigger --action=add %s\".", path);
         } else {
-                lvm_id_format(pv.label.pvid, formatted);
+                lvm_id_format(pv.pvid, formatted);
                 explanation_fact(explanation, "There is a %s now, and it is PV %s.", path, formatted);
         }
         return 0;

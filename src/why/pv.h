@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/label.h"
 #include "lvm/metadata.h"
-#include "shared/macro.h"
 
 /* What is on a device, by headgate's own reader of LVM's structures. */
 struct pv {
-        int error;          /* 0, or the negative errno with which the device cannot be read */
-        const char *damage; /* how label or metadata are damaged, a constant; NULL if they are not */
-        bool found;         /* there is a label, and what follows is set */
-        bool unused;        /* a metadata area is in use and empty: the PV belongs to no VG */
-        struct label label;
+        int error;    /* 0, or the negative errno with which the device cannot be read */
+        char *damage; /* how label or metadata are damaged; NULL if they are not */
+        bool found;   /* there is a label, and what follows is set */
+        bool unused;  /* a metadata area is in use and empty: the PV belongs to no VG */
+        char pvid[LVM_ID_SIZE];
         struct metadata *metadata; /* the newest copy that is not damaged; NULL if there is none */
 };
 
-/* Reads the device or image `path`. A device that does not answer is given up after 3 seconds, with the error
- * -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
+/* Reads the device or image `path`, in another process. A device that does not answer is given up after 3 seconds, with the
+ * error -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_(1, 2) _must_check_;
 
 /* `pv->error` in words, to follow a colon; valid until the next call. */

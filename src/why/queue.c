@@ -31,33 +31,34 @@ static void count_requests(const struct sources *sources, const char *name, stru
         }
 }
 
-/* How many VGs are in a state in which lvm2 is at work on them, or about to be. */
-static size_t count_state(const struct sources *sources, enum volume_group_state state)
+/* How many VGs lvm2 is at work on, or about to be. */
+struct busy {
+        size_t n_activating;
+        size_t n_complete;
+};
+
+static int count_busy(struct volume_group *volume_group, void *userdata)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(sources->run_fd, VOLUME_GROUP_DIRECTORY);
-        size_t n = 0;
+        struct busy *busy = userdata;
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-
-                if (entry->d_name[0] != '.' &&
-                        volume_group_load(dirfd(directory), entry->d_name, &volume_group) >= 0)
-                        n += volume_group->state == state;
-        }
-        return n;
+        busy->n_activating += volume_group->state == VOLUME_GROUP_ACTIVATING;
+        busy->n_complete += volume_group->state == VOLUME_GROUP_COMPLETE;
+        volume_group_free(volume_group);
+        return 0;
 }
 
 static void explain_complete(
         const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
 {
-        size_t n_activating = count_state(sources, VOLUME_GROUP_ACTIVATING);
-        size_t n_complete = count_state(sources, VOLUME_GROUP_COMPLETE);
         _cleanup_free_ char *time = describe_time(volume_group, volume_group->complete_usec);
+        struct busy busy = {};
 
+        if (volume_groups_parse(sources->records, count_busy, &busy) < 0)
+                return;
         explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
         explanation_fact(explanation,
-                "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.", n_activating,
-                plural(n_activating), n_complete, plural(n_complete));
+                "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.",
+                busy.n_activating, plural(busy.n_activating), busy.n_complete, plural(busy.n_complete));
 }
 
 static void explain_activating(const struct volume_group *volume_group, struct explanation *explanation)

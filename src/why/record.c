@@ -15,29 +15,22 @@
 #include "tree/sysfs.h"
 #include "why/pv.h"
 
-/* ------ the worker's files ------ */
+/* ------ the worker's records ------ */
 
-static DIR *open_records(const struct sources *sources)
+/* A VG that has the identifier and not the name counts as not found, and so does a damaged record. */
+static int load_if_named(const struct sources *sources, const char *vgid, const char *name, struct record *record)
 {
-        return sources->run_fd < 0 ? NULL : open_directory_at(sources->run_fd, VOLUME_GROUP_DIRECTORY);
-}
-
-/* A VG that has the identifier and not the name counts as not found. */
-static int load_if_named(DIR *directory, const char *vgid, const char *name, struct record *record)
-{
+        const char *text = record_file_find(sources->records, vgid);
         int r;
 
-        r = volume_group_load(dirfd(directory), vgid, &record->volume_group);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        if (!streq(record->volume_group->name, name))
-                record->volume_group = volume_group_free(record->volume_group);
-        return 0;
+        if (!text || !volume_group_text_has_name(text, name))
+                return 0;
+        r = volume_group_parse(text, &record->volume_group);
+        return r == -ENOMEM ? r : 0;
 }
 
 /* An active LV has the VG's name in its own, and the VG's identifier in its UUID. */
-static int find_by_active_lv(
-        const struct sources *sources, DIR *directory, const char *name, struct record *record)
+static int find_by_active_lv(const struct sources *sources, const char *name, struct record *record)
 {
         struct dm_pool *pool = dm_pool_create("name", 512);
         char *prefix = pool ? dm_build_dm_name(pool, name, "", NULL) : NULL;
@@ -51,51 +44,47 @@ static int find_by_active_lv(
                 if (!id || strlen(id) < LVM_ID_LENGTH || !skip_prefix(device->name, prefix))
                         continue;
                 memcpy(vgid, id, LVM_ID_LENGTH);
-                r = lvm_id_is_valid(vgid) ? load_if_named(directory, vgid, name, record) : 0;
+                r = load_if_named(sources, vgid, name, record);
         }
         if (pool)
                 dm_pool_destroy(pool);
         return r;
 }
 
-/* The VG of that name in any file, or with a VG found already, how many others have its name. */
-static int look_through_records(DIR *directory, const char *name, struct record *record)
+/* The VG of that name in any record, or with a VG found already, how many others have its name. */
+static int look_through_records(const struct sources *sources, const char *name, struct record *record)
 {
+        const struct record_entry *entry;
         int r = 0;
 
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
-                _cleanup_free_ char *found = NULL;
-
-                if (entry->d_name[0] == '.' ||
-                        (record->volume_group && streq(entry->d_name, record->volume_group->vgid)) ||
-                        volume_group_load_name(dirfd(directory), entry->d_name, &found) < 0 || !streq(found, name))
+        if (!sources->records)
+                return 0;
+        dm_list_iterate_items(entry, &sources->records->records) {
+                if ((record->volume_group && streq(entry->key, record->volume_group->vgid)) ||
+                        !volume_group_text_has_name(entry->text, name))
                         continue;
                 if (record->volume_group)
                         record->n_namesakes++;
                 else
-                        r = load_if_named(directory, entry->d_name, name, record);
+                        r = load_if_named(sources, entry->key, name, record);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 static int find_of_worker(const struct sources *sources, const char *name, struct record *record)
 {
-        _cleanup_closedir_ DIR *directory = open_records(sources);
-        int r;
+        int r = find_by_active_lv(sources, name, record);
 
-        if (!directory)
-                return 0;
-        r = find_by_active_lv(sources, directory, name, record);
-        return r < 0 || record->volume_group ? r : look_through_records(directory, name, record);
+        return r < 0 || record->volume_group ? r : look_through_records(sources, name, record);
 }
 
-/* Only if something is wrong with a VG that was found without looking through all files. */
+/* Only if something is wrong with a VG that was found without looking through all records. */
 static int count_namesakes(const struct sources *sources, struct record *record)
 {
-        _cleanup_closedir_ DIR *directory = open_records(sources);
-
         record->n_namesakes = 0;
-        return directory ? look_through_records(directory, record->volume_group->name, record) : 0;
+        return look_through_records(sources, record->volume_group->name, record);
 }
 
 /* ------ lvm2's backup ------ */
@@ -300,9 +289,9 @@ int record_find(const struct sources *sources, const char *name, struct record *
 
 static bool worker_knows(const struct sources *sources, dev_t number)
 {
-        _cleanup_free_ char *link = string_format("devices/%u:%u", major(number), minor(number));
+        _cleanup_free_ char *key = string_format("%u:%u", major(number), minor(number));
 
-        return sources->in_charge && link && faccessat(sources->run_fd, link, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
+        return sources->in_charge && key && record_file_find(sources->records, key);
 }
 
 static int take_disk(
@@ -322,7 +311,7 @@ static int take_disk(
         if (r < 0)
                 return r;
         record->metadata_device = record->device_name;
-        seen = volume_group_find_pv(record->volume_group, pv->label.pvid);
+        seen = volume_group_find_pv(record->volume_group, pv->pvid);
         if (!seen)
                 return 0;
         seen->device = number;
@@ -403,19 +392,19 @@ static void suggest_from(DIR *directory, struct suggestion *suggestion)
                         suggestion_consider(suggestion, entry->d_name);
 }
 
+static int suggest_volume_group(struct volume_group *volume_group, void *userdata)
+{
+        suggestion_consider(userdata, volume_group->name);
+        volume_group_free(volume_group);
+        return 0;
+}
+
 void record_suggest(const struct sources *sources, struct suggestion *suggestion)
 {
-        _cleanup_closedir_ DIR *records = open_records(sources);
         _cleanup_closedir_ DIR *backups =
                 open_directory_at(sources->root_fd, root_relative(sources->configuration.backup_dir));
 
-        for (const struct dirent *entry; records && (entry = readdir(records));) {
-                _cleanup_free_ char *name = NULL;
-
-                if (entry->d_name[0] != '.' && volume_group_load_name(dirfd(records), entry->d_name, &name) >= 0)
-                        suggestion_consider(suggestion, name);
-        }
-        if (backups)
+        if (volume_groups_parse(sources->records, suggest_volume_group, suggestion) >= 0 && backups)
                 suggest_from(backups, suggestion);
 }
 

@@ -20,7 +20,10 @@ static int read_flags(struct sources *sources)
         if (r < 0)
                 return r;
         sources->in_charge = r > 0;
-        return 0;
+        r = record_file_read(sources->run_fd, &sources->records);
+        if (r < 0 && r != -ENOENT && r != -ENOMEM)
+                record_file_warn(record_file_describe_error(r));
+        return r == -ENOMEM ? r : 0;
 }
 
 int sources_read(struct sources *ret)
@@ -57,6 +60,7 @@ void sources_done(struct sources *sources)
         closep(&sources->root_fd);
         closep(&sources->run_fd);
         closep(&sources->lvm_run_fd);
+        record_file_free(sources->records);
         settings_done(&sources->settings);
         configuration_done(&sources->configuration);
         dm_devices_done(&sources->devices);

@@ -10,9 +10,10 @@
  * for. */
 struct sources {
         int root_fd;
-        int run_fd;     /* /run/headgate; < 0 where there is none */
-        int lvm_run_fd; /* /run/lvm; < 0 where there is none */
-        bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
+        int run_fd;                  /* /run/headgate; < 0 where there is none */
+        int lvm_run_fd;              /* /run/lvm; < 0 where there is none */
+        bool in_charge;              /* headgate activates VGs, not lvm2's own udev rule */
+        struct record_file *records; /* of the worker; NULL if there are none that can be read */
         struct settings settings;
         struct configuration configuration;
         struct dm_devices devices; /* of device-mapper, without details */

@@ -331,7 +331,6 @@ static int start_complete(struct worker *worker)
 
         if (dm_list_empty(complete))
                 return 0;
-        /* Files of earlier workers that are read meanwhile may have more. */
         ready.n_max = dm_list_size(complete);
         ready.awaited = calloc(ready.n_max, sizeof(struct managed_group *));
         ready.others = calloc(ready.n_max, sizeof(struct managed_group *));

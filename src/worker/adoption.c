@@ -27,7 +27,8 @@ static int adopt_groups(struct worker *worker, struct job *job, const char *comm
                         names = is_vgchange && streq(word, "--");
                         continue;
                 }
-                if (names_find_group(worker->inventory, word, &group) < 0 || group->job)
+                group = names_find(worker->inventory, word);
+                if (!group || group->job)
                         continue;
                 r = vg_take(worker, group, &(struct vg_news){.event = VG_ADOPTED});
                 if (r < 0)

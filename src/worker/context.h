@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <sys/stat.h>
 #include <systemd/sd-event.h>
 
 #include "lvm/job.h"
+#include "reader/reader.h"
 #include "shared/settings.h"
 #include "worker/cookies.h"
 #include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"
-#include "worker/reader.h"
 #include "worker/uevents.h"
 
 /* How long is waited for what does not come; see deadline.h. */
@@ -17,18 +18,12 @@ struct deadlines {
         struct job *question;  /* the systemctl that tells whether a disk is being unlocked, or NULL */
         uint64_t asked_usec;   /* when that was answered last; 0 if never */
         uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
+        uint64_t due_usec;     /* since when one has passed and devices are still to be read; 0 if none has */
         bool unlocking;        /* the last answer was that one is */
 };
 
-/* Which files were read; see settings-watch.h. */
+/* How many files are watched, see settings-watch.h. */
 #define SETTINGS_FILES 6
-struct file_stamp {
-        dev_t device;
-        ino_t inode;
-        off_t size;
-        time_t changed_sec;
-        long changed_nsec;
-};
 
 /* The pvscans; see recording.h. */
 struct recordings {
@@ -49,8 +44,8 @@ struct worker {
 
         struct inventory *inventory;
         struct expectations *expectations;
-        struct settings settings; /* of headgate.conf */
-        struct file_stamp settings_files[SETTINGS_FILES];
+        struct settings settings;                   /* of headgate.conf */
+        struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;

@@ -17,6 +17,9 @@
  * deadline. */
 #define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
 
+/* For how long a deadline is put off because devices are being read, of which there may always be some. */
+#define READING_MAX_USEC (30 * USEC_PER_SEC)
+
 static int on_answer(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_job_ struct job *owned = job;
@@ -87,11 +90,9 @@ static uint64_t find_earliest(const struct worker *worker)
         for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
                 dm_list_iterate_items(group, &worker->inventory->groups[states_with_deadline[i]])
                         earliest = MIN(earliest, get_group_deadline(worker, group));
-        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
-                dm_list_iterate_items(expectation, &worker->expectations->lists[state])
-                        if (expectation_has_deadline(expectation))
-                                earliest = MIN(earliest,
-                                        get_deadline(worker, expectation->name, expectation->since_usec));
+        dm_list_iterate_items(expectation, &worker->expectations->list)
+                if (expectation_has_deadline(expectation))
+                        earliest = MIN(earliest, get_deadline(worker, expectation->name, expectation->since_usec));
         return earliest;
 }
 
@@ -103,17 +104,21 @@ static int take_due(struct worker *worker, uint64_t now)
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
-                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states_with_deadline[i]])
-                        if (r >= 0 && get_group_deadline(worker, group) <= now)
-                                r = vg_take(worker, group, &news);
-        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
-                dm_list_iterate_items(expectation, &worker->expectations->lists[state]) {
-                        if (!expectation_has_deadline(expectation) ||
-                                get_deadline(worker, expectation->name, expectation->since_usec) > now)
+                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states_with_deadline[i]]) {
+                        if (r < 0 || get_group_deadline(worker, group) > now)
                                 continue;
-                        expectation->overdue = true;
-                        report_absent(expectation);
+                        /* If it has lost a PV, its deadline begins anew. */
+                        (void) inventory_check(worker->inventory, group);
+                        if (get_group_deadline(worker, group) <= now)
+                                r = vg_take(worker, group, &news);
                 }
+        dm_list_iterate_items(expectation, &worker->expectations->list) {
+                if (!expectation_has_deadline(expectation) ||
+                        get_deadline(worker, expectation->name, expectation->since_usec) > now)
+                        continue;
+                expectation->overdue = true;
+                report_absent(expectation);
+        }
         return MIN(r, 0);
 }
 
@@ -141,6 +146,8 @@ int deadline_check(struct worker *worker, const struct gather_phase *phase, uint
         }
 
         earliest = find_earliest(worker);
+        if (earliest > now)
+                deadlines->due_usec = 0;
         if (earliest == USEC_INFINITY)
                 return 0;
         next = find_next_question(deadlines, earliest);
@@ -152,8 +159,20 @@ int deadline_check(struct worker *worker, const struct gather_phase *phase, uint
                 *until = MIN(earliest, MAX(next, now + 1));
                 return 0;
         }
+        if (deadlines->due_usec == 0)
+                deadlines->due_usec = now;
+        /* What is missing may be among the devices that are being read. */
+        if (now < deadlines->due_usec + READING_MAX_USEC &&
+                (readers_are_busy(worker->readers) ||
+                        inventory_has_device_before(worker->inventory, DEVICE_READING))) {
+                *until = deadlines->due_usec + READING_MAX_USEC;
+                return 0;
+        }
 
+        deadlines->due_usec = 0;
         r = take_due(worker, now);
+        if (worker->inventory->lost_pvs)
+                worker_ask_step(worker);
         *until = find_earliest(worker);
         return r;
 }

@@ -16,20 +16,17 @@ bool diskseq_device_exists(dev_t number)
 
 uint64_t diskseq_read(dev_t number)
 {
-        /* A partition lies in the directory of its disk. */
-        static const char *const places[] = {"", "../"};
+        _cleanup_free_ char *path = string_format("/sys/dev/block/%u:%u/uevent", major(number), minor(number));
+        _cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -EBADF;
+        char text[1024];
+        const char *line;
+        ssize_t n;
 
-        for (size_t i = 0; i < ELEMENTSOF(places); i++) {
-                _cleanup_free_ char *path =
-                        string_format("/sys/dev/block/%u:%u/%sdiskseq", major(number), minor(number), places[i]);
-                _cleanup_free_ char *text = NULL;
-                uint64_t diskseq;
-
-                if (!path || read_file_at(AT_FDCWD, path, &text, NULL) < 0)
-                        continue;
-                text[strcspn(text, "\n")] = '\0';
-                if (parse_u64(text, &diskseq) >= 0)
-                        return diskseq;
-        }
-        return 0;
+        /* The kernel gives the whole of an attribute at once. A partition has the number of its disk there. */
+        n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+        if (n < 0)
+                return 0;
+        text[n] = '\0';
+        line = strstr(text, "\nDISKSEQ=");
+        return line ? strtoull(line + strlen("\nDISKSEQ="), NULL, 10) : 0;
 }

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Which disk it is that has a device number now. The kernel gives each disk that comes a sequence number (since
- * 5.15, /sys/block/NAME/diskseq), which it never gives again: so a disk that went and came back, or another one in
- * its place, can be told from one that stayed. */
+/* Which disk it is that has a device number now. The kernel gives each disk that comes a sequence number, which it never gives
+ * again (since 5.15, DISKSEQ in /sys/dev/block/MAJOR:MINOR/uevent): so a disk that went and came back, or another one in its
+ * place, can be told from one that stayed. */
 
 /* Whether the kernel has a block device of that number. */
 bool diskseq_device_exists(dev_t number);

@@ -16,8 +16,7 @@ int expectations_new(struct expectations **ret)
 
         if (!expectations)
                 return -ENOMEM;
-        for (size_t i = 0; i < _EXPECTATION_STATE_MAX; i++)
-                dm_list_init(&expectations->lists[i]);
+        dm_list_init(&expectations->list);
         expectations->by_name = dm_hash_create(HASH_SIZE_HINT);
         expectations->by_pvid = dm_hash_create(HASH_SIZE_HINT);
         if (!expectations->by_name || !expectations->by_pvid) {
@@ -37,15 +36,12 @@ static void free_expectation(struct expectation *expectation)
 
 struct expectations *expectations_free(struct expectations *expectations)
 {
+        struct expectation *expectation, *next;
+
         if (!expectations)
                 return NULL;
-
-        for (size_t i = 0; i < _EXPECTATION_STATE_MAX; i++) {
-                struct expectation *expectation, *next;
-
-                dm_list_iterate_items_safe(expectation, next, &expectations->lists[i])
-                        free_expectation(expectation);
-        }
+        dm_list_iterate_items_safe(expectation, next, &expectations->list)
+                free_expectation(expectation);
         if (expectations->by_name)
                 dm_hash_destroy(expectations->by_name);
         if (expectations->by_pvid)
@@ -81,7 +77,7 @@ int expectations_add(struct expectations *expectations, const char *name, const 
         if (!expectation)
                 return -ENOMEM;
         /* From here on it is freed with the others. */
-        dm_list_add(&expectations->lists[EXPECTATION_WAITING], &expectation->list);
+        dm_list_add(&expectations->list, &expectation->list);
         expectation->since_usec = now_usec();
         expectation->name = strdup(name);
         r = expectation->name ? 0 : -ENOMEM;
@@ -99,10 +95,14 @@ struct expectation *expectations_find(const struct expectations *expectations, c
         return dm_hash_lookup(expectations->by_name, name);
 }
 
-static void move(struct expectations *expectations, struct expectation *expectation, enum expectation_state state)
+static bool any_is(const struct expectations *expectations, enum expectation_state state)
 {
-        expectation->state = state;
-        dm_list_move(&expectations->lists[state], &expectation->list);
+        const struct expectation *expectation;
+
+        dm_list_iterate_items(expectation, &expectations->list)
+                if (expectation->state == state)
+                        return true;
+        return false;
 }
 
 bool expectations_announce(struct expectations *expectations, const char *pvid, dev_t device)
@@ -114,24 +114,20 @@ bool expectations_announce(struct expectations *expectations, const char *pvid, 
         volume_group_find_pv(expectation->backup, pvid)->device = device;
         if (expectation->state == EXPECTATION_WAITING &&
                 volume_group_count_seen(expectation->backup) == expectation->backup->n_pvs) {
-                if (dm_list_empty(&expectations->lists[EXPECTATION_ANNOUNCED]))
+                if (!any_is(expectations, EXPECTATION_ANNOUNCED))
                         expectations->announced_usec = now_usec();
-                move(expectations, expectation, EXPECTATION_ANNOUNCED);
+                expectation->state = EXPECTATION_ANNOUNCED;
         }
         return true;
 }
 
-void expectations_take(struct expectations *expectations, struct expectation *expectation)
-{
-        move(expectations, expectation, EXPECTATION_TAKEN);
-}
-
 void expectations_take_announced(struct expectations *expectations)
 {
-        struct expectation *expectation, *next;
+        struct expectation *expectation;
 
-        dm_list_iterate_items_safe(expectation, next, &expectations->lists[EXPECTATION_ANNOUNCED])
-                expectations_take(expectations, expectation);
+        dm_list_iterate_items(expectation, &expectations->list)
+                if (expectation->state == EXPECTATION_ANNOUNCED)
+                        expectation->state = EXPECTATION_TAKEN;
 }
 
 void expectations_drop(struct expectations *expectations, struct expectation *expectation)
@@ -152,18 +148,10 @@ uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t
 {
         uint64_t limit;
 
-        if (dm_list_empty(&expectations->lists[EXPECTATION_ANNOUNCED]))
+        if (!any_is(expectations, EXPECTATION_ANNOUNCED))
                 return USEC_INFINITY;
-        if (dm_list_empty(&expectations->lists[EXPECTATION_WAITING]))
+        if (!any_is(expectations, EXPECTATION_WAITING))
                 return 0;
         limit = expectations->announced_usec + WAIT_MAX_USEC;
         return limit <= now ? 0 : limit;
-}
-
-bool expectations_are_empty(const struct expectations *expectations)
-{
-        for (size_t i = 0; i < _EXPECTATION_STATE_MAX; i++)
-                if (!dm_list_empty(&expectations->lists[i]))
-                        return false;
-        return true;
 }

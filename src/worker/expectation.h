@@ -14,11 +14,10 @@ enum expectation_state {
         EXPECTATION_WAITING,   /* some PVs have not been announced, or are not known */
         EXPECTATION_ANNOUNCED, /* udev has announced all of them: to be read at once */
         EXPECTATION_TAKEN,     /* the worker is at it */
-        _EXPECTATION_STATE_MAX,
 };
 
 struct expectation {
-        struct dm_list list; /* expectations.lists[state] */
+        struct dm_list list; /* expectations.list */
         enum expectation_state state;
         char *name;
         uint64_t since_usec;
@@ -28,7 +27,7 @@ struct expectation {
 };
 
 struct expectations {
-        struct dm_list lists[_EXPECTATION_STATE_MAX];
+        struct dm_list list;
         struct dm_hash_table *by_name;
         struct dm_hash_table *by_pvid; /* if two VGs name one PV, the later one */
         uint64_t announced_usec;       /* when the oldest in state ANNOUNCED got there */
@@ -48,8 +47,7 @@ struct expectation *expectations_find(const struct expectations *expectations, c
 /* udev has announced a PV as `device`. Returns whether somebody waits for it. */
 bool expectations_announce(struct expectations *expectations, const char *pvid, dev_t device);
 
-/* The VG is being dealt with: its own, or those of all that have been announced. */
-void expectations_take(struct expectations *expectations, struct expectation *expectation);
+/* The VGs that have been announced are being dealt with. */
 void expectations_take_announced(struct expectations *expectations);
 
 /* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
@@ -59,4 +57,7 @@ void expectations_drop(struct expectations *expectations, struct expectation *ex
  * been, else a time to look again. */
 uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t now);
 
-bool expectations_are_empty(const struct expectations *expectations);
+static inline bool expectations_are_empty(const struct expectations *expectations)
+{
+        return dm_list_empty(&expectations->list);
+}

@@ -2,7 +2,6 @@
 
 #include "worker/idle.h"
 
-#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -16,7 +15,8 @@ bool idle_has_work(const struct worker *worker)
         const struct inventory *inventory = worker->inventory;
 
         return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->look || worker->recordings.job ||
-               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
+               worker->deadlines.question || !dm_list_empty(&worker->jobs) ||
+               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
 int idle_listen(struct worker *worker)
@@ -60,10 +60,6 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
         if (idle_has_work(worker))
                 return idle_stay(worker);
 
-        /* While nobody else may change anything. Who looks can do without it. */
-        r = volume_group_list_write(worker->run_fd);
-        if (r < 0)
-                log_debug("Failed to write " VOLUME_GROUP_LIST ": %s", strerror(-r));
         r = flags_clear(worker->run_fd, FLAGS_RESYNC); /* L4 */
         if (r < 0)
                 return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");

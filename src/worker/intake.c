@@ -6,31 +6,24 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/online.h"
+#include "reader/facts.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/names.h"
 #include "worker/report.h"
 #include "worker/vg.h"
-
-static void settle_device(struct worker *worker, struct device *device)
-{
-        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-}
 
 /* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
 static int take_gone(struct worker *worker, struct device *device)
 {
         struct managed_group *group = device->group;
-        char pvid[LVM_ID_SIZE];
-        uint64_t diskseq;
 
-        if (inventory_recall_pvid(worker->inventory, device->number, pvid, &diskseq) < 0) {
-                settle_device(worker, device);
+        if (device->recorded.pvid[0] == '\0') {
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
 
-        if (!group && inventory_find_group_of_pv(worker->inventory, pvid, &group) < 0)
-                group = NULL;
+        if (!group)
+                group = inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
         log_debug("%s has gone.", device->name ?: "A device with a PV");
@@ -39,24 +32,19 @@ static int take_gone(struct worker *worker, struct device *device)
         return 0;
 }
 
-enum rivalry {
-        RIVALRY_NONE,    /* no other device is the PV */
-        RIVALRY_OPEN,    /* one that is about to be read was */
-        RIVALRY_DECIDED, /* one is */
-};
-
-/* Whether another device than this one is the PV. That one may have gone, or be another disk by now, with its
- * event still to come. */
-static enum rivalry find_rival(
-        const struct worker *worker, const struct device *device, const struct volume_group_pv *pv)
+/* Another device than this one is the PV, which has not gone and is not another disk by now. */
+static void yield(struct worker *worker, struct device *device, const struct volume_group *volume_group,
+        const struct volume_group_pv *pv)
 {
-        const struct device *other;
+        const struct device *other = inventory_find_device(worker->inventory, pv->device);
 
-        if (pv->device == 0 || pv->device == device->number ||
-                !inventory_is_still(worker->inventory, pv->device, pv->pvid))
-                return RIVALRY_NONE;
-        other = inventory_find_device(worker->inventory, pv->device);
-        return other && other->stage <= DEVICE_READING ? RIVALRY_OPEN : RIVALRY_DECIDED;
+        /* The two may have changed places. */
+        if (other && other->stage <= DEVICE_READING)
+                device->again = true;
+        /* What is odd about a device is said when it comes: once, and not in the middle of what somebody writes to it. */
+        else if (device->ready)
+                report_duplicate(volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
 }
 
 static void note_awaited(struct worker *worker, struct managed_group *group)
@@ -67,12 +55,6 @@ static void note_awaited(struct worker *worker, struct managed_group *group)
                 return;
         expectation->group = group;
         group->awaited = true;
-}
-
-/* What is odd about a device is said when it comes: once, and not in the middle of what somebody writes to it. */
-static bool is_worth_a_word(const struct device *device)
-{
-        return device->ready;
 }
 
 static enum vg_event find_event(const struct device *device)
@@ -90,24 +72,14 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         int r;
 
         if (!pv) {
-                if (is_worth_a_word(device))
+                if (device->ready)
                         report_outdated(group->volume_group, device->pvid, device->name);
-                settle_device(worker, device);
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
-        switch (find_rival(worker, device, pv)) {
-        case RIVALRY_NONE:
-                break;
-        case RIVALRY_OPEN:
-                /* Two disks may have changed places. */
-                device->again = true;
-                settle_device(worker, device);
-                return 0;
-        case RIVALRY_DECIDED:
-                if (is_worth_a_word(device))
-                        report_duplicate(
-                                group->volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
-                settle_device(worker, device);
+        if (pv->device != 0 && pv->device != device->number &&
+                inventory_is_still(worker->inventory, pv->device, pv->pvid)) {
+                yield(worker, device, group->volume_group, pv);
                 return 0;
         }
 
@@ -139,17 +111,16 @@ struct verdict {
         struct managed_group *group; /* NULL if the copy is damaged, or in a text that was known and is no more */
         uint64_t seqno;              /* that the copy has */
         const char *damage;          /* NULL if it is not damaged */
-        char *name;                  /* of the VG, as far as a damaged text tells, or NULL */
+        const char *name;            /* of the VG, as far as a damaged text tells, or NULL */
 };
 
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         const struct metadata *older;
-        const char *reason = copy->reason;
-        int r;
+        int r = copy->error;
 
-        if (copy->error == 0 && !copy->text) {
+        if (r == 0 && !copy->facts) {
                 ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum);
                 if (ret->group) {
                         older = managed_group_find_older(ret->group, copy->size, copy->checksum);
@@ -158,13 +129,17 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
                 return 0;
         }
 
-        r = copy->error == 0 ? metadata_parse(copy->text, &metadata, &reason) : copy->error;
-        if (r == -ENOMEM)
-                return r;
+        if (r == 0) {
+                r = facts_read(copy->facts, copy->facts_size, &metadata);
+                if (r == -ENOMEM)
+                        return r;
+        }
         if (r < 0 || !metadata) {
-                ret->damage = r == -EBADMSG ? reason : strerror(-r);
-                r = copy->text ? metadata_guess_name(copy->text, &ret->name) : 0;
-                return r == -ENOMEM ? r : 0;
+                ret->damage = r != -EBADMSG             ? strerror(-r)
+                              : copy->reason[0] != '\0' ? copy->reason
+                                                        : "what the reader says of it makes no sense";
+                ret->name = copy->name[0] != '\0' ? copy->name : NULL;
+                return 0;
         }
 
         r = inventory_add_metadata(worker->inventory, metadata, &ret->group);
@@ -208,12 +183,10 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
         if (r >= 0 && verdicts[newest].group)
                 r = roll_back(worker, verdicts[newest].group);
 
-        for (size_t i = 0; i < result->n_copies; i++) {
-                if (r >= 0 && verdicts[i].damage && is_worth_a_word(device))
+        for (size_t i = 0; i < result->n_copies; i++)
+                if (r >= 0 && verdicts[i].damage && device->ready)
                         report_damaged(device->name, device->pvid, verdicts[i].name, verdicts[i].damage,
                                 verdicts[newest].group != NULL);
-                free(verdicts[i].name);
-        }
         *ret = verdicts[newest].group;
         return r;
 }
@@ -242,104 +215,72 @@ static int forget_pv(struct worker *worker, struct device *device, const char *p
  * come in its place, or somebody has made another PV of it. */
 static int forget_former_pv(struct worker *worker, struct device *device, const char *former)
 {
-        struct managed_group *group;
+        struct managed_group *group = inventory_find_group_of_pv(worker->inventory, former);
 
         log_debug("%s is not the PV any more that it was.", device->name);
-        if (inventory_find_group_of_pv(worker->inventory, former, &group) >= 0 &&
-                inventory_leave_group(worker->inventory, group, device->number) < 0)
+        if (group && inventory_leave_group(worker->inventory, group, device->number) < 0)
                 return log_oom();
         return forget_pv(worker, device, former, NULL);
 }
 
 static int forget_other_pv(struct worker *worker, struct device *device, const char *pvid)
 {
-        char former[LVM_ID_SIZE];
-        uint64_t diskseq;
+        const struct record_device former = device->recorded;
 
-        if (inventory_recall_pvid(worker->inventory, device->number, former, &diskseq) < 0 || streq(former, pvid))
+        if (former.pvid[0] == '\0' || streq(former.pvid, pvid))
                 return 0;
-        return forget_former_pv(worker, device, former);
+        return forget_former_pv(worker, device, former.pvid);
 }
 
 /* Another disk has the number now, perhaps with the same PV. It is as if the former one had gone first. */
 static int note_diskseq(struct worker *worker, struct device *device)
 {
-        uint64_t former_diskseq, diskseq = diskseq_read(device->number);
+        const struct record_device former = device->recorded;
+        uint64_t diskseq = device->diskseq;
         struct managed_group *group;
-        char former[LVM_ID_SIZE];
 
-        device->diskseq = diskseq;
-        if (inventory_recall_pvid(worker->inventory, device->number, former, &former_diskseq) < 0 ||
-                former_diskseq == diskseq || former_diskseq == 0 || diskseq == 0)
+        if (former.pvid[0] == '\0' || former.diskseq == diskseq || former.diskseq == 0 || diskseq == 0)
                 return 0;
         log_debug("%s is another disk than before.", device->name);
-        if (inventory_find_group_of_pv(worker->inventory, former, &group) < 0)
-                return forget_former_pv(worker, device, former);
+        group = inventory_find_group_of_pv(worker->inventory, former.pvid);
+        if (!group)
+                return forget_former_pv(worker, device, former.pvid);
         inventory_lose_pv(worker->inventory, group, device->number);
-        return forget_pv(worker, device, former, group->volume_group->name);
+        return forget_pv(worker, device, former.pvid, group->volume_group->name);
 }
 
-/* The PV is in `group` now, or in none, and so not in `former`. */
-static int leave_group(struct worker *worker, const struct device *device, struct managed_group *former,
-        const struct managed_group *group)
+/* Has lvm2 record the PV, if that is to be done. Where it has it as a device that is no more, it would take this one for a
+ * duplicate; and it may have it with a VG that it does not belong to. */
+static int record_pv(struct worker *worker, struct device *device, bool unused, struct managed_group *group)
 {
-        int r;
-
-        if (!former || former == group)
-                return 0;
-        r = inventory_leave_group(worker->inventory, former, device->number);
-        return r < 0 ? log_oom() : 0;
-}
-
-enum record {
-        RECORD_MISSING,
-        RECORD_RENAMED, /* with another VG than it has now, or with one though it has none */
-        RECORD_STALE,   /* of another device, which is not this PV */
-        RECORD_RIGHT,
-        RECORD_OF_ANOTHER, /* of another device that is this PV, too */
-};
-
-/* What lvm2 has recorded of the PV. Where it has it as a device that is no more, it would take this one for a
- * duplicate. A negative errno if that cannot be told. */
-static int judge_record(
-        const struct worker *worker, const struct device *device, bool unused, const struct managed_group *group)
-{
+        bool missing, elsewhere, stale, renamed;
         _cleanup_free_ char *name = NULL;
-        dev_t recorded;
+        dev_t recorded = 0;
         int r;
 
         r = online_read_record(worker->lvm_run_fd, device->pvid, &recorded, &name);
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
-        if (r == ONLINE_NONE)
-                return RECORD_MISSING;
-        if (recorded != device->number)
-                return inventory_is_still(worker->inventory, recorded, device->pvid) ? RECORD_OF_ANOTHER
-                                                                                     : RECORD_STALE;
-        return unused || (group && name && !streq(name, group->volume_group->name)) ? RECORD_RENAMED
-                                                                                    : RECORD_RIGHT;
-}
-
-/* Has lvm2 record the PV, if that is to be done. */
-static int record_pv(struct worker *worker, struct device *device, bool unused, const struct managed_group *group)
-{
-        int record = judge_record(worker, device, unused, group), r = 0;
-
-        if (record < 0)
-                return record;
-        if (record == RECORD_STALE || record == RECORD_RENAMED)
-                r = online_forget(worker->lvm_run_fd, device->pvid,
-                        group && record == RECORD_STALE ? group->volume_group->name : NULL);
+        missing = r == ONLINE_NONE;
+        elsewhere = !missing && recorded != device->number;
+        stale = elsewhere && !inventory_is_still(worker->inventory, recorded, device->pvid);
+        renamed = !missing && !elsewhere && (unused || (group && name && !streq(name, group->volume_group->name)));
+        if (stale || renamed)
+                r = online_forget(
+                        worker->lvm_run_fd, device->pvid, group && stale ? group->volume_group->name : NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
+        if (group && missing && volume_group_find_pv(group->volume_group, device->pvid))
+                group->fresh = true;
         inventory_move_device(worker->inventory, device,
-                record != RECORD_RIGHT && (group || device->ready) ? DEVICE_UNRECORDED : DEVICE_SETTLING);
+                (missing || elsewhere || renamed) && (group || device->ready) ? DEVICE_UNRECORDED
+                                                                              : DEVICE_SETTLING);
         return 0;
 }
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
-        struct managed_group *former = device->group, *indexed = NULL, *group = NULL;
+        struct managed_group *former = device->group, *indexed, *group = NULL;
         int r;
 
         r = forget_other_pv(worker, device, result->pvid);
@@ -348,20 +289,19 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         r = inventory_set_pvid(worker->inventory, device, result->pvid);
         if (r < 0)
                 return r;
-        if (inventory_find_group_of_pv(worker->inventory, device->pvid, &indexed) < 0)
-                indexed = NULL;
+        indexed = inventory_find_group_of_pv(worker->inventory, device->pvid);
 
         r = judge_copies(worker, device, result, &group);
         /* One without metadata belongs to the VG whose metadata names it. */
-        if (r >= 0 && !group && !result->unused &&
-                names_find_group_of_pv(worker->inventory, device->pvid, &group) < 0)
-                group = NULL;
+        if (r >= 0 && !group && !result->unused)
+                group = inventory_find_group_of_pv(worker->inventory, device->pvid);
         if (r >= 0 && group && volume_group_find_pv(group->volume_group, device->pvid))
                 r = inventory_claim_pv(worker->inventory, group, device->pvid);
-        if (r >= 0)
-                r = leave_group(worker, device, former, group);
-        if (r >= 0)
-                r = leave_group(worker, device, indexed, group);
+        /* The PV is in that VG now, or in none, and so in no other. */
+        if (r >= 0 && former && former != group)
+                r = inventory_leave_group(worker->inventory, former, device->number);
+        if (r >= 0 && indexed && indexed != group)
+                r = inventory_leave_group(worker->inventory, indexed, device->number);
         if (r < 0)
                 return r;
 
@@ -384,7 +324,7 @@ static int take_unusable(struct worker *worker, struct device *device)
         if (device->group)
                 inventory_lose_pv(worker->inventory, device->group, device->number);
         device->group = NULL;
-        settle_device(worker, device);
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
@@ -393,8 +333,17 @@ static int take_no_pv(struct worker *worker, struct device *device)
 {
         int r = forget_other_pv(worker, device, "");
 
-        settle_device(worker, device);
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         return r;
+}
+
+/* What the device is called. As long as it is the disk that udev has announced, that need not be asked. */
+static int find_name(struct worker *worker, struct device *device, char **ret)
+{
+        if (!device->announced_name || device->diskseq == 0 || device->diskseq != device->announced_diskseq)
+                return uevents_get_device_name(worker->uevents, device->number, ret);
+        *ret = strdup(device->announced_name);
+        return *ret ? 0 : -ENOMEM;
 }
 
 int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading)
@@ -405,7 +354,8 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
                 char *name;
                 int r;
 
-                r = uevents_get_device_name(worker->uevents, device->number, &name);
+                device->diskseq = diskseq_read(device->number);
+                r = find_name(worker, device, &name);
                 if (r == -ENOENT)
                         r = take_gone(worker, device);
                 else if (r < 0)
@@ -426,8 +376,9 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
         return 0;
 }
 
-int intake_result(struct worker *worker, const struct reader_result *result)
+int intake_result(const struct reader_result *result, void *userdata)
 {
+        struct worker *worker = userdata;
         struct device *device = inventory_find_device(worker->inventory, result->device);
 
         if (!device)
@@ -436,7 +387,7 @@ int intake_result(struct worker *worker, const struct reader_result *result)
                 /* The disk was replaced while it was read, so the result may be of either. Reading it again begins with
                  * the loss of the former one. */
                 device->again = true;
-                settle_device(worker, device);
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
         if (means_gone(result->error))

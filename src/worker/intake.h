@@ -10,5 +10,5 @@
  * those that have gone go on to be forgotten. */
 int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading);
 
-/* What the reader has found on a device. */
-int intake_result(struct worker *worker, const struct reader_result *result);
+/* What the reader of the worker, which is `userdata`, has found on a device. */
+int intake_result(const struct reader_result *result, void *userdata);

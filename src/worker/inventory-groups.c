@@ -2,23 +2,22 @@
 
 /* The VGs of the inventory, and which PVs they have. */
 
-#include <fcntl.h>
 #include <inttypes.h>
 
 #include "lvm/online.h"
 #include "shared/util.h"
 #include "worker/inventory.h"
-#include "worker/links.h"
 #include "worker/liveness.h"
+
+/* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
+#define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
 
 void managed_group_free(struct managed_group *group)
 {
         volume_group_free(group->volume_group);
         free(group->refusal);
         free(group->former_name);
-        free(group->text);
         metadata_free(group->older);
-        free(group->older_text);
         free(group);
 }
 
@@ -45,7 +44,7 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
         group->changed = inventory->changed = true;
 }
 
-/* How the file of a VG has a state. */
+/* How the record of a VG has a state. */
 static const struct {
         enum volume_group_state word;
         bool overdue;
@@ -137,98 +136,50 @@ void inventory_doubt(struct inventory *inventory, struct managed_group *group)
 
 /* ------ texts ------ */
 
-static void forget_text(struct inventory *inventory, struct managed_group *group)
+static void forget(struct inventory *inventory, struct text_id *text)
 {
-        if (group->text)
-                dm_hash_remove(inventory->groups_by_text, group->text);
-        free(group->text);
-        group->text = NULL;
+        dm_hash_remove_binary(inventory->groups_by_text, text, sizeof(*text));
+        *text = (struct text_id){};
 }
 
 static void forget_older(struct inventory *inventory, struct managed_group *group)
 {
-        if (group->older_text)
-                dm_hash_remove(inventory->groups_by_text, group->older_text);
-        free(group->older_text);
-        group->older_text = NULL;
+        forget(inventory, &group->older_text);
         group->older = metadata_free(group->older);
 }
 
-static char *text_key(uint64_t size, uint32_t checksum)
+static int index_text(
+        struct inventory *inventory, struct managed_group *group, struct text_id *place, struct text_id text)
 {
-        return string_format("%" PRIu64 "/%" PRIu32, size, checksum);
+        *place = text;
+        return dm_hash_insert_binary(inventory->groups_by_text, place, sizeof(*place), group) ? 0 : -ENOMEM;
 }
 
 struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
 {
-        _cleanup_free_ char *key = text_key(size, checksum);
+        const struct text_id text = {size, checksum};
 
-        return key ? dm_hash_lookup(inventory->groups_by_text, key) : NULL;
+        return dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
 }
 
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
 {
-        char *key = text_key(size, checksum);
-
-        if (!key)
-                return -ENOMEM;
-        forget_text(inventory, group);
-        group->text = key;
-        return dm_hash_insert(inventory->groups_by_text, key, group) ? 0 : -ENOMEM;
-}
-
-void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum)
-{
-        static struct managed_group no_group;
-        _cleanup_free_ char *key = text_key(size, checksum);
-
-        if (key)
-                (void) dm_hash_insert(inventory->groups_by_text, key, &no_group);
+        forget(inventory, &group->text);
+        return index_text(inventory, group, &group->text, (struct text_id){size, checksum});
 }
 
 /* ------ PVs and their VGs ------ */
 
-int inventory_note_link(struct inventory *inventory, int result)
-{
-        bool full = result == -ENOSPC || result == -EDQUOT;
-
-        inventory->links_missing |= full;
-        return full ? 0 : result;
-}
-
-/* Lets a PV that appears after a restart lead to its VG. */
-static int link_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
-{
-        return inventory_note_link(inventory, link_make(inventory->members_fd, pvid, group->volume_group->vgid));
-}
-
-/* Whether a PV of the VG has a link; `*n_missing` counts the missing ones before it. A disk must not fill /run by naming
- * many. */
-static bool has_link(const struct volume_group_pv *pv, size_t *n_missing)
-{
-        return pv->device != 0 || (*n_missing)++ < VOLUME_GROUP_NAMED_MISSING_MAX;
-}
-
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
 {
-        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group &&
-                group->volume_group->n_pvs <= VOLUME_GROUP_NAMED_MISSING_MAX)
-                return 0;
-        if (!dm_hash_insert(inventory->groups_by_pvid, pvid, group))
-                return -ENOMEM;
-        return link_pv(inventory, group, pvid);
+        return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
 }
 
 /* The PV has no more to do with the VG. */
-static int disclaim_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
+static void disclaim_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
 {
-        char vgid[LINK_TARGET_SIZE];
-
         if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
                 dm_hash_remove(inventory->groups_by_pvid, pvid);
-        if (link_read(inventory->members_fd, pvid, vgid) < 0 || !streq(vgid, group->volume_group->vgid))
-                return 0;
-        return link_remove(inventory->members_fd, pvid);
 }
 
 /* Takes over the VG if it succeeds. */
@@ -254,73 +205,80 @@ static int add_group(struct inventory *inventory, struct volume_group *volume_gr
         return 0;
 }
 
-/* What a file says of a PV is older than what is known in memory. */
+/* Of several VGs that name a PV, the one that it was seen in; else the one that was written down last. */
 static int index_pvs(struct inventory *inventory, struct managed_group *group)
 {
         for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const char *pvid = group->volume_group->pvs[i].pvid;
+                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+                const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
+                int r;
 
-                if (!dm_hash_lookup(inventory->groups_by_pvid, pvid) &&
-                        !dm_hash_insert(inventory->groups_by_pvid, pvid, group))
-                        return -ENOMEM;
+                if (other && pv->device == 0 && volume_group_find_pv(other->volume_group, pv->pvid)->device != 0)
+                        continue;
+                r = inventory_claim_pv(inventory, group, pv->pvid);
+                if (r < 0)
+                        return r;
         }
         return 0;
 }
 
-int inventory_find_group(struct inventory *inventory, const char *vgid, struct managed_group **ret)
+static int load_group(struct volume_group *volume_group, void *userdata)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        struct inventory *inventory = userdata;
         struct managed_group *group;
         int r;
-
-        group = dm_hash_lookup(inventory->groups_by_vgid, vgid);
-        if (group) {
-                *ret = group;
-                return 0;
-        }
-
-        r = volume_group_load(inventory->vgs_fd, vgid, &volume_group);
-        if (r < 0)
-                return r;
-        /* The file's name is the key under which we look for it again. */
-        if (!streq(volume_group->vgid, vgid))
-                return -EBADMSG;
 
         r = add_group(inventory, volume_group, &group);
         if (r < 0)
                 return r;
-        TAKE_PTR(volume_group);
-        group->state = recall_state(group->volume_group);
+        group->state = recall_state(volume_group);
+        group->unchecked = true;
         /* The worker that had asked lvm2 is no more. */
-        if (group->volume_group->state == VOLUME_GROUP_ACTIVATING)
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
+        /* The caller frees it. */
         if (r < 0)
-                return r;
-
-        /* Disks may have left while no worker was there, and others have come in their place. */
-        inventory_lose_absent_pvs(inventory, group);
-        *ret = group;
-        return 0;
+                group->volume_group = NULL;
+        return r;
 }
 
-int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret)
+/* Disks may have left while no worker was there, and others have come in their place. That is looked at when the VG is, so
+ * that a start costs little. */
+struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group)
+{
+        if (group && group->unchecked) {
+                group->unchecked = false;
+                inventory_lose_absent_pvs(inventory, group);
+        }
+        return group;
+}
+
+int inventory_load_groups(struct inventory *inventory, const struct record_file *file)
+{
+        int r = volume_groups_parse(file, load_group, inventory);
+
+        inventory->records_lost |= r > 0;
+        for (size_t state = 0; r >= 0 && state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group, *next;
+
+                dm_list_iterate_items_safe(group, next, &inventory->groups[state])
+                        if (!vg_state_is_settled(group->state))
+                                inventory_check(inventory, group);
+        }
+        return MIN(r, 0);
+}
+
+struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid)
+{
+        return inventory_check(inventory, dm_hash_lookup(inventory->groups_by_vgid, vgid));
+}
+
+struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid)
 {
         struct managed_group *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
-        char vgid[LINK_TARGET_SIZE];
-        int r;
 
-        if (group && volume_group_find_pv(group->volume_group, pvid)) {
-                *ret = group;
-                return 0;
-        }
-
-        r = link_read(inventory->members_fd, pvid, vgid);
-        if (r < 0)
-                return r;
-        if (!lvm_id_is_valid(vgid))
-                return -EBADMSG;
-        return inventory_find_group(inventory, vgid, ret);
+        return group && volume_group_find_pv(group->volume_group, pvid) ? inventory_check(inventory, group) : NULL;
 }
 
 static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
@@ -328,7 +286,7 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
         managed_group_forget_refusal(group, pv->device);
         pv->device = 0;
         pv->late_usec = 0;
-        forget_text(inventory, group);
+        forget(inventory, &group->text);
         forget_older(inventory, group);
         inventory_note_change(inventory, group);
 }
@@ -354,7 +312,7 @@ void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group
         }
 }
 
-/* Has the PV say itself whose it is. One that is not in memory was seen by an earlier worker. */
+/* Has the PV say itself whose it is. */
 static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct volume_group_pv *pv)
 {
         struct device *device;
@@ -391,19 +349,16 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
 /* Metadata tells that this VG has the PV now. If it was seen in another one before, it is asked. */
 static int take_over_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
 {
-        const struct volume_group_pv *pv;
-        struct managed_group *former;
+        struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
 
-        if (inventory_find_group_of_pv(inventory, pvid, &former) >= 0 && former != group) {
-                pv = volume_group_find_pv(former->volume_group, pvid);
-                if (pv && pv->device != 0) {
-                        int r = ask_pv(inventory, former, pv);
+        if (former && former != group) {
+                const struct volume_group_pv *pv = volume_group_find_pv(former->volume_group, pvid);
+                int r = pv->device != 0 ? ask_pv(inventory, former, pv) : 0;
 
-                        if (r < 0)
-                                return r;
-                }
+                if (r < 0)
+                        return r;
         }
-        return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
+        return inventory_claim_pv(inventory, group, pvid);
 }
 
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
@@ -418,26 +373,22 @@ static void find_pv_seen_before(
                 pv->device = device->number;
         } else if (!device && pv->device == 0 &&
                    online_read_pv(inventory->lvm_run_fd, pv->pvid, &number) == ONLINE_FOUND &&
-                   !inventory_find_device(inventory, number) && inventory_is_still(inventory, number, pv->pvid))
+                   inventory_is_still(inventory, number, pv->pvid))
                 pv->device = number;
 }
 
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
-        size_t n_missing = 0;
-        int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++) {
-                struct volume_group_pv *pv = &volume_group->pvs[i];
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                int r = take_over_pv(inventory, group, volume_group->pvs[i].pvid);
 
-                r = take_over_pv(inventory, group, pv->pvid);
-                if (r >= 0)
-                        find_pv_seen_before(inventory, group, pv);
-                if (r >= 0 && has_link(pv, &n_missing))
-                        r = link_pv(inventory, group, pv->pvid);
+                if (r < 0)
+                        return r;
+                find_pv_seen_before(inventory, group, &volume_group->pvs[i]);
         }
-        return r;
+        return 0;
 }
 
 /* PVs that newer metadata does not name. */
@@ -453,7 +404,7 @@ static int disclaim_pvs(
                         r = -ENOMEM;
         for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++)
                 if (!dm_hash_lookup(named, volume_group->pvs[i].pvid))
-                        r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+                        disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
         if (named)
                 dm_hash_destroy(named);
         return r;
@@ -518,7 +469,7 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
 
                 if (device && !device->gone && (device->seqno > seqno || is_unread(device)))
                         return true;
-                if (pv->device != 0 && !device) {
+                if (pv->device != 0 && (!device || (!device->name && device->seqno == 0))) {
                         int r = ask_pv(inventory, group, pv);
 
                         return r < 0 ? r : true;
@@ -531,25 +482,18 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
         uint64_t size, uint32_t checksum)
 {
         _cleanup_metadata_ struct metadata *owned = metadata;
-        char *key;
 
         if (group->older && group->older->seqno >= metadata->seqno)
                 return 0;
-        key = text_key(size, checksum);
-        if (!key)
-                return -ENOMEM;
         forget_older(inventory, group);
         group->older = TAKE_PTR(owned);
-        group->older_text = key;
-        return dm_hash_insert(inventory->groups_by_text, key, group) ? 0 : -ENOMEM;
+        return index_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
 }
 
 const struct metadata *managed_group_find_older(
         const struct managed_group *group, uint64_t size, uint32_t checksum)
 {
-        _cleanup_free_ char *key = text_key(size, checksum);
-
-        return key && group->older && streq(group->older_text, key) ? group->older : NULL;
+        return group->older_text.size == size && group->older_text.checksum == checksum ? group->older : NULL;
 }
 
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
@@ -563,9 +507,10 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
         if (r != 0)
                 return MIN(r, 0);
         metadata = TAKE_PTR(group->older);
-        forget_text(inventory, group);
+        forget(inventory, &group->text);
         /* Its text is the one that is known now. */
-        group->text = TAKE_PTR(group->older_text);
+        group->text = group->older_text;
+        group->older_text = (struct text_id){};
         r = update_group(inventory, group, metadata);
         if (r < 0)
                 return r;
@@ -579,13 +524,13 @@ int inventory_add_metadata(
 {
         int r;
 
-        r = inventory_find_group(inventory, metadata->vgid, ret);
-        if (r >= 0) {
+        *ret = inventory_find_group(inventory, metadata->vgid);
+        if (*ret) {
                 if (metadata->seqno <= (*ret)->volume_group->seqno)
                         return 0;
                 forget_older(inventory, *ret);
                 r = update_group(inventory, *ret, metadata);
-        } else if (r == -ENOENT || r == -EBADMSG || r == -EFBIG)
+        } else
                 r = make_group(inventory, metadata, ret);
         if (r < 0)
                 return r;
@@ -594,68 +539,100 @@ int inventory_add_metadata(
         return take_over_pvs(inventory, *ret);
 }
 
-/* ------ to the files ------ */
+/* ------ to the records ------ */
 
-static int restore_links(struct inventory *inventory)
+static int put_group(struct inventory *inventory, struct managed_group *group)
 {
-        const struct managed_group *group;
-        const struct device *device;
-        int r = 0;
+        _cleanup_free_ char *text = NULL;
+        int r;
 
-        for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++)
-                dm_list_iterate_items(group, &inventory->groups[state]) {
-                        size_t n_missing = 0;
-
-                        for (size_t i = 0; r >= 0 && i < group->volume_group->n_pvs; i++) {
-                                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
-
-                                if (has_link(pv, &n_missing) &&
-                                        dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group)
-                                        r = link_make(inventory->members_fd, pv->pvid, group->volume_group->vgid);
-                        }
-                }
-        for (size_t stage = 0; stage < _DEVICE_STAGE_MAX; stage++)
-                dm_list_iterate_items(device, &inventory->devices[stage])
-                        if (r >= 0 && device->pvid[0] != '\0' && !device->gone)
-                                r = inventory_link_device(inventory, device);
-        inventory->links_missing = r < 0;
+        liveness_note_step(&inventory->told_usec);
+        r = volume_group_print(group->volume_group, &text);
+        if (r >= 0)
+                r = record_writer_put(inventory->writer, group->volume_group->vgid, text);
+        group->changed &= r < 0;
         return r;
 }
 
-int inventory_save(struct inventory *inventory)
+static int put_groups(struct inventory *inventory, bool unchanged_too)
 {
-        int result = inventory->links_missing ? restore_links(inventory) : 0;
-
-        if (!inventory->changed)
-                return result;
-        inventory->changed = false;
-
         for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
                 struct managed_group *group;
 
                 dm_list_iterate_items(group, &inventory->groups[state]) {
-                        int r;
+                        int r = group->changed || unchanged_too ? put_group(inventory, group) : 0;
 
-                        if (!group->changed)
-                                continue;
-                        liveness_note_step(&inventory->told_usec);
-                        r = volume_group_save(inventory->vgs_fd, group->volume_group);
-                        if (r >= 0) {
-                                group->changed = false;
-                                continue;
-                        }
-                        inventory->changed = true;
-                        if (result >= 0)
-                                result = r;
+                        if (r < 0)
+                                return r;
                 }
         }
-        return result;
+        return 0;
+}
+
+static int put_devices(struct inventory *inventory)
+{
+        for (size_t stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
+                const struct device *device;
+
+                dm_list_iterate_items(device, &inventory->devices[stage]) {
+                        int r = device->recorded.pvid[0] != '\0'
+                                        ? record_writer_put_device(inventory->writer, &device->recorded)
+                                        : 0;
+
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
+}
+
+uint64_t inventory_finding_out_until(const struct inventory *inventory)
+{
+        uint64_t until = inventory->lost_usec + FINDING_OUT_MAX_USEC;
+
+        if (!inventory->records_lost || record_writer_appends(inventory->writer) || now_usec() >= until ||
+                (!inventory_has_device_before(inventory, DEVICE_SETTLING) &&
+                        dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE])))
+                return 0;
+        return until;
+}
+
+static int append_records(struct inventory *inventory)
+{
+        int r;
+
+        if (!record_writer_appends(inventory->writer))
+                return 0;
+        r = put_groups(inventory, false);
+        return r < 0 ? r : record_writer_commit(inventory->writer);
+}
+
+static int write_all_records(struct inventory *inventory)
+{
+        int r = put_devices(inventory);
+
+        if (r >= 0)
+                r = put_groups(inventory, true);
+        return r < 0 ? r : record_writer_commit(inventory->writer);
+}
+
+int inventory_save(struct inventory *inventory)
+{
+        int r;
+
+        if (!inventory->changed)
+                return 0;
+        r = append_records(inventory);
+        if (r >= 0 && record_writer_begin_anew(inventory->writer))
+                r = write_all_records(inventory);
+        inventory->changed = r < 0;
+        return r;
 }
 
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
-        int r = 0;
+        int r;
 
         for (enum device_stage stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
                 struct device *device;
@@ -664,15 +641,14 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
                         if (device->group == group)
                                 device->group = NULL;
         }
-        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++)
-                r = disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
-        if (unlinkat(inventory->vgs_fd, volume_group->vgid, 0) < 0 && errno != ENOENT && r >= 0)
-                r = -errno;
-
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+        inventory->changed = true;
+        r = record_writer_put(inventory->writer, volume_group->vgid, "");
         if (r >= 0)
                 r = inventory_unname_group(inventory, group);
 
-        forget_text(inventory, group);
+        forget(inventory, &group->text);
         forget_older(inventory, group);
         dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
         dm_list_del(&group->list);

@@ -3,40 +3,100 @@
 #include "worker/inventory.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
+#include "shared/log.h"
 #include "shared/util.h"
-#include "worker/links.h"
 #include "worker/liveness.h"
 
-#define MEMBERS_DIRECTORY "members"
-#define DEVICES_DIRECTORY "devices"
+/* Where earlier versions wrote VGs down. */
+#define FORMER_DIRECTORY "vgs"
 
 /* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
 #define HASH_SIZE_HINT 4096
 
-static int open_or_make_directory(int run_fd, const char *name)
-{
-        int fd;
+/* ------ from the records ------ */
 
-        if (mkdirat(run_fd, name, 0700) < 0 && errno != EEXIST)
-                return -errno;
-        fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        return fd < 0 ? -errno : fd;
+static int load_device(struct inventory *inventory, const struct record_entry *record)
+{
+        struct record_device known;
+        struct device *device;
+        int r;
+
+        r = record_entry_parse_device(record, &known);
+        if (r == -EBADMSG) {
+                log_warning("The record of device %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                inventory->records_lost = true;
+        }
+        if (r <= 0)
+                return 0;
+        r = inventory_get_device(inventory, known.number, &device);
+        if (r < 0)
+                return r;
+        device->recorded = known;
+        inventory_move_device(inventory, device, DEVICE_KNOWN);
+        return 0;
 }
+
+static int load(struct inventory *inventory, const struct record_file *file)
+{
+        const struct record_entry *record;
+        int r;
+
+        dm_list_iterate_items(record, &file->records) {
+                r = load_device(inventory, record);
+                if (r < 0)
+                        return r;
+        }
+        return inventory_load_groups(inventory, file);
+}
+
+/* Returns why they cannot be used, or NULL. */
+static const char *find_fault(const struct inventory *inventory, const struct record_file *file, int error)
+{
+        if (error == -ENOENT)
+                return faccessat(inventory->run_fd, FORMER_DIRECTORY, F_OK, 0) == 0 ? "of an earlier version"
+                                                                                    : NULL;
+        if (error < 0)
+                return record_file_describe_error(error);
+        return record_file_is_of_this_boot(file) ? NULL : "of another boot";
+}
+
+/* Takes what an earlier worker has written down, and continues that. */
+static int take_records(struct inventory *inventory)
+{
+        _cleanup_record_file_ struct record_file *file = NULL;
+        const char *fault;
+        int r;
+
+        r = record_file_read(inventory->run_fd, &file);
+        if (r == -ENOMEM)
+                return r;
+        fault = find_fault(inventory, file, r);
+        if (fault) {
+                inventory->records_lost = true;
+                record_file_warn(fault);
+        }
+        r = r < 0 || fault ? 0 : load(inventory, file);
+        if (r < 0)
+                return r;
+        inventory->lost_usec = now_usec();
+        /* What is damaged is replaced with the first step. */
+        inventory->changed |= inventory->records_lost;
+        return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
+}
+
+/* ------ all ------ */
 
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
 {
         _cleanup_inventory_ struct inventory *inventory = calloc(1, sizeof(*inventory));
+        int r;
 
         if (!inventory)
                 return -ENOMEM;
 
         inventory->run_fd = run_fd;
         inventory->lvm_run_fd = lvm_run_fd;
-        inventory->vgs_fd = inventory->members_fd = inventory->devices_fd = -EBADF;
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
                 dm_list_init(&inventory->devices[i]);
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
@@ -52,23 +112,16 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
                 !inventory->groups_by_name || !inventory->groups_by_pvid || !inventory->groups_by_text)
                 return -ENOMEM;
 
-        inventory->vgs_fd = open_or_make_directory(run_fd, VOLUME_GROUP_DIRECTORY);
-        if (inventory->vgs_fd < 0)
-                return inventory->vgs_fd;
-        inventory->members_fd = open_or_make_directory(run_fd, MEMBERS_DIRECTORY);
-        if (inventory->members_fd < 0)
-                return inventory->members_fd;
-        inventory->devices_fd = open_or_make_directory(run_fd, DEVICES_DIRECTORY);
-        if (inventory->devices_fd < 0)
-                return inventory->devices_fd;
-
-        *ret = TAKE_PTR(inventory);
-        return 0;
+        r = take_records(inventory);
+        if (r >= 0)
+                *ret = TAKE_PTR(inventory);
+        return r;
 }
 
 static void free_device(struct device *device)
 {
         free(device->name);
+        free(device->announced_name);
         free(device);
 }
 
@@ -95,9 +148,7 @@ struct inventory *inventory_free(struct inventory *inventory)
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
                 if (tables[i])
                         dm_hash_destroy(tables[i]);
-        closep(&inventory->vgs_fd);
-        closep(&inventory->members_fd);
-        closep(&inventory->devices_fd);
+        record_writer_free(inventory->writer);
         free(inventory);
         return NULL;
 }
@@ -179,45 +230,24 @@ struct device *inventory_find_device_of_pv(const struct inventory *inventory, co
         return dm_hash_lookup(inventory->devices_by_pvid, pvid);
 }
 
-static char *device_link_name(dev_t number)
-{
-        return string_format("%u:%u", major(number), minor(number));
-}
-
-int inventory_link_device(const struct inventory *inventory, const struct device *device)
-{
-        _cleanup_free_ char *name = device_link_name(device->number);
-        _cleanup_free_ char *target = device->diskseq > 0
-                                              ? string_format("%s.%" PRIu64, device->pvid, device->diskseq)
-                                              : strdup(device->pvid);
-
-        return name && target ? link_make(inventory->devices_fd, name, target) : -ENOMEM;
-}
-
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid)
 {
-        _cleanup_free_ char *name = NULL;
-        int r;
-
-        if (pvid[0] != '\0' && streq(device->pvid, pvid))
-                return 0;
-        name = device_link_name(device->number);
-        if (!name)
-                return -ENOMEM;
+        const struct record_device former = device->recorded;
 
         if (device->pvid[0] != '\0' && !streq(device->pvid, pvid) &&
                 inventory_find_device_of_pv(inventory, device->pvid) == device)
                 dm_hash_remove(inventory->devices_by_pvid, device->pvid);
         snprintf(device->pvid, sizeof(device->pvid), "%s", pvid);
+        if (pvid[0] != '\0' && !inventory_find_device_of_pv(inventory, pvid) &&
+                inventory_prefer_device(inventory, device) < 0)
+                return -ENOMEM;
 
-        if (pvid[0] == '\0')
-                return link_remove(inventory->devices_fd, name);
-        if (!inventory_find_device_of_pv(inventory, pvid)) {
-                r = inventory_prefer_device(inventory, device);
-                if (r < 0)
-                        return r;
-        }
-        return inventory_note_link(inventory, inventory_link_device(inventory, device));
+        device->recorded = (struct record_device){.number = device->number, .diskseq = device->diskseq};
+        memcpy(device->recorded.pvid, device->pvid, sizeof(device->pvid));
+        if (streq(former.pvid, device->pvid) && (pvid[0] == '\0' || former.diskseq == device->diskseq))
+                return 0;
+        inventory->changed = true;
+        return record_writer_put_device(inventory->writer, &device->recorded);
 }
 
 int inventory_prefer_device(struct inventory *inventory, struct device *device)
@@ -225,57 +255,15 @@ int inventory_prefer_device(struct inventory *inventory, struct device *device)
         return dm_hash_insert(inventory->devices_by_pvid, device->pvid, device) ? 0 : -ENOMEM;
 }
 
-int inventory_recall_pvid(
-        const struct inventory *inventory, dev_t number, char ret[LVM_ID_SIZE], uint64_t *ret_diskseq)
-{
-        _cleanup_free_ char *name = device_link_name(number);
-        char target[LINK_TARGET_SIZE];
-        char *dot;
-        int r;
-
-        r = name ? link_read(inventory->devices_fd, name, target) : -ENOMEM;
-        if (r < 0)
-                return r;
-        *ret_diskseq = 0;
-        dot = strchr(target, '.');
-        if (dot) {
-                *dot = '\0';
-                r = parse_u64(dot + 1, ret_diskseq);
-        }
-        if (r < 0 || !lvm_id_is_valid(target))
-                return -EBADMSG;
-        memcpy(ret, target, LVM_ID_SIZE);
-        return 0;
-}
-
-int inventory_for_each_recorded(
-        const struct inventory *inventory, inventory_number_function function, void *userdata)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(inventory->devices_fd, ".");
-        int r = 0;
-
-        if (!directory)
-                return -errno;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
-                unsigned int major_number, minor_number;
-
-                if (sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) == 2)
-                        r = function(makedev(major_number, minor_number), userdata);
-        }
-        return r;
-}
-
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid)
 {
         const struct device *device = inventory_find_device(inventory, number);
-        uint64_t diskseq, present;
-        char seen[LVM_ID_SIZE];
+        uint64_t present;
 
-        if (!diskseq_device_exists(number) || (device && device->gone) ||
-                inventory_recall_pvid(inventory, number, seen, &diskseq) < 0)
+        if (!device || device->gone || !streq(device->recorded.pvid, pvid) || !diskseq_device_exists(number))
                 return false;
         present = diskseq_read(number);
-        return streq(seen, pvid) && (diskseq == 0 || present == 0 || present == diskseq);
+        return device->recorded.diskseq == 0 || present == 0 || present == device->recorded.diskseq;
 }
 
 void inventory_drop_device(struct inventory *inventory, struct device *device)

@@ -3,6 +3,7 @@
 
 #include <libdevmapper.h>
 
+#include "lvm/metadata_area.h"
 #include "lvm/volume_group.h"
 #include "worker/diskseq.h"
 #include "worker/vg-state.h"
@@ -11,10 +12,8 @@
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
  * list, never a search.
  *
- * What must outlive the worker is written below the run directory: vgs/VGID, and two kinds of symbolic links,
- * members/PVID to the VGID of the VG that has this PV or waits for it, and devices/MAJOR:MINOR to the PVID that
- * was seen there, with a dot and the disk's sequence number behind it where the kernel tells that. They are read
- * when a device leads to them, so that a start costs the same however many VGs there are. */
+ * What must outlive the worker is in the records, see lvm/record_file.h: one for each VG, and one for each device that was
+ * seen to be a PV. A worker begins with those of the one before it. */
 
 enum device_stage {
         DEVICE_AWAITED,    /* to be read, before the others: somebody waits for its VG */
@@ -31,20 +30,23 @@ struct device {
         struct dm_list list; /* inventory.devices[stage]; first, as dm_list wants it */
         enum device_stage stage;
         dev_t number;
-        char *name;                  /* "/dev/sda"; NULL as long as it was not read */
-        char announced[LVM_ID_SIZE]; /* the PV that udev says it is, or "" */
-        char pvid[LVM_ID_SIZE];      /* "" if it is no PV, or was not read */
-        struct managed_group *group; /* the VG that it belongs to, or NULL */
-        struct job *recording;       /* the pvscan that has it, or NULL; not owned */
-        uint64_t seqno;              /* the newest of its metadata of `group`, as it was read; 0 if it has none */
-        uint64_t diskseq;            /* of the disk that was read, see diskseq.h; 0 if it is not known */
-        bool gone;                   /* it was taken away; pvscan has to forget it */
-        bool ready;                  /* it was announced as ready; else somebody has merely written to it */
-        bool news;                   /* it has just come, and was not only found by an enumeration of all */
-        bool has_entry;              /* there is an entry in working.d to be unlinked */
-        bool has_change_entry;       /* likewise, one "change:MAJOR:MINOR" */
-        bool again;                  /* asked for again since it was read */
-        bool look;                   /* written to since it was read: to be read again when all else is done */
+        char *name;                    /* "/dev/sda"; NULL as long as it was not read */
+        char announced[LVM_ID_SIZE];   /* the PV that udev says it is, or "" */
+        char *announced_name;          /* what udev has called it, or NULL */
+        uint64_t announced_diskseq;    /* of the disk that it was then; 0 if that is not known */
+        char pvid[LVM_ID_SIZE];        /* "" if it is no PV, or was not read */
+        struct record_device recorded; /* which PV was seen there, by this worker or an earlier one; "" for none */
+        struct managed_group *group;   /* the VG that it belongs to, or NULL */
+        struct job *recording;         /* the pvscan that has it, or NULL; not owned */
+        uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
+        uint64_t diskseq;      /* of the disk that was read, see diskseq.h; 0 if it is not known */
+        bool gone;             /* it was taken away; pvscan has to forget it */
+        bool ready;            /* it was announced as ready; else somebody has merely written to it */
+        bool news;             /* it has just come, and was not only found by an enumeration of all */
+        bool has_entry;        /* there is an entry in working.d to be unlinked */
+        bool has_change_entry; /* likewise, one "change:MAJOR:MINOR" */
+        bool again;            /* asked for again since it was read */
+        bool look;             /* written to since it was read: to be read again when all else is done */
 };
 
 struct managed_group {
@@ -53,15 +55,17 @@ struct managed_group {
         enum vg_state state;
         struct job *job;        /* the job that is activating it, or NULL; not owned */
         bool awaited;           /* it is expected, see expectation.h: it goes before others */
-        bool changed;           /* memory is newer than the file; see inventory_note_change() */
-        char *text;             /* the key of its metadata in groups_by_text, or NULL */
+        bool changed;           /* memory is newer than its record; see inventory_note_change() */
+        struct text_id text;    /* its metadata, by which it is found in groups_by_text */
         struct metadata *older; /* the newest that was read of those that are older than what is known; or NULL */
-        char *older_text;       /* its key in groups_by_text */
-        bool has_entry;         /* there is an entry "vg:NAME" in working.d to be unlinked */
-        bool lost_pv;           /* it was complete and a PV has gone, which is still to be said */
-        bool news;              /* one of its disks has come or gone since lvm2 was asked */
-        char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
-        dev_t refused;          /* the device that this PV is, if there is a refusal */
+        struct text_id older_text; /* likewise */
+        bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
+        bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
+        bool lost_pv;              /* it was complete and a PV has gone, which is still to be said */
+        bool news;                 /* one of its disks has come or gone since lvm2 was asked */
+        bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
+        char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
+        dev_t refused;             /* the device that this PV is, if there is a refusal */
 
         /* What is to be put in order when all has been read, see reconciliation.h. */
         bool doubtful;     /* it was changed while the machine runs */
@@ -84,18 +88,16 @@ void managed_group_forget_refusal(struct managed_group *group, dev_t number);
 struct inventory {
         int run_fd;     /* not owned */
         int lvm_run_fd; /* not owned */
-        int vgs_fd;
-        int members_fd;
-        int devices_fd;
+        struct record_writer *writer;
 
         struct dm_list devices[_DEVICE_STAGE_MAX];
         struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
 
-        bool changed;       /* so is one of the groups */
+        bool changed;       /* so is one of the groups, or of the devices */
         bool doubtful;      /* likewise */
         bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
-        bool links_missing; /* there was no room for one of the links, and inventory_save() makes them all */
-        bool whole;         /* no file is left that an earlier worker wrote and that is not in memory */
+        bool records_lost;  /* there were records of an earlier worker, which cannot be used */
+        uint64_t lost_usec; /* when that was noticed */
 
         uint64_t told_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
 
@@ -107,8 +109,8 @@ struct inventory {
         struct dm_hash_table *groups_by_text; /* which VG's metadata has this size and checksum */
 };
 
-/* `run_fd` and `lvm_run_fd` stay the caller's and must outlive the inventory. Makes the directories below `run_fd`
- * that are missing. Returns 0 or a negative errno. */
+/* `run_fd` and `lvm_run_fd` stay the caller's and must outlive the inventory. Takes what the records below `run_fd` have; one
+ * line tells if they cannot be used. Returns 0 or a negative errno. */
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret) _must_check_;
 struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
@@ -121,27 +123,8 @@ struct device *inventory_find_device(const struct inventory *inventory, dev_t nu
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
 
 /* Says which PV the device, with its `diskseq`, holds, "" for none, and leaves word of it to the next worker.
- * Returns 0 or a negative errno. */
+ * Returns 0 or -ENOMEM. */
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
-
-/* Writes the link of a device that is a PV. Returns 0 or a negative errno. */
-int inventory_link_device(const struct inventory *inventory, const struct device *device)
-        _nonnull_(1, 2) _must_check_;
-
-/* Takes the result of making a link: without room for it this worker goes on, and makes it later. Returns 0 or what it
- * got. */
-int inventory_note_link(struct inventory *inventory, int result) _nonnull_(1) _must_check_;
-
-/* Which PV was seen as the device `number`, by this worker or an earlier one, and the sequence number of that
- * disk, 0 if it is not known. Returns 0, -ENOENT or another negative errno. */
-int inventory_recall_pvid(
-        const struct inventory *inventory, dev_t number, char ret[LVM_ID_SIZE], uint64_t *ret_diskseq);
-
-/* Calls `function` for each device as which a PV was seen, by this worker or an earlier one. Returns 0, what `function`
- * has returned if that is negative, or a negative errno. */
-typedef int (*inventory_number_function)(dev_t number, void *userdata);
-int inventory_for_each_recorded(
-        const struct inventory *inventory, inventory_number_function function, void *userdata);
 
 /* Whether the device `number` still is that PV, as far as can be told without reading it: the PV was seen there, by
  * this worker or an earlier one, it has not gone since, and no other disk has taken its number. */
@@ -156,8 +139,8 @@ size_t inventory_count_groups_of_job(const struct inventory *inventory, const st
 /* Whether there is a device that has not come to that stage. */
 bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage);
 
-/* Whether all devices that are PVs of the VG have come to that stage. Those that are not in memory have: an earlier worker
- * was done with them. */
+/* Whether all devices that are PVs of the VG have come to that stage. With those that only an earlier worker has seen
+ * that one was done. */
 bool inventory_pvs_have_reached(
         const struct inventory *inventory, const struct volume_group *volume_group, enum device_stage stage);
 
@@ -169,7 +152,7 @@ void inventory_read_again(struct inventory *inventory, struct device *device);
 /* Frees the device, and forgets which PV it held. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);
 
-/* A VG in memory with that name, or NULL; the others are its `next_namesake`, and so on. */
+/* A VG with that name, or NULL; the others are its `next_namesake`, and so on. */
 struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
 
 /* Has the VG found by its name from now on, or no longer, for the inventory's own use: before and after the name
@@ -177,12 +160,16 @@ struct managed_group *inventory_find_named(const struct inventory *inventory, co
 int inventory_name_group(struct inventory *inventory, struct managed_group *group);
 int inventory_unname_group(struct inventory *inventory, struct managed_group *group);
 
-/* The VG with that identifier, in memory or left in a file by an earlier worker. 0 and `*ret`, or -ENOENT, or
- * another negative errno. */
-int inventory_find_group(struct inventory *inventory, const char *vgid, struct managed_group **ret);
+/* Has a VG that an earlier worker has left lose the PVs that have gone since; `group` may be NULL. Returns the VG, which may be
+ * in another list then. */
+struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);
 
-/* The VG that has or waits for that PV, likewise. */
-int inventory_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret);
+/* The VG with that identifier, and the one that has or waits for that PV; NULL if there is none. It is checked first. */
+struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid);
+struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
+
+/* For inventory_new(): takes the VGs of the records. Returns 0 or -ENOMEM. */
+int inventory_load_groups(struct inventory *inventory, const struct record_file *file);
 
 /* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
@@ -227,9 +214,6 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
 struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum);
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
 
-/* For the reader's child, whose copy of the inventory ends with it: finds a text from now on that it has read. */
-void inventory_mark_text(struct inventory *inventory, uint64_t size, uint32_t checksum);
-
 /* Forgets a VG that is no more, which is freed, and what was written of it. No process may be at work on it.
  * Returns 0 or a negative errno. */
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
@@ -240,8 +224,12 @@ void inventory_doubt(struct inventory *inventory, struct managed_group *group);
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);
 
-/* Has the VG in the state that vg_next() has yielded, in memory and with the next inventory_save() in its file. */
+/* Has the VG in the state that vg_next() has yielded, in memory and with the next inventory_save() in its record. */
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step);
 
-/* Writes what has changed. Returns 0, or the first error; what could be written was. */
+/* Until when nothing is to be written at most, since records were lost and it is not known of all VGs yet what an earlier worker
+ * did: should this worker be killed, the next one is to learn of the loss, too. 0 if that is over. */
+uint64_t inventory_finding_out_until(const struct inventory *inventory);
+
+/* Writes what has changed. Returns 0 or a negative errno, and then it is to be called again. */
 int inventory_save(struct inventory *inventory);

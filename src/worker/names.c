@@ -5,59 +5,21 @@
 #include "lvm/online.h"
 #include "shared/util.h"
 
-/* Brings to memory what earlier workers have left in files. One that is damaged is no VG. */
-static int load_all(struct inventory *inventory)
+struct managed_group *names_find(struct inventory *inventory, const char *name)
 {
-        _cleanup_closedir_ DIR *dir = NULL;
-        const struct dirent *entry;
+        struct managed_group *first = inventory_find_named(inventory, name);
 
-        if (inventory->whole)
-                return 0;
-        dir = open_directory_at(inventory->vgs_fd, ".");
-        if (!dir)
-                return -errno;
-
-        while (errno = 0, (entry = readdir(dir))) {
-                struct managed_group *group;
-
-                if (entry->d_name[0] != '.')
-                        (void) inventory_find_group(inventory, entry->d_name, &group);
-        }
-        inventory->whole = errno == 0;
-        return -errno;
+        for (struct managed_group *group = first; group; group = group->next_namesake)
+                (void) inventory_check(inventory, group);
+        return first;
 }
 
-int names_find_other(struct inventory *inventory, const struct managed_group *group, const char *name,
-        struct managed_group **ret)
+struct managed_group *names_find_other(
+        const struct inventory *inventory, const struct managed_group *group, const char *name)
 {
-        struct managed_group *other;
-        int r;
+        struct managed_group *other = inventory_find_named(inventory, name);
 
-        r = load_all(inventory);
-        if (r < 0)
-                return r;
-        other = inventory_find_named(inventory, name);
-        if (other && other == group)
-                other = other->next_namesake;
-        if (!other)
-                return -ENOENT;
-        *ret = other;
-        return 0;
-}
-
-int names_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret)
-{
-        int r = inventory_find_group_of_pv(inventory, pvid, ret);
-
-        if (r != -ENOENT)
-                return r;
-        r = load_all(inventory);
-        return r < 0 ? r : inventory_find_group_of_pv(inventory, pvid, ret);
-}
-
-int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret)
-{
-        return names_find_other(inventory, NULL, name, ret);
+        return other && other == group ? other->next_namesake : other;
 }
 
 /* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
@@ -139,15 +101,7 @@ int names_find_rival(struct inventory *inventory, const struct managed_group *gr
 
         if (claimed < 0)
                 return claimed;
-        /* A worker that is no more may have activated it. */
-        if (claimed) {
-                int r = load_all(inventory);
-
-                if (r < 0)
-                        return r;
-        }
-
-        for (other = inventory_find_named(inventory, name); other; other = other->next_namesake) {
+        for (other = names_find(inventory, name); other; other = other->next_namesake) {
                 if (other == group)
                         continue;
                 if (has_claimed(inventory, other->volume_group, claimed) ||

@@ -3,19 +3,15 @@
 
 #include "worker/inventory.h"
 
-/* VGs by name, of which several may have the same, from the disks of other machines; and what else needs the files of all
- * VGs. */
+/* VGs by name, of which several may have the same, from the disks of other machines. */
 
-/* The VG of that name. Looks at all files of earlier workers: only for what people ask for. If several have the
- * name, one of them. 0 and `*ret`, owned by the inventory, or -ENOENT, or another negative errno. */
-int names_find_group(struct inventory *inventory, const char *name, struct managed_group **ret);
+/* A VG of that name, owned by the inventory, or NULL; the others are its `next_namesake`, and so on. All are checked, see
+ * inventory_check(). */
+struct managed_group *names_find(struct inventory *inventory, const char *name);
 
-/* The VG that has or waits for the PV, also if that has no link; likewise. */
-int names_find_group_of_pv(struct inventory *inventory, const char *pvid, struct managed_group **ret);
-
-/* A VG of that name that is not `group`, likewise. */
-int names_find_other(struct inventory *inventory, const struct managed_group *group, const char *name,
-        struct managed_group **ret);
+/* A VG of that name that is not `group`, owned by the inventory, or NULL. */
+struct managed_group *names_find_other(
+        const struct inventory *inventory, const struct managed_group *group, const char *name);
 
 /* The VG that has the name of `group` and goes before it: lvm2 activates by events, of those with one name, only
  * the one that is complete first, for which it claims the name (`vgs_online`, see online.h). 0 and `*ret`, owned

@@ -4,7 +4,6 @@
 
 #include "lvm/active.h"
 #include "lvm/online.h"
-#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -30,13 +29,7 @@ static int finish_request(const struct worker *worker, struct managed_group *gro
 /* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
 static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
 {
-        struct managed_group *other;
-        int r;
-
-        r = names_find_other(worker->inventory, group, name, &other);
-        if (r == -ENOENT)
-                return online_forget_name(worker->lvm_run_fd, name);
-        return MIN(r, 0);
+        return names_find_other(worker->inventory, group, name) ? 0 : online_forget_name(worker->lvm_run_fd, name);
 }
 
 static int follow_rename(struct worker *worker, struct managed_group *group)
@@ -76,10 +69,9 @@ static void drop_expectation(struct worker *worker, const struct managed_group *
 {
         struct expectation *expectation;
 
-        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++)
-                dm_list_iterate_items(expectation, &worker->expectations->lists[state])
-                        if (expectation->group == group)
-                                expectation->group = NULL;
+        dm_list_iterate_items(expectation, &worker->expectations->list)
+                if (expectation->group == group)
+                        expectation->group = NULL;
 }
 
 static int drop_group(struct worker *worker, struct managed_group *group)
@@ -93,8 +85,6 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         r = finish_request(worker, group, name);
         if (r >= 0)
                 r = forget_name(worker, group, name);
-        if (r >= 0)
-                r = volume_group_list_forget(worker->run_fd);
         if (r >= 0)
                 r = inventory_drop_group(worker->inventory, group);
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;

@@ -67,13 +67,32 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
         return 0;
 }
 
+/* pvscan may have failed before it came to that. Another disk with the device number would be taken for one that lvm2 has
+ * seen. */
+static int forget_gone(const struct worker *worker, const struct device *device)
+{
+        const char *pvid = device->recorded.pvid;
+        const struct managed_group *group;
+        dev_t recorded;
+        int r;
+
+        if (pvid[0] == '\0' || online_read_pv(worker->lvm_run_fd, pvid, &recorded) != ONLINE_FOUND ||
+                recorded != device->number)
+                return 0;
+        group = inventory_find_group_of_pv(worker->inventory, pvid);
+        r = online_forget(worker->lvm_run_fd, pvid, group ? group->volume_group->name : NULL);
+        return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a PV that has gone: %m") : 0;
+}
+
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         _cleanup_free_ char *line = NULL;
         int r;
 
-        if (!device->group || device->gone)
+        if (device->gone)
+                return forget_gone(worker, device);
+        if (!device->group)
                 return 0;
         r = forget_waiting(worker, device);
         if (r >= 0)

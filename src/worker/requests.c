@@ -68,34 +68,39 @@ static void prefer_device(struct worker *worker, struct device *device)
                 inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
 }
 
-int requests_take_device(struct worker *worker, dev_t number, enum uevents_news news, const char *pvid)
+int requests_take_device(const struct uevents_device *told, void *userdata)
 {
+        struct worker *worker = userdata;
         struct device *device;
         int r;
 
-        r = take_device(worker, number, news, &device);
+        r = take_device(worker, told->number, told->news, &device);
         if (r < 0)
                 return r;
-        device->news |= news == UEVENTS_CAME_OR_WENT;
-        device->ready |= news != UEVENTS_CHANGED;
-        snprintf(device->announced, sizeof(device->announced), "%s", pvid);
+        device->news |= told->news == UEVENTS_CAME_OR_WENT;
+        device->ready |= told->news != UEVENTS_CHANGED;
+        memcpy(device->announced, told->pvid, sizeof(device->announced));
+        free(device->announced_name);
+        device->announced_name = told->name ? strdup(told->name) : NULL;
+        device->announced_diskseq = told->diskseq;
         prefer_device(worker, device);
         return 0;
 }
 
-static int look_for_recorded(dev_t number, void *userdata)
-{
-        struct worker *worker = userdata;
-        struct device *device = inventory_find_device(worker->inventory, number);
-
-        if (device && (device->stage <= DEVICE_UNREAD || device->again))
-                return 0;
-        return take_device(worker, number, UEVENTS_CHANGED, &device);
-}
-
 int requests_look_for_recorded(struct worker *worker)
 {
-        return inventory_for_each_recorded(worker->inventory, look_for_recorded, worker);
+        struct device *device, *next;
+
+        for (enum device_stage stage = DEVICE_READING; stage < _DEVICE_STAGE_MAX; stage++)
+                dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage]) {
+                        int r = 0;
+
+                        if (device->recorded.pvid[0] != '\0' && !device->again)
+                                r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
+                        if (r < 0)
+                                return r;
+                }
+        return 0;
 }
 
 static int take_device_entry(struct worker *worker, const char *entry)
@@ -120,19 +125,15 @@ static int take_device_entry(struct worker *worker, const char *entry)
 }
 
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
- * nothing to be done now, and whoever asked sees that in the VG's file. */
+ * nothing to be done now, and whoever asked sees that in the VG's record. */
 static int take_volume_group(struct worker *worker, const char *name)
 {
+        struct managed_group *group = names_find(worker->inventory, name);
         enum vg_state former;
-        struct managed_group *group;
         int r;
 
-        r = names_find_group(worker->inventory, name, &group);
-        if (r == -ENOENT)
-                return r;
-        if (r < 0)
-                return log_error_errno(r, "Failed to look for VG %s: %m", name);
-
+        if (!group)
+                return -ENOENT;
         if (group->state == VG_ACTIVE && !worker->active_devices) {
                 r = active_devices_get(&worker->active_devices);
                 if (r < 0)
@@ -142,7 +143,8 @@ static int take_volume_group(struct worker *worker, const char *name)
         r = vg_take(worker, group, &(struct vg_news){.event = VG_REQUESTED, .devices = worker->active_devices});
         if (r < 0)
                 return r;
-        if (group->state == former && vg_state_is_settled(former))
+        /* Whoever asked reads the record when the request has ended. */
+        if (group->state == former && vg_state_is_settled(former) && !worker->inventory->changed)
                 return -ENOENT;
         group->has_entry = true;
         worker_ask_step(worker);
@@ -152,12 +154,11 @@ static int take_volume_group(struct worker *worker, const char *name)
 /* The VG of an expectation, once it is known. */
 static void find_expected_group(struct worker *worker, struct expectation *expectation)
 {
-        struct managed_group *group;
-        int r;
+        struct managed_group *group = expectation->backup
+                                              ? inventory_find_group(worker->inventory, expectation->backup->vgid)
+                                              : names_find(worker->inventory, expectation->name);
 
-        r = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid, &group)
-                                : names_find_group(worker->inventory, expectation->name, &group);
-        if (r < 0 || !streq(group->volume_group->name, expectation->name))
+        if (!group || !streq(group->volume_group->name, expectation->name))
                 return;
         expectation->group = group;
         group->awaited = true;
@@ -205,8 +206,9 @@ static int take_expectation(struct worker *worker, const char *name)
         return 0;
 }
 
-int requests_take_entry(struct worker *worker, const char *entry)
+int requests_take_entry(const char *entry, void *userdata)
 {
+        struct worker *worker = userdata;
         const char *name;
         int r;
 
@@ -326,19 +328,17 @@ static bool is_over(const struct expectation *expectation)
 
 static int release_expectations(struct worker *worker)
 {
-        for (enum expectation_state state = 0; state < _EXPECTATION_STATE_MAX; state++) {
-                struct expectation *expectation, *next;
+        struct expectation *expectation, *next;
 
-                dm_list_iterate_items_safe(expectation, next, &worker->expectations->lists[state]) {
-                        int r;
+        dm_list_iterate_items_safe(expectation, next, &worker->expectations->list) {
+                int r;
 
-                        if (!is_over(expectation))
-                                continue;
-                        r = finish_entry(worker, FLAGS_ENTRY_EXPECTED, expectation->name);
-                        if (r < 0)
-                                return r;
-                        expectations_drop(worker->expectations, expectation);
-                }
+                if (!is_over(expectation))
+                        continue;
+                r = finish_entry(worker, FLAGS_ENTRY_EXPECTED, expectation->name);
+                if (r < 0)
+                        return r;
+                expectations_drop(worker->expectations, expectation);
         }
         return 0;
 }

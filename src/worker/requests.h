@@ -3,14 +3,14 @@
 
 #include "worker/context.h"
 
-/* What the worker is asked for, by entries of the protocol and by udev, from the question to its end. All
+/* What the worker, the `userdata` of the callbacks here, is asked for, by entries of the protocol and by udev, from the question to its end. All
  * return 0, or a negative errno if the worker cannot go on. */
 
 /* An entry that is now in working.d. */
-int requests_take_entry(struct worker *worker, const char *entry);
+int requests_take_entry(const char *entry, void *userdata);
 
-/* A device that udev tells of, and the PV that it holds by udev's account, or "". */
-int requests_take_device(struct worker *worker, dev_t number, enum uevents_news news, const char *pvid);
+/* A device that udev tells of. */
+int requests_take_device(const struct uevents_device *told, void *userdata);
 
 /* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
  * that were not found. That a device has gone nobody else would tell. */

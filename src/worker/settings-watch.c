@@ -3,7 +3,6 @@
 #include "worker/settings-watch.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "lvm/configuration.h"
 #include "lvm/devices_file.h"
@@ -21,39 +20,26 @@ static const char *const watched[SETTINGS_FILES] = {
         "etc/lvm/devices",
 };
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+        return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+               a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
 /* One that is not there has an inode number of 0. */
-static struct file_stamp stamp_of(int root_fd, const char *path)
+static bool have_changed(int root_fd, struct stat *known)
 {
-        struct stat status;
-
-        if (fstatat(root_fd, path, &status, 0) < 0)
-                return (struct file_stamp){};
-        return (struct file_stamp){
-                .device = status.st_dev,
-                .inode = status.st_ino,
-                .size = status.st_size,
-                .changed_sec = status.st_ctim.tv_sec,
-                .changed_nsec = status.st_ctim.tv_nsec,
-        };
-}
-
-static bool is_same(const struct file_stamp *a, const struct file_stamp *b)
-{
-        return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-               a->changed_sec == b->changed_sec && a->changed_nsec == b->changed_nsec;
-}
-
-static bool stamps_differ(int root_fd, struct file_stamp *stamps)
-{
-        bool differ = false;
+        bool changed = false;
 
         for (size_t i = 0; i < ELEMENTSOF(watched); i++) {
-                struct file_stamp stamp = stamp_of(root_fd, watched[i]);
+                struct stat status;
 
-                differ |= !is_same(&stamp, &stamps[i]);
-                stamps[i] = stamp;
+                if (fstatat(root_fd, watched[i], &status, 0) < 0)
+                        status = (struct stat){};
+                changed |= !is_same(&status, &known[i]);
+                known[i] = status;
         }
-        return differ;
+        return changed;
 }
 
 static int read_files(int root_fd, struct worker *worker)
@@ -90,7 +76,7 @@ int settings_refresh(struct worker *worker)
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open /: %m");
-        if (!stamps_differ(root_fd, worker->settings_files) && !first)
+        if (!have_changed(root_fd, worker->settings_files) && !first)
                 return 0;
         r = read_files(root_fd, worker);
         if (r < 0)

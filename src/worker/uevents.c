@@ -5,7 +5,7 @@
 #include <libudev.h>
 #include <sys/stat.h>
 
-#include "lvm/identifier.h"
+#include "shared/util.h"
 #include "worker/monitor.h"
 
 /* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
@@ -59,25 +59,32 @@ static bool is_of_interest(struct udev_device *device, enum uevents_news *ret)
         return udev_device_get_property_value(device, PROPERTY_CHANGED);
 }
 
-/* What blkid has found. */
-static void get_pvid(struct udev_device *device, char ret[LVM_ID_SIZE])
+static struct uevents_device describe(struct udev_device *device, enum uevents_news news)
 {
+        /* What blkid has found. */
         const char *uuid = udev_device_get_property_value(device, "ID_FS_UUID");
+        const char *diskseq = udev_device_get_property_value(device, "DISKSEQ");
+        struct uevents_device result = {.number = udev_device_get_devnum(device), .news = news};
 
-        if (!uuid || is_removal(device) || lvm_id_parse(uuid, ret) < 0)
-                ret[0] = '\0';
+        if (is_removal(device))
+                return result;
+        result.name = udev_device_get_devnode(device);
+        if (diskseq && parse_u64(diskseq, &result.diskseq) < 0)
+                result.diskseq = 0;
+        if (uuid && lvm_id_parse(uuid, result.pvid) < 0)
+                result.pvid[0] = '\0';
+        return result;
 }
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
-        dev_t number = udev_device_get_devnum(device);
-        char pvid[LVM_ID_SIZE];
         enum uevents_news news;
+        struct uevents_device described;
 
-        if (number == 0 || !is_of_interest(device, &news))
+        if (!is_of_interest(device, &news))
                 return 0;
-        get_pvid(device, pvid);
-        return uevents->on_device(number, news, pvid, uevents->userdata);
+        described = describe(device, news);
+        return described.number != 0 ? uevents->on_device(&described, uevents->userdata) : 0;
 }
 
 /* Handles at most `n_max` events. But while one of its messages did not fit, and until the last that did is read, the
@@ -177,20 +184,18 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                 goto finish;
 
         udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
+                struct uevents_device described;
                 struct udev_device *device;
-                char pvid[LVM_ID_SIZE];
-                dev_t number = 0;
 
                 device = udev_device_new_from_syspath(uevents->udev, udev_list_entry_get_name(entry));
                 if (!device)
                         continue; /* has just gone */
-                if (udev_device_has_current_tag(device, TAG) > 0 &&
+                described = describe(device, UEVENTS_FOUND);
+                r = 0;
+                if (described.number != 0 && udev_device_has_current_tag(device, TAG) > 0 &&
                         udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
-                        number = udev_device_get_devnum(device);
-                get_pvid(device, pvid);
+                        r = function(&described, userdata);
                 udev_device_unref(device);
-
-                r = number != 0 ? function(number, UEVENTS_FOUND, pvid, userdata) : 0;
                 if (r < 0)
                         goto finish;
         }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+#include "lvm/identifier.h"
 #include "shared/util.h"
 
 /* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev
@@ -17,8 +18,17 @@ enum uevents_news {
         UEVENTS_FOUND,        /* nothing new: an enumeration has found it */
 };
 
-/* Called for each device. `pvid` is the PV that it holds by udev's account, or "". */
-typedef int (*uevents_device_function)(dev_t device, enum uevents_news news, const char *pvid, void *userdata);
+/* What udev tells of a device. */
+struct uevents_device {
+        dev_t number;
+        enum uevents_news news;
+        const char *name;       /* as udev had handled it then, or NULL if it has gone */
+        char pvid[LVM_ID_SIZE]; /* the PV that it holds, or "" */
+        uint64_t diskseq;       /* of the disk that it was then, see diskseq.h; 0 if that is not known */
+};
+
+/* Called for each device. */
+typedef int (*uevents_device_function)(const struct uevents_device *device, void *userdata);
 
 /* Called when devices were lost on the way to us, more having come than the socket holds: enumerate them. */
 typedef int (*uevents_overflow_function)(void *userdata);

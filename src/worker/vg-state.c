@@ -47,8 +47,11 @@
  *                                            metadata, configuration or a  SKIPPED "skipped"
  *                                            PV is an obstacle
  *                                            all LVs are active, and lvm2  ACTIVE, claim "active"; if RAIDs are degraded
- *                                            need not be asked anyway      DEGRADED_COMPLETE, claim "degraded"
- *                                            the name is an obstacle       SKIPPED "skipped"
+ *                                            need not be asked anyway, or  DEGRADED_COMPLETE, claim "degraded"
+ *                                            an earlier worker is an
+ *                                            obstacle
+ *                                            the name or an earlier worker SKIPPED "skipped"
+ *                                            is an obstacle
  *                                            else                          ACTIVATING, activate (alone)
  *  DUE, DEGRADED_DUE      TURN               all                           COMPLETE "complete"
  *                                            not permitted, or no PV       OVERDUE, DEGRADED
@@ -313,12 +316,12 @@ static struct vg_step take_turn(enum vg_state state, const struct vg_facts *fact
                 return go(state);
         if (facts->pvs != VG_PVS_ALL)
                 return go(VG_WAITING);
-        if (facts->obstacle != VG_OBSTACLE_NONE && facts->obstacle != VG_OBSTACLE_NAME)
+        if (facts->obstacle != VG_OBSTACLE_NONE && facts->obstacle < VG_OBSTACLE_NAME)
                 return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE);
         /* The initrd did it, or an earlier worker that did not live to see it. */
-        if (is_active(facts) && !facts->ask_anyway)
+        if (is_active(facts) && (!facts->ask_anyway || facts->obstacle == VG_OBSTACLE_EARLIER))
                 return settle_active(facts, VG_REASON_NONE);
-        if (facts->obstacle == VG_OBSTACLE_NAME)
+        if (facts->obstacle != VG_OBSTACLE_NONE)
                 return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE);
         return (struct vg_step){.state = VG_ACTIVATING,
                 .action = state == VG_COMPLETE_ALONE ? VG_DO_ACTIVATE_ALONE : VG_DO_ACTIVATE};

@@ -77,6 +77,7 @@ enum vg_obstacle {
         VG_OBSTACLE_CONFIGURATION, /* event_activation=0 */
         VG_OBSTACLE_PV,            /* lvm2 does not accept one of its PVs */
         VG_OBSTACLE_NAME,          /* another VG of this name goes before it */
+        VG_OBSTACLE_EARLIER,       /* an earlier worker was done with it, and what became of it is not known */
         _VG_OBSTACLE_MAX,
 };
 

@@ -65,6 +65,26 @@ static int name_is_taken(const struct worker *worker, const struct managed_group
         return r >= 0;
 }
 
+/* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has come just now or has an
+ * unfinished request, and lvm2 counts the VG as active or the boot is over. It may have been deactivated since, and must not
+ * be activated then. */
+static bool was_done_with(const struct worker *worker, const struct managed_group *group)
+{
+        const struct volume_group *volume_group = group->volume_group;
+
+        if (!worker->inventory->records_lost || group->fresh || group->has_entry || vg_state_is_due(group->state))
+                return false;
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct device *device =
+                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+
+                if (device && (device->has_entry || device->news))
+                        return false;
+        }
+        return online_is_claimed(worker->lvm_run_fd, volume_group->name) > 0 ||
+               flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0;
+}
+
 /* Returns a vg_obstacle, with its sentence in `*ret`, or a negative errno. */
 static int find_obstacle(const struct worker *worker, const struct managed_group *group, char **ret)
 {
@@ -85,6 +105,12 @@ static int find_obstacle(const struct worker *worker, const struct managed_group
         } else if (vg_state_is_due(group->state) && (unrecorded = find_unrecorded(worker, volume_group))) {
                 obstacle = VG_OBSTACLE_PV;
                 *ret = string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?");
+        } else if (was_done_with(worker, group)) {
+                obstacle = VG_OBSTACLE_EARLIER;
+                *ret = string_format(
+                        "an earlier worker left no record of it, and it may have been deactivated since (headgate "
+                        "activate %s).",
+                        volume_group->name);
         } else {
                 char vgid[LVM_ID_FORMATTED_SIZE];
 
@@ -295,7 +321,7 @@ static void note_complete(struct worker *worker, struct managed_group *group)
 
         /* Whatever its backup says of PVs that are to appear. */
         if (expectation)
-                expectations_take(worker->expectations, expectation);
+                expectation->state = EXPECTATION_TAKEN;
         volume_group->complete_usec = now_usec();
         /* Another time: it did not take from then till now. */
         if (volume_group->settled_usec > volume_group->first_seen_usec)

@@ -9,7 +9,6 @@
 
 #include "lvm/active.h"
 #include "lvm/online.h"
-#include "lvm/volume_group_list.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/signals.h"
@@ -36,17 +35,12 @@
 
 /* ------ what wakes the worker ------ */
 
-static int on_device(dev_t device, enum uevents_news news, const char *pvid, void *userdata)
-{
-        return requests_take_device(userdata, device, news, pvid);
-}
-
 static int enumerate(struct worker *worker)
 {
         int r;
 
         liveness_tell();
-        r = uevents_enumerate(worker->uevents, on_device, worker);
+        r = uevents_enumerate(worker->uevents, requests_take_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
@@ -58,7 +52,8 @@ static int on_overflow(void *userdata)
         return enumerate(userdata);
 }
 
-static int on_queue(void *userdata)
+/* Of udev's queue, or of a reader. */
+static int on_progress(void *userdata)
 {
         worker_ask_step(userdata);
         return 0;
@@ -91,11 +86,6 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
 
 /* ------ the step ------ */
 
-static int on_entry(const char *entry, void *userdata)
-{
-        return requests_take_entry(userdata, entry);
-}
-
 static int take_requests(struct worker *worker)
 {
         int r;
@@ -106,20 +96,16 @@ static int take_requests(struct worker *worker)
         r = settings_refresh(worker);
         if (r < 0)
                 return r;
-        r = flags_take_requests(worker->run_fd, on_entry, worker);
+        r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
         worker->active_devices = active_devices_free(worker->active_devices);
         return r < 0 ? log_error_errno(r, "Failed to take the requests: %m") : 0;
 }
 
-static int on_result(const struct reader_result *result, void *userdata)
+static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
 {
-        return intake_result(userdata, result);
-}
+        const struct worker *worker = userdata;
 
-static int on_reader_progress(void *userdata)
-{
-        worker_ask_step(userdata);
-        return 0;
+        return inventory_find_text(worker->inventory, size, checksum);
 }
 
 static struct gather_phase get_phase(const struct worker *worker)
@@ -160,7 +146,7 @@ static int prepare_devices(
 /* A device that was read may have made others worth a look, which no event announces. */
 static void note_unread(struct worker *worker)
 {
-        if (worker->gather.first_usec == 0 && !dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
+        if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, now_usec());
 }
 
@@ -170,7 +156,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
         _cleanup_reading_ struct reading reading = {};
         int r;
 
-        /* A reader that is busy calls on_reader_progress(). */
+        /* A reader that is busy calls on_progress(). */
         *until = USEC_INFINITY;
         if (readers_are_busy(worker->readers))
                 return 0;
@@ -199,10 +185,11 @@ static int save_and_release(struct worker *worker, uint64_t *until)
         bool was_full = worker->full;
         int r;
 
+        *until = inventory_finding_out_until(worker->inventory);
+        if (*until > 0)
+                return 0;
         *until = USEC_INFINITY;
-        r = worker->inventory->changed ? volume_group_list_forget(worker->run_fd) : 0;
-        if (r >= 0)
-                r = inventory_save(worker->inventory);
+        r = inventory_save(worker->inventory);
         worker->full = r == -ENOSPC || r == -EDQUOT;
         if (worker->full) {
                 if (!was_full)
@@ -214,7 +201,11 @@ static int save_and_release(struct worker *worker, uint64_t *until)
                 return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
         if (was_full)
                 log_notice("/run/headgate has room again, the state of all VGs is written.");
-        return requests_release(worker);
+        r = requests_release(worker);
+        /* Devices that have gone are forgotten with their request. */
+        if (worker->inventory->changed)
+                worker_ask_step(worker);
+        return r;
 }
 
 static void show_status(struct worker *worker)
@@ -406,7 +397,8 @@ static int take_over(struct worker *worker)
         if (r < 0)
                 return r;
 
-        r = uevents_new(worker->event, on_device, on_overflow, on_queue, worker, &worker->uevents); /* L1 */
+        r = uevents_new(
+                worker->event, requests_take_device, on_overflow, on_progress, worker, &worker->uevents); /* L1 */
         if (r < 0)
                 return log_error_errno(r, "Failed to listen to udev: %m");
 
@@ -416,9 +408,11 @@ static int take_over(struct worker *worker)
         r = idle_listen(worker);
         if (r < 0)
                 return r;
-        if (was_listening != 0 || resync != 0 || soft_reboot != 0) {
+        if (was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost) {
                 if (soft_reboot > 0)
                         log_info("Userspace was rebooted; asking udev for all devices.");
+                else if (worker->inventory->records_lost)
+                        log_notice("Asking udev for all devices.");
                 else
                         log_notice("An earlier worker ended without notice; asking udev for all devices.");
                 r = enumerate(worker);
@@ -426,7 +420,7 @@ static int take_over(struct worker *worker)
                         return r;
         }
 
-        r = flags_take_left_over(worker->run_fd, on_entry, worker);
+        r = flags_take_left_over(worker->run_fd, requests_take_entry, worker);
         worker->active_devices = active_devices_free(worker->active_devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
@@ -473,7 +467,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         r = add_sources(worker, wakeup_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to set up the event loop: %m");
-        r = readers_new(worker->event, worker->inventory, on_result, on_reader_progress, worker, &worker->readers);
+        r = readers_new(worker->event, is_known, intake_result, on_progress, worker, &worker->readers);
         if (r < 0)
                 return log_oom();
         r = take_over(worker);

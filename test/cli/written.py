@@ -4,7 +4,12 @@
 import os
 import random
 import subprocess
+import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import records  # noqa: E402
 
 STARTED = 2_500_000  # microseconds after the start of the kernel: when the first PV is seen
 
@@ -14,7 +19,7 @@ def identifier(kind, number):
 
 
 def write_volume_group(run, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0):
-    """Write the file of one VG, as volume_group_save() does; times are first seen, complete, asked, settled."""
+    """Write the record of one VG, as volume_group_print() has it; times are first seen, complete, asked, settled."""
     quoted = name.replace('"', '\\"')
     lines = [f'name = "{quoted}"', f'id = "{identifier("v", number)}"', "seqno = 2", f'state = "{state}"', "slow = 0",
              "overdue = 0"]
@@ -31,12 +36,11 @@ def write_volume_group(run, number, name, state, times, n_pvs=1, n_seen=None, re
         lines += [f'device = "/dev/sd{number}"', "}"]
     lines += ["}", "logical_volumes {", "lv0 {", 'name = "lv"', f'id = "{identifier("l", number)}"',
               "autoactivated = 1", f"active = {int(state == 'active')}", "}", "}"]
-    (run / "vgs" / identifier("v", number)).write_text("\n".join(lines) + "\n")
+    records.put(run, identifier("v", number), "\n".join(lines) + "\n")
 
 
 def prepare(run, root):
-    (run / "vgs").mkdir(parents=True)
-    (run / "lvm").mkdir()
+    (run / "lvm").mkdir(parents=True)
     (run / "taken-over").touch()
     (root / "proc").mkdir(parents=True)
     (root / "dev").mkdir()

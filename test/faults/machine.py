@@ -10,23 +10,29 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+import records  # noqa: E402
+
 # Which images, and the VG on them.
 VOLUME_GROUPS = {"plain": ("plain-1", "plain-2"), "a-b--c": ("hyphens-1",), "v": ("longlv-1",)}
 RUN = Path("/run")
 STATE = RUN / "headgate"
+CLONE_NEWNS = 0x20000
+CLONE_NEWNET = 0x40000000
 DEVICES = Path("/sys/dev/block")
 # How long a worker may take that needs a tenth of a second by itself.
 SETTLED_S = 2
 RESTARTS_MAX = 6
 
 
-def hide():
-    """Nothing that is done to this process's /run from now on is seen from outside."""
-    unshare_mounts()
+def hide(network=False):
+    """Nothing that is done to this process's /run, or to its network, from now on is seen from outside."""
+    unshare(CLONE_NEWNS | (CLONE_NEWNET if network else 0))
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", RUN], check=True)
     STATE.mkdir()
@@ -42,10 +48,9 @@ def hide_devices():
         path.symlink_to(target)
 
 
-def unshare_mounts():
+def unshare(namespaces):
     """What os.unshare() does from Python 3.12 on."""
-    clone_newns = 0x20000
-    if ctypes.CDLL(None, use_errno=True).unshare(clone_newns) < 0:
+    if ctypes.CDLL(None, use_errno=True).unshare(namespaces) < 0:
         raise OSError(ctypes.get_errno(), "unshare")
 
 
@@ -140,7 +145,7 @@ class Machine:
         (RUN / f"udev/data/b{number}").unlink()
         (RUN / f"udev/tags/headgate/b{number}").unlink()
         subprocess.run(["umount", "--lazy", self.paths[image]], check=True)
-        self.ask_for_devices(only=image)
+        self.ask_for_devices(only={image})
 
     def show_cgroup(self):
         """Processes of lvm that a worker has left are found through its cgroup."""
@@ -181,7 +186,7 @@ class Machine:
     def ask_for_devices(self, but=None, only=None):
         """As many headgate-request do."""
         for image, number in self.numbers.items():
-            if image != but and only in (None, image):
+            if image != but and (only is None or image in only):
                 (STATE / "pending.d" / number).touch()
         (STATE / "pending").touch()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as requester:
@@ -206,12 +211,12 @@ class Machine:
         """All VGs are up, and that is written down; all requests have come to their end."""
         if any((STATE / "pending.d").iterdir()) or any((STATE / "working.d").iterdir()) or (STATE / "pending").exists():
             return False
-        states = [path.read_text() for path in (STATE / "vgs").glob("[!.]*")] if (STATE / "vgs").exists() else []
+        states = [text for text in records.read(STATE).values() if "state = " in text]
         return len(states) == len(VOLUME_GROUPS) and all(
             f'state = "{"waiting" if self.lacks_disk(text) else "active"}"' in text for text in states)
 
     def lacks_disk(self, text):
-        """Whether a VG's file is of one of which a disk is removed."""
+        """Whether a VG's record is of one of which a disk is removed."""
         return any(self.removed in images and f'name = "{vg}"' in text for vg, images in VOLUME_GROUPS.items())
 
     def run_to_the_end(self, pid, seconds=SETTLED_S):
@@ -290,13 +295,7 @@ class Machine:
         return [f"{name}: {now.get(name)}, not {shape}" for name, shape in self.whole.items() if now.get(name) != shape]
 
     def shape(self):
-        """Of each file of headgate's and lvm2's, what is in it but for times, identifiers and what is over."""
-        shapes = {}
-        for folder in (STATE / "vgs", STATE / "members", STATE / "devices", RUN / "lvm"):
-            for path in sorted(folder.rglob("*")) if folder.exists() else []:
-                if path.is_symlink():
-                    # Which of several disks that had the name it is, is not known if it could not be read.
-                    shapes[str(path)] = os.readlink(path).split(".")[0]
-                elif path.is_file():
-                    shapes[str(path)] = re.sub(r"(?m)^(\w*usec|first) = .*$", r"\1", path.read_text())
-        return shapes
+        """Of each record of headgate's and file of lvm2's, what is in it but for times, identifiers and what is over."""
+        texts = records.read(STATE) | {str(path): path.read_text() for path in (RUN / "lvm").rglob("*") if path.is_file()}
+        # Which of several disks that had the name it is, is not known if it could not be read.
+        return {name: re.sub(r"(?m)^(\w*usec|first|diskseq) = .*$", r"\1", text) for name, text in texts.items()}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a worker leaves for the next one and for who looks: the file of a VG, and all of them in one. */
+/* What a worker leaves for the next one and for who looks: the record of a VG, and the file of all records. */
 
 #include "fuzz.h"
-#include "lvm/volume_group_list.h"
+#include "lvm/volume_group.h"
 #include "shared/util.h"
 
 static int take(struct volume_group *volume_group, _unused_ void *userdata)
@@ -29,7 +29,10 @@ static void look_at(const struct volume_group *volume_group)
 int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_free_ char *text = fuzz_text(data, size), *name = NULL;
+        _cleanup_record_file_ struct record_file *file = NULL;
+        _cleanup_free_ char *text = fuzz_text(data, size);
+        const struct record_entry *record;
+        struct record_device device;
         int r;
 
         r = volume_group_parse(text, &volume_group);
@@ -37,10 +40,17 @@ int fuzz_one(const uint8_t *data, size_t size)
         if (r == 0)
                 look_at(volume_group);
 
-        fuzz_write(VOLUME_GROUP_LIST, data, size);
-        r = volume_group_list_read(fuzz_root(), take, NULL);
-        fuzz_check(r == 0 || r == -EBADMSG);
-        r = volume_group_load_name(fuzz_root(), VOLUME_GROUP_LIST, &name);
-        fuzz_check(r == 0 || r == -EBADMSG);
+        fuzz_write(RECORD_FILE, data, size);
+        r = record_file_read(fuzz_root(), &file);
+        fuzz_check(file ? r == 0 : r == -EBADMSG || r == -EPROTONOSUPPORT);
+        r = volume_groups_parse(file, take, NULL);
+        fuzz_check(r == 0 || r == VOLUME_GROUPS_DAMAGED);
+        if (!file)
+                return 0;
+        fuzz_check(file->live <= file->size && file->size <= size);
+        dm_list_iterate_items(record, &file->records) {
+                fuzz_check(streq(record_file_find(file, record->key), record->text));
+                fuzz_check(record_entry_parse_device(record, &device) != -ENOMEM);
+        }
         return 0;
 }

@@ -44,15 +44,13 @@ static void check_same(const struct volume_group *a, const struct volume_group *
 static void check_kept(const struct metadata *metadata)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL, *loaded = NULL;
-        _cleanup_free_ char *name = NULL;
+        _cleanup_free_ char *text = NULL;
 
         fuzz_check(volume_group_new(metadata, &volume_group) == 0);
-        fuzz_check(volume_group_save(fuzz_root(), volume_group) == 0);
-        fuzz_check(volume_group_load(fuzz_root(), volume_group->vgid, &loaded) == 0);
+        fuzz_check(volume_group_print(volume_group, &text) == 0);
+        fuzz_check(volume_group_parse(text, &loaded) == 0);
         check_same(volume_group, loaded);
-        fuzz_check(volume_group_load_name(fuzz_root(), volume_group->vgid, &name) == 0);
-        fuzz_check(streq(name, volume_group->name));
-        fuzz_check(unlinkat(fuzz_root(), volume_group->vgid, 0) == 0);
+        fuzz_check(volume_group_text_has_name(text, volume_group->name));
 }
 
 int fuzz_one(const uint8_t *data, size_t size)
@@ -62,7 +60,6 @@ int fuzz_one(const uint8_t *data, size_t size)
         const char *reason;
         int r;
 
-        (void) fuzz_root();
         if (metadata_guess_name(text, &name) == 0)
                 fuzz_check(volume_group_name_is_valid(name));
         r = metadata_parse(text, &metadata, &reason);

@@ -67,7 +67,7 @@ static void post(char *text, size_t size)
 
 static int on_entry(const char *entry, void *userdata)
 {
-        return requests_take_entry(userdata, entry);
+        return requests_take_entry(entry, userdata);
 }
 
 /* It is for one of the devices, or for a VG that is expected: nothing else is kept. */

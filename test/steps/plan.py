@@ -36,7 +36,7 @@ def steps_of(check, builds, release=None):
     steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini"),
              *source_steps(), *unit_steps(check, builds), *model_steps(check, builds), *guests]
     if check != "quick":
-        steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds)]
+        steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
     if check == "all":
         steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
                        "packages", 300) for on in scenario.RELEASES]
@@ -116,6 +116,10 @@ def faults_step(check, builds):
 
 def hostile_step(builds):
     return Step("hostile disks", [TESTS / "faults/hostile", "--build", builds.plain], "faults", 10, after=[f"build {builds.plain.name}"])
+
+
+def cost_step(builds):
+    return Step("cost of a VG", [TESTS / "faults/worker-cost", "--build", builds.plain], "faults", 5, after=[f"build {builds.plain.name}"])
 
 
 def guest_steps(check, builds, release):

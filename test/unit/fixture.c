@@ -33,6 +33,27 @@ void run_directory_set_up(void)
         ck_assert_int_eq(flags_prepare(run_fd), 0);
 }
 
+void put_record(int dir_fd, const char *key, const char *text)
+{
+        _cleanup_record_file_ struct record_file *file = NULL;
+        struct record_writer *writer;
+        int r = record_file_read(dir_fd, &file);
+
+        ck_assert(r == 0 || r == -ENOENT);
+        ck_assert_int_eq(record_writer_new(dir_fd, file, &writer), 0);
+        ck_assert_int_eq(record_writer_put(writer, key, text), 0);
+        ck_assert_int_eq(record_writer_commit(writer), 0);
+        record_writer_free(writer);
+}
+
+void save_volume_group(int dir_fd, const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *text = NULL;
+
+        ck_assert_int_eq(volume_group_print(volume_group, &text), 0);
+        put_record(dir_fd, volume_group->vgid, text);
+}
+
 void write_file_and_directories(const char *path, const char *text)
 {
         _cleanup_close_ int fd = -EBADF;

@@ -3,6 +3,8 @@
 
 #include <check.h>
 
+#include "lvm/volume_group.h"
+
 /* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the
  * test. */
 extern int run_fd;
@@ -11,6 +13,12 @@ void run_directory_tear_down(void);
 
 /* Its path. */
 const char *run_directory(void);
+
+/* Adds a record to those below a directory; "" removes it. */
+void put_record(int dir_fd, const char *key, const char *text);
+
+/* Likewise that of a VG. */
+void save_volume_group(int dir_fd, const struct volume_group *volume_group);
 
 /* Writes a file below it, and makes the directories that it needs. */
 void write_file_and_directories(const char *path, const char *text);

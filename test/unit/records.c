@@ -22,7 +22,6 @@ void records_set_up(void)
         shape_set_up();
         root = string_format("%s/root", run_directory());
         ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
-        ck_assert_int_eq(mkdirat(run_fd, VOLUME_GROUP_DIRECTORY, 0700), 0);
         ck_assert_int_eq(flags_set(run_fd, FLAGS_TAKEN_OVER), 0);
         ck_assert_int_eq(flags_set(run_fd, FLAGS_BOOT_FINISHED), 0);
 }
@@ -62,9 +61,7 @@ void records_see_pv(struct volume_group *volume_group, size_t index, const char 
 
 void records_save(const struct volume_group *volume_group)
 {
-        _cleanup_close_ int vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-        ck_assert_int_eq(volume_group_save(vgs_fd, volume_group), 0);
+        save_volume_group(run_fd, volume_group);
 }
 
 /* With all PVs there. */

@@ -41,15 +41,15 @@ static void write_record(const char *metadata_text, uint64_t activating_usec)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_close_ int vgs_fd = openat(shape_root(), "run/headgate/vgs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_close_ int state_fd = openat(shape_root(), "run/headgate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         const char *reason;
 
-        ck_assert_int_ge(vgs_fd, 0);
+        ck_assert_int_ge(state_fd, 0);
         ck_assert_int_eq(metadata_parse(metadata_text, &metadata, &reason), 0);
         ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
         volume_group->state = VOLUME_GROUP_ACTIVE;
         volume_group->activating_usec = activating_usec;
-        ck_assert_int_eq(volume_group_save(vgs_fd, volume_group), 0);
+        save_volume_group(state_fd, volume_group);
 }
 
 static void set_up(void)
@@ -64,7 +64,6 @@ static void set_up(void)
         shape_dm(0, "data-one", DM_UUID, "linear");
         shape_hold("sda", "dm-0");
         shape_write("run/headgate/taken-over", "");
-        shape_write("run/headgate/vgs/.keep", "");
         write_record(METADATA("data", "3"), 1);
         shape_link("run/udev/rules.d/69-lvm.rules", "/dev/null");
         shape_link("run/udev/rules.d/69-dm-lvm.rules", "/dev/null");

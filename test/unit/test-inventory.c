@@ -14,7 +14,6 @@
 #include "shared/flags.h"
 #include "shared/util.h"
 #include "worker/inventory.h"
-#include "worker/links.h"
 #include "worker/names.h"
 
 #define VGID "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -95,41 +94,21 @@ static struct device *see(struct inventory *inventory, dev_t number, const char 
         return device;
 }
 
-static size_t count_entries(const char *directory)
+/* Metadata may name thousands of PVs. Few are named, and all of them lead to their VG. */
+START_TEST(missing_pvs_lead_to_their_group)
 {
-        _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, directory);
-        size_t n = 0;
-
-        ck_assert_ptr_nonnull(dir);
-        for (const struct dirent *entry; (entry = readdir(dir));)
-                n += entry->d_name[0] != '.';
-        return n;
-}
-
-/* Metadata may name thousands of PVs. Few have a link, and the others lead to their VG all the same. */
-START_TEST(missing_pvs_do_not_fill_run)
-{
-        _cleanup_inventory_ struct inventory *first = start(), *second = NULL, *third = NULL;
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 7, 900), *found;
         _cleanup_free_ char *missing = volume_group_describe_missing(group->volume_group);
-        char last[LVM_ID_SIZE], vgid[LVM_ID_SIZE];
+        char last[LVM_ID_SIZE];
 
         ck_assert_ptr_nonnull(strstr(missing, "/dev/hint15), 884 more"));
         ck_assert_int_eq(inventory_save(first), 0);
-        ck_assert_uint_eq(count_entries("members"), 16);
-
-        make_id(vgid, 'v', 1);
         make_id(last, 'p', 1899);
         second = start();
-        ck_assert_int_eq(inventory_find_group_of_pv(second, last, &found), -ENOENT);
-        ck_assert_int_eq(names_find_group_of_pv(second, last, &found), 0);
-        ck_assert_str_eq(found->volume_group->vgid, vgid);
-        ck_assert_int_eq(inventory_claim_pv(second, found, last), 0);
-        ck_assert_uint_eq(count_entries("members"), 17);
-
-        third = start();
-        ck_assert_int_eq(inventory_find_group_of_pv(third, last, &found), 0);
-        ck_assert_str_eq(found->volume_group->vgid, vgid);
+        found = inventory_find_group_of_pv(second, last);
+        ck_assert_ptr_nonnull(found);
+        ck_assert_str_eq(found->volume_group->vgid, group->volume_group->vgid);
 }
 END_TEST
 
@@ -148,7 +127,8 @@ START_TEST(group_outlives_its_worker)
         ck_assert_int_eq(inventory_save(first), 0);
 
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        found = inventory_find_group(second, group->volume_group->vgid);
+        ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->volume_group->name, "vg1");
         ck_assert_uint_eq(found->volume_group->seqno, 7);
         ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_FAILED);
@@ -177,13 +157,15 @@ START_TEST(successor_is_led_to_the_group)
         ck_assert_int_eq(inventory_save(first), 0);
 
         second = start();
-        ck_assert_int_eq(inventory_find_group_of_pv(second, group->volume_group->pvs[1].pvid, &found), 0);
+        found = inventory_find_group_of_pv(second, group->volume_group->pvs[1].pvid);
+        ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->volume_group->name, "vg1");
-        ck_assert_int_eq(names_find_group(second, "vg2", &found), 0);
+        found = inventory_find_named(second, "vg2");
+        ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->volume_group->name, "vg2");
-        ck_assert_int_eq(names_find_group(second, "vg3", &found), -ENOENT);
+        ck_assert_ptr_null(inventory_find_named(second, "vg3"));
         make_id(pvid, 'p', 999999);
-        ck_assert_int_eq(inventory_find_group_of_pv(second, pvid, &found), -ENOENT);
+        ck_assert_ptr_null(inventory_find_group_of_pv(second, pvid));
 }
 END_TEST
 
@@ -211,7 +193,8 @@ START_TEST(state_outlives_its_worker)
         inventory_enter(first, group, &(struct vg_step){.state = state});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        found = inventory_find_group(second, group->volume_group->vgid);
+        ck_assert_ptr_nonnull(found);
         ck_assert_int_eq(found->state, others[state] != 0 ? others[state] : state);
 }
 END_TEST
@@ -225,7 +208,8 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         inventory_enter(first, group, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid, &found), 0);
+        found = inventory_find_group(second, group->volume_group->vgid);
+        ck_assert_ptr_nonnull(found);
         ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_WAITING);
         ck_assert_uint_eq(volume_group_count_seen(found->volume_group), 0);
 }
@@ -335,25 +319,6 @@ START_TEST(older_text_is_forgotten_with_its_group)
 }
 END_TEST
 
-/* A file that is too large to be read is replaced like a damaged one. */
-START_TEST(oversized_file_is_replaced)
-{
-        _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 1, 2);
-        _cleanup_free_ char *path = string_format("vgs/%s", group->volume_group->vgid);
-        int fd;
-
-        ck_assert_int_ge(inventory_save(inventory), 0);
-        fd = openat(run_fd, path, O_WRONLY);
-        ck_assert_int_ge(fd, 0);
-        ck_assert_int_eq(ftruncate(fd, 17 << 20), 0);
-        close(fd);
-        inventory_free(inventory);
-        inventory = start();
-        ck_assert_uint_eq(add(inventory, 1, 1, 2)->volume_group->n_pvs, 2);
-}
-END_TEST
-
 /* A VG that was settled and loses a PV: somebody has deactivated it, or it broke. */
 START_TEST(pv_is_lost)
 {
@@ -382,71 +347,55 @@ START_TEST(pv_is_lost)
 }
 END_TEST
 
+/* With the disk that it was. */
 START_TEST(device_is_remembered_until_it_goes)
 {
-        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct device *device = see(first, absent_device(1), VGID);
-        char pvid[LVM_ID_SIZE];
-        uint64_t diskseq;
-
-        second = start();
-        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid, &diskseq), 0);
-        ck_assert_str_eq(pvid, VGID);
-        ck_assert_uint_eq(diskseq, 0);
-        inventory_drop_device(first, device);
-        ck_assert_int_eq(inventory_recall_pvid(second, absent_device(1), pvid, &diskseq), -ENOENT);
-        ck_assert_ptr_null(inventory_find_device_of_pv(first, VGID));
-}
-END_TEST
-
-/* With the disk that it was; a damaged link is as none. */
-START_TEST(disk_is_remembered)
-{
-        _cleanup_inventory_ struct inventory *inventory = start();
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL, *third = NULL;
         struct device *device;
-        char pvid[LVM_ID_SIZE];
-        uint64_t diskseq;
 
-        ck_assert_int_eq(inventory_get_device(inventory, absent_device(1), &device), 0);
+        ck_assert_int_eq(inventory_get_device(first, absent_device(1), &device), 0);
         device->diskseq = 4711;
-        ck_assert_int_eq(inventory_set_pvid(inventory, device, VGID), 0);
-        ck_assert_int_eq(inventory_recall_pvid(inventory, absent_device(1), pvid, &diskseq), 0);
-        ck_assert_str_eq(pvid, VGID);
-        ck_assert_uint_eq(diskseq, 4711);
-        /* It is not there. */
-        ck_assert(!inventory_is_still(inventory, absent_device(1), VGID));
+        ck_assert_int_eq(inventory_set_pvid(first, device, VGID), 0);
+        ck_assert_int_eq(inventory_save(first), 0);
 
-        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", VGID ".x"), 0);
-        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
-        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", "A"), 0);
-        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
-        ck_assert_int_eq(link_make(inventory->devices_fd, "1:1", VGID VGID VGID), 0);
-        ck_assert_int_eq(inventory_recall_pvid(inventory, makedev(1, 1), pvid, &diskseq), -EBADMSG);
+        second = start();
+        device = inventory_find_device(second, absent_device(1));
+        ck_assert_ptr_nonnull(device);
+        ck_assert_int_eq(device->stage, DEVICE_KNOWN);
+        ck_assert_str_eq(device->recorded.pvid, VGID);
+        ck_assert_uint_eq(device->recorded.diskseq, 4711);
+        ck_assert_str_eq(device->pvid, "");
+        /* It is not there. */
+        ck_assert(!inventory_is_still(second, absent_device(1), VGID));
+
+        ck_assert_int_eq(inventory_set_pvid(second, device, VGID), 0);
+        inventory_drop_device(second, device);
+        ck_assert_ptr_null(inventory_find_device_of_pv(second, VGID));
+        ck_assert_int_eq(inventory_save(second), 0);
+        third = start();
+        ck_assert_ptr_null(inventory_find_device(third, absent_device(1)));
 }
 END_TEST
 
-static int count_number(dev_t number, void *userdata)
-{
-        unsigned int *sum = userdata;
-
-        ck_assert_uint_eq(major(number), 4000);
-        *sum += minor(number);
-        return 0;
-}
-
-/* So that one that has gone without a word is looked for. */
-START_TEST(all_that_was_seen_is_known)
+/* A device that was only put down is not lost when all is written anew. */
+START_TEST(all_is_written_anew)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        unsigned int sum = 0;
+        struct managed_group *group = add(first, 1, 1, 2);
 
-        (void) see(first, absent_device(1), VGID);
-        inventory_drop_device(first, see(first, absent_device(2), "BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
-        (void) see(first, absent_device(4), "CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-        write_file_and_directories("devices/strange", "");
+        (void) see(first, absent_device(1), group->volume_group->pvs[0].pvid);
+        (void) see(first, absent_device(2), group->volume_group->pvs[1].pvid);
+        inventory_drop_device(first, inventory_find_device(first, absent_device(2)));
+        ck_assert_int_eq(inventory_save(first), 0);
+        for (unsigned int i = 0; i < 1000; i++) {
+                inventory_note_change(first, group);
+                ck_assert_int_eq(inventory_save(first), 0);
+        }
         second = start();
-        ck_assert_int_eq(inventory_for_each_recorded(second, count_number, &sum), 0);
-        ck_assert_uint_eq(sum, 5);
+        ck_assert_ptr_nonnull(inventory_find_group(second, group->volume_group->vgid));
+        ck_assert_ptr_nonnull(inventory_find_device(second, absent_device(1)));
+        ck_assert_ptr_null(inventory_find_device(second, absent_device(2)));
+        ck_assert(!second->records_lost);
 }
 END_TEST
 
@@ -465,7 +414,8 @@ START_TEST(contested_pv_is_asked)
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
         ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
-        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), 0);
+        found = inventory_find_group_of_pv(inventory, pvid);
+        ck_assert_ptr_nonnull(found);
         ck_assert_ptr_eq(found, group);
 
         /* It says that it is not the first one's. */
@@ -509,7 +459,7 @@ START_TEST(renamed_and_reduced_group_is_followed)
         ck_assert_str_eq(group->volume_group->name, "renamed");
         ck_assert_str_eq(group->former_name, "vg1");
         ck_assert(group->doubtful && inventory->doubtful);
-        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), -ENOENT);
+        ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
 }
 END_TEST
 
@@ -529,31 +479,68 @@ START_TEST(group_is_forgotten)
 
         ck_assert_ptr_null(device->group);
         ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
-        ck_assert_int_eq(inventory_find_group(inventory, vgid, &found), -ENOENT);
-        ck_assert_int_eq(inventory_find_group_of_pv(inventory, pvid, &found), -ENOENT);
-        ck_assert_int_eq(inventory_find_group(inventory, other->volume_group->vgid, &found), 0);
+        ck_assert_ptr_null(inventory_find_group(inventory, vgid));
+        ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
+        found = inventory_find_group(inventory, other->volume_group->vgid);
+        ck_assert_ptr_nonnull(found);
+        ck_assert_int_eq(inventory_save(inventory), 0);
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, vgid, &found), -ENOENT);
-        ck_assert_int_eq(names_find_group(second, "vg2", &found), 0);
+        ck_assert_ptr_null(inventory_find_group(second, vgid));
+        found = inventory_find_named(second, "vg2");
+        ck_assert_ptr_nonnull(found);
 }
 END_TEST
 
-/* A damaged file is as none: the VG is made anew of its metadata. */
-START_TEST(damaged_file_is_replaced)
+/* A damaged record is as none: the VG is made anew of its metadata. That there was one is known. */
+START_TEST(damaged_record_is_replaced)
 {
         static const char *const contents[] = {
-                "", "name = ", "state = \"active\"\n", "\x01\x02{{{{", "name = \"x\"\n"};
+                "x", "name = ", "state = \"active\"\n", "\x01\x02{{{{", "name = \"x\"\n"};
 
         for (size_t i = 0; i < ELEMENTSOF(contents); i++) {
-                _cleanup_inventory_ struct inventory *inventory = start();
                 _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 1, 1);
+                _cleanup_inventory_ struct inventory *inventory = NULL;
                 struct managed_group *group;
 
-                ck_assert_int_eq(write_file_atomic_at(inventory->vgs_fd, metadata->vgid, contents[i]), 0);
-                ck_assert_int_eq(inventory_find_group(inventory, metadata->vgid, &group), -EBADMSG);
+                put_record(run_fd, metadata->vgid, contents[i]);
+                put_record(run_fd, "1:1", "pvid = \"A\"");
+                inventory = start();
+                ck_assert(inventory->records_lost);
+                ck_assert_ptr_null(inventory_find_group(inventory, metadata->vgid));
+                ck_assert_ptr_null(inventory_find_device(inventory, makedev(1, 1)));
                 ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
                 ck_assert_str_eq(group->volume_group->name, "vg1");
         }
+}
+END_TEST
+
+/* What cannot be used is left alone until something is to be written. */
+START_TEST(useless_records_are_noticed)
+{
+        static const char *const texts[] = {"", "VG 1\nx", "headgate 27\nversion = 2\nboot = \"other\"\nend 0\n",
+                "headgate 27\nversion = 3\nboot = \"other\"\nend 0\n"};
+        _cleanup_inventory_ struct inventory *inventory = start();
+
+        ck_assert(!inventory->records_lost);
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
+                _cleanup_inventory_ struct inventory *successor = NULL;
+
+                inventory_free(inventory);
+                write_file_and_directories(RECORD_FILE, texts[i]);
+                inventory = start();
+                ck_assert(inventory->records_lost);
+                (void) add(inventory, 1, 1, 1);
+                ck_assert_int_eq(inventory_save(inventory), 0);
+                successor = start();
+                ck_assert(!successor->records_lost);
+                ck_assert_ptr_nonnull(inventory_find_named(successor, "vg1"));
+        }
+        /* The files of an earlier version. */
+        ck_assert_int_eq(unlinkat(run_fd, RECORD_FILE, 0), 0);
+        write_file_and_directories("vgs/" VGID, "name = \"x\"");
+        inventory_free(inventory);
+        inventory = start();
+        ck_assert(inventory->records_lost);
 }
 END_TEST
 
@@ -662,7 +649,7 @@ int main(void)
 
         tcase_set_timeout(test_case, 60);
         tcase_add_checked_fixture(test_case, set_up, tear_down);
-        tcase_add_test(test_case, missing_pvs_do_not_fill_run);
+        tcase_add_test(test_case, missing_pvs_lead_to_their_group);
         tcase_add_test(test_case, group_outlives_its_worker);
         tcase_add_test(test_case, successor_is_led_to_the_group);
         tcase_add_loop_test(test_case, state_outlives_its_worker, 0, _VG_STATE_SETTABLE);
@@ -671,17 +658,16 @@ int main(void)
         tcase_add_test(test_case, newer_metadata_counts);
         tcase_add_test(test_case, older_metadata_counts_where_nothing_newer_is);
         tcase_add_test(test_case, older_text_is_forgotten_with_its_group);
-        tcase_add_test(test_case, oversized_file_is_replaced);
         tcase_add_test(test_case, text_is_known_until_a_pv_goes);
         tcase_add_loop_test(test_case, pv_is_lost, 0, 5);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
-        tcase_add_test(test_case, disk_is_remembered);
-        tcase_add_test(test_case, all_that_was_seen_is_known);
+        tcase_add_test(test_case, all_is_written_anew);
         tcase_add_test(test_case, contested_pv_is_asked);
         tcase_add_test(test_case, other_pvs_of_a_group_that_one_has_left_are_asked);
         tcase_add_test(test_case, renamed_and_reduced_group_is_followed);
         tcase_add_test(test_case, group_is_forgotten);
-        tcase_add_test(test_case, damaged_file_is_replaced);
+        tcase_add_test(test_case, damaged_record_is_replaced);
+        tcase_add_test(test_case, useless_records_are_noticed);
         tcase_add_test(test_case, first_of_a_name_has_it);
         tcase_add_test(test_case, elder_is_the_one_that_was_seen_first);
         tcase_add_test(test_case, name_of_a_refused_group_is_free);

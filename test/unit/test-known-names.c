@@ -56,13 +56,9 @@ END_TEST
 START_TEST(each_place)
 {
         struct volume_group seen = {.name = (char *) "seen", .vgid = ID};
-        _cleanup_close_ int vgs_fd = -EBADF;
 
-        ck_assert_int_eq(mkdirat(run_fd, VOLUME_GROUP_DIRECTORY, 0755), 0);
-        vgs_fd = openat(run_fd, VOLUME_GROUP_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        ck_assert_int_ge(vgs_fd, 0);
-        ck_assert_int_eq(volume_group_save(vgs_fd, &seen), 0);
-        write_file(VOLUME_GROUP_DIRECTORY "/damaged", "{");
+        save_volume_group(run_fd, &seen);
+        put_record(run_fd, "damaged7890123456789012345678901", "{");
         write_file("etc/lvm/backup/saved", "");
         write_file("etc/lvm/backup/not a name", "");
         write_file("etc/lvm/backup/seen", "");

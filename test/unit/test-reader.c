@@ -6,13 +6,17 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
+#include "images.h"
 #include "lvm/online.h"
+#include "reader/facts.h"
+#include "reader/reader.h"
 #include "shared/signals.h"
 #include "shared/util.h"
-#include "worker/reader.h"
+#include "worker/inventory.h"
 
 static struct inventory *inventory;
 static sd_event *event;
@@ -25,6 +29,7 @@ static struct {
         bool takes_text;
         size_t n_results, n_pvs, n_copies, n_texts, n_gone, n_damaged, n_errors;
         int last_error;
+        uint64_t last_size;
 } seen;
 
 static void add_device(unsigned int number, const char *path)
@@ -32,6 +37,7 @@ static void add_device(unsigned int number, const char *path)
         struct device *device;
 
         ck_assert_int_eq(inventory_get_device(inventory, makedev(4000, number), &device), 0);
+        free(device->name);
         device->name = strdup(path);
         ck_assert_ptr_nonnull(device->name);
         inventory_move_device(inventory, device, DEVICE_READING);
@@ -60,9 +66,8 @@ static void take_text(const struct reader_result *result)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         struct managed_group *group;
-        const char *reason;
 
-        ck_assert_int_eq(metadata_parse(result->copies[0].text, &metadata, &reason), 0);
+        ck_assert_int_eq(facts_read(result->copies[0].facts, result->copies[0].facts_size, &metadata), 0);
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
         ck_assert_int_eq(
                 inventory_add_text(inventory, result->copies[0].size, result->copies[0].checksum, group), 0);
@@ -88,11 +93,57 @@ static int on_result(const struct reader_result *result, _unused_ void *userdata
         seen.n_copies += result->n_copies;
         for (size_t i = 0; i < result->n_copies; i++) {
                 ck_assert_uint_gt(result->copies[i].size, 0);
-                seen.n_texts += result->copies[i].text != NULL;
-                if (result->copies[i].text)
-                        ck_assert_uint_eq(strlen(result->copies[i].text) + 1, result->copies[i].text_size);
+                seen.last_size = result->copies[i].size;
+                seen.n_texts += result->copies[i].facts != NULL;
         }
         return 0;
+}
+
+/* What stands on a disk may bring the child to do: it is done where the child asks whether it knows a text. */
+static enum {
+        HARM_NONE,
+        HARM_CALL,
+        HARM_OPEN,
+        HARM_NONSENSE,
+        HARM_OTHER_DEVICE,
+        HARM_MEMORY,
+} harm;
+static uint64_t harmful_size;
+
+static void do_harm(void)
+{
+        static const char nonsense[sizeof(struct reader_result)] = {1, 2, 3};
+        const struct reader_result of_another = {.device = makedev(4000, 2)};
+        char *volatile memory;
+
+        switch (harm) {
+        case HARM_CALL:
+                if (socket(AF_INET, SOCK_STREAM, 0) >= 0)
+                        abort();
+                break;
+        case HARM_OPEN:
+                if (open("/dev/null", O_WRONLY) >= 0)
+                        abort();
+                break;
+        case HARM_NONSENSE:
+                ck_assert_int_eq(write_all(STDOUT_FILENO, nonsense, sizeof(nonsense)), 0);
+                break;
+        case HARM_OTHER_DEVICE:
+                ck_assert_int_eq(write_all(STDOUT_FILENO, &of_another, sizeof(of_another)), 0);
+                break;
+        default:
+                memory = malloc((size_t) 2 << 30);
+                if (!memory)
+                        _exit(EXIT_FAILURE);
+                free(memory);
+        }
+}
+
+static bool is_known(uint64_t size, uint32_t checksum, _unused_ void *userdata)
+{
+        if (harm != HARM_NONE && size == harmful_size)
+                do_harm();
+        return inventory_find_text(inventory, size, checksum);
 }
 
 static int on_progress(_unused_ void *userdata)
@@ -108,7 +159,7 @@ static void set_up(void)
         ck_assert_int_ge(lvm_run_fd, 0);
         ck_assert_int_eq(inventory_new(run_fd, lvm_run_fd, &inventory), 0);
         ck_assert_int_eq(sd_event_new(&event), 0);
-        ck_assert_int_eq(readers_new(event, inventory, on_result, on_progress, NULL, &readers), 0);
+        ck_assert_int_eq(readers_new(event, is_known, on_result, on_progress, NULL, &readers), 0);
         memset(&seen, 0, sizeof(seen));
 }
 
@@ -193,6 +244,82 @@ START_TEST(errors_stay_with_their_device)
         ck_assert_uint_eq(seen.n_gone, 1);
         ck_assert_uint_eq(seen.n_errors, 2);
         ck_assert_int_eq(seen.last_error, -EISDIR);
+}
+END_TEST
+
+/* One line, no VG, and nothing of other disks; what is refused does no harm at all. */
+START_TEST(harm_stays_with_its_device)
+{
+        bool refused = _i == HARM_CALL || _i == HARM_OPEN;
+
+        add_image(1, "copies-2");
+        read_all();
+        harmful_size = seen.last_size;
+        memset(&seen, 0, sizeof(seen));
+        harm = (typeof(harm)) _i;
+        add_image(1, "copies-2");
+        add_image(2, "hyphens-1");
+        read_all();
+        harm = HARM_NONE;
+        ck_assert_uint_eq(seen.n_results, 2);
+        ck_assert_uint_eq(seen.n_pvs, refused ? 2 : 1);
+        ck_assert_uint_eq(seen.n_errors, refused ? 0 : 1);
+        ck_assert_int_eq(seen.last_error, refused ? 0 : -EFAULT);
+}
+END_TEST
+
+/* Without memory it is the parent that reads once more, since all of the machine may have none. */
+START_TEST(memory_is_limited)
+{
+        add_image(1, "copies-2");
+        read_all();
+        harmful_size = seen.last_size;
+        memset(&seen, 0, sizeof(seen));
+        harm = HARM_MEMORY;
+        add_image(1, "copies-2");
+        read_all();
+        harm = HARM_NONE;
+        /* A sanitizer does not return without memory. */
+        ck_assert(seen.last_error == -EPIPE || seen.last_error == -EFAULT);
+}
+END_TEST
+
+/* Facts are those of the text, and those that are cut off or changed anywhere are refused or within limits. */
+START_TEST(facts_are_read_as_they_were_written)
+{
+        _cleanup_free_ char *text = image_read_text("longlv-1"), *data = NULL;
+        _cleanup_metadata_ struct metadata *written = NULL, *read = NULL;
+        const char *reason;
+        size_t size;
+
+        ck_assert_int_eq(metadata_parse(text, &written, &reason), 0);
+        ck_assert_int_eq(facts_write(written, &data, &size), 0);
+        ck_assert_int_eq(facts_read(data, size, &read), 0);
+        ck_assert_str_eq(read->name, written->name);
+        ck_assert_str_eq(read->vgid, written->vgid);
+        ck_assert_uint_eq(read->seqno, written->seqno);
+        ck_assert_int_eq(read->written, written->written);
+        ck_assert(read->slow == written->slow && read->exported == written->exported);
+        ck_assert_uint_eq(read->n_pvs, written->n_pvs);
+        ck_assert_str_eq(read->pvs[0].pvid, written->pvs[0].pvid);
+        ck_assert_str_eq(read->pvs[0].device_hint, written->pvs[0].device_hint);
+        ck_assert_uint_eq(read->n_lvs, written->n_lvs);
+        for (size_t i = 0; i < read->n_lvs; i++) {
+                ck_assert_str_eq(read->lvs[i].name, written->lvs[i].name);
+                ck_assert_str_eq(read->lvs[i].lvid, written->lvs[i].lvid);
+                ck_assert(read->lvs[i].autoactivated == written->lvs[i].autoactivated);
+        }
+        for (size_t i = 0; i < size; i++) {
+                _cleanup_free_ char *part = malloc(size);
+                _cleanup_metadata_ struct metadata *cut = NULL, *changed = NULL;
+                int r;
+
+                memcpy(part, data, size);
+                ck_assert_int_eq(facts_read(part, i, &cut), -EBADMSG);
+                part[i] ^= (char) 0xff;
+                r = facts_read(part, size, &changed);
+                ck_assert(r == -EBADMSG || (r == 0 && lvm_id_is_valid(changed->vgid)));
+        }
 }
 END_TEST
 
@@ -368,6 +495,9 @@ int main(void)
         tcase_add_test(test_case, second_copy_is_known);
         tcase_add_test(test_case, known_text_is_not_read);
         tcase_add_test(test_case, errors_stay_with_their_device);
+        tcase_add_loop_test(test_case, harm_stays_with_its_device, HARM_CALL, HARM_MEMORY);
+        tcase_add_test(test_case, memory_is_limited);
+        tcase_add_test(test_case, facts_are_read_as_they_were_written);
         tcase_add_test(test_case, child_is_killed);
         tcase_add_test(test_case, child_crashes);
         tcase_add_test(test_case, unresponsive_device_delays_no_other);

@@ -26,6 +26,7 @@ static const char script[] = "#!/bin/sh\n"
                              "echo \"$*\" >> $run/calls\n"
                              "for device; do\n"
                              "    case $device in\n"
+                             "    8:*) exit 5 ;;\n"
                              "    /dev/bad*) kill -SEGV $$ ;;\n"
                              "    /dev/no*) echo \"$device is refused.\" && continue ;;\n"
                              "    /dev/silent*) read -r answer < $run/answer ;;\n"
@@ -108,7 +109,7 @@ static void set_up(void)
                 0);
         dm_list_init(&worker.recordings.overdue);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
-        ck_assert_int_ge(readers_new(worker.event, worker.inventory, NULL, on_progress, NULL, &worker.readers), 0);
+        ck_assert_int_ge(readers_new(worker.event, NULL, NULL, on_progress, NULL, &worker.readers), 0);
 }
 
 static void tear_down(void)
@@ -297,6 +298,29 @@ START_TEST(one_that_has_gone_is_not_refused)
 }
 END_TEST
 
+/* pvscan failed before it came to that: somebody was writing lvm.conf, for instance. A disk that comes in its place would be
+ * taken for one that lvm2 has seen. */
+START_TEST(one_that_has_gone_is_forgotten)
+{
+        struct device *device = add("ok1");
+        char pvid[LVM_ID_SIZE];
+        dev_t recorded;
+
+        record_all();
+        assert_accepted(device);
+        memcpy(pvid, device->pvid, sizeof(pvid));
+        ck_assert_int_eq(online_claim(worker.lvm_run_fd, "vg"), 0);
+        go(1);
+        device->gone = true;
+        inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
+        worker_ask_step(&worker);
+        record_all();
+        ck_assert_int_eq(device->stage, DEVICE_SETTLING);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, pvid, &recorded), ONLINE_NONE);
+        ck_assert_int_eq(online_is_claimed(worker.lvm_run_fd, "vg"), 0);
+}
+END_TEST
+
 /* While lvm2 was looking it came back as another device. */
 START_TEST(one_that_has_moved_is_not_refused)
 {
@@ -352,6 +376,7 @@ int main(void)
         tcase_add_test(cases, one_that_does_not_answer_costs_no_other);
         tcase_add_test(cases, one_that_is_at_work_is_waited_for);
         tcase_add_test(cases, one_that_has_gone_is_not_refused);
+        tcase_add_test(cases, one_that_has_gone_is_forgotten);
         tcase_add_test(cases, one_that_has_moved_is_not_refused);
         tcase_add_test(cases, refusal_goes_with_the_pv);
         tcase_add_test(cases, refusal_is_taken_back);

@@ -33,11 +33,10 @@ static void send_change(unsigned int minor_number)
         fake_udevd_send(properties, (size_t) n + 1);
 }
 
-static int on_device(
-        dev_t device, _unused_ enum uevents_news news, _unused_ const char *pvid, _unused_ void *userdata)
+static int on_device(const struct uevents_device *device, _unused_ void *userdata)
 {
-        ck_assert_uint_le(minor(device), LATE);
-        heard[minor(device)] = true;
+        ck_assert_uint_le(minor(device->number), LATE);
+        heard[minor(device->number)] = true;
         n_heard++;
         return 0;
 }

@@ -28,6 +28,7 @@ enum {
         CONFIGURATION = 1 << 12,
         PV = 1 << 13,
         NAME = 1 << 14,
+        EARLIER = 1 << 15,
 };
 
 static struct vg_facts make_facts(unsigned int bits)
@@ -44,6 +45,7 @@ static struct vg_facts make_facts(unsigned int bits)
                             : bits & CONFIGURATION ? VG_OBSTACLE_CONFIGURATION
                             : bits & PV            ? VG_OBSTACLE_PV
                             : bits & NAME          ? VG_OBSTACLE_NAME
+                            : bits & EARLIER       ? VG_OBSTACLE_EARLIER
                                                    : VG_OBSTACLE_NONE,
                 .permitted = bits & PERMITTED,
                 .ask_anyway = bits & ANYWAY,

@@ -238,15 +238,16 @@ START_TEST(pvs_that_are_there_twice)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
         _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_free_ char *text = NULL;
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         shape_device("sdx", 8, 0);
         shape_device("sdy", 8, 9);
-        ck_assert_int_eq(mkdirat(run_fd, "devices", 0700), 0);
-        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:0"), 0);
-        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:9"), 0);
+        text = string_format("pvid = \"%s\"", volume_group->pvs[0].pvid);
+        put_record(run_fd, "8:0", text);
+        put_record(run_fd, "8:9", text);
         /* A device that has gone since. */
-        ck_assert_int_eq(symlinkat(volume_group->pvs[0].pvid, run_fd, "devices/8:10"), 0);
+        put_record(run_fd, "8:10", text);
         records_claim("plain");
 
         explanation = records_ask("plain", NULL);

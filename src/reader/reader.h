@@ -3,7 +3,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "worker/reader-child.h"
+#include "reader/child.h"
 
 /* Reads labels and metadata of devices in child processes. An unresponsive device blocks read() for minutes; it must block
  * neither the worker nor other devices. A reader is a child that reads a list of devices, one after another, and reports
@@ -16,7 +16,7 @@ int reading_add(struct reading *reading, dev_t number, const char *name) _must_c
 void reading_done(struct reading *reading);
 #define _cleanup_reading_ _cleanup_(reading_done)
 
-/* Called for each device that is READ; `result` and its texts are only valid during the call. Error -ETIMEDOUT: no
+/* Called for each device that is READ; `result` and its facts are only valid during the call. Error -ETIMEDOUT: no
  * response for 25 seconds; -EFAULT: two readers crashed on it; -EPIPE: the reader was killed or had no memory, which says
  * nothing about the device. */
 typedef int (*reader_result_function)(const struct reader_result *result, void *userdata);
@@ -24,9 +24,9 @@ typedef int (*reader_result_function)(const struct reader_result *result, void *
 /* Called when a reader has ended or its device has become unresponsive. */
 typedef int (*reader_progress_function)(void *userdata);
 
-/* Readers skip texts that `inventory` knows. `event` and `inventory` stay the caller's and must outlive the readers. The
- * event loop calls the callbacks; a negative errno ends it. Returns 0 or -ENOMEM. */
-int readers_new(sd_event *event, struct inventory *inventory, reader_result_function on_result,
+/* `event` stays the caller's and must outlive the readers. The event loop calls the callbacks; a negative errno ends it. The
+ * children call `is_known`. Returns 0 or -ENOMEM. */
+int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,
         reader_progress_function on_progress, void *userdata, struct readers **ret) _must_check_;
 
 /* Kills all readers. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lvm/label.h"
-#include "worker/inventory.h"
+#include "lvm/metadata.h"
 
 /* The child process of a reader, see reader.h: what it is given, and what it writes. */
 
@@ -25,8 +25,9 @@ struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
         uint32_t checksum;
         uint64_t size;
-        uint64_t text_size; /* its NUL included; 0 where the text was known already, or could not be read */
-        const char *text;   /* also with -EBADMSG, as far as it could be read */
+        uint64_t facts_size;      /* 0 where the text was known already, or could not be read */
+        const char *facts;        /* see facts.h */
+        char name[LVM_NAME_SIZE]; /* of the VG as far as a damaged text tells, or "" */
         char reason[64];
 };
 
@@ -34,13 +35,16 @@ struct reader_result {
         dev_t device;
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
         char pvid[LVM_ID_SIZE];
-        bool unused; /* the PV says that no VG has it */
+        uint32_t unused; /* not 0 if the PV says that no VG has it */
+        uint32_t empty;  /* not 0 if a metadata area is in use and empty */
         char reason[64];
         uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];
 };
 
-/* Writes a struct reader_result for each device to `write_fd`, followed by the texts of its copies. Never frees memory and
- * never returns. */
-_Noreturn void reader_child_run(
-        struct inventory *inventory, enum reader_task task, const struct reading *reading, int write_fd);
+/* Whether the metadata with that size and checksum is known, and need not be read. */
+typedef bool (*reader_known_function)(uint64_t size, uint32_t checksum, void *userdata);
+
+/* Writes a struct reader_result for each device to `write_fd`, followed by the facts of its copies. Never returns. */
+_Noreturn void reader_child_run(reader_known_function is_known, void *userdata, enum reader_task task,
+        const struct reading *reading, int write_fd);

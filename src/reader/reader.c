@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/reader.h"
+#include "reader/reader.h"
 
 #include <fcntl.h>
+#include <libdevmapper.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "lvm/metadata_area.h"
+#include "reader/facts.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -23,7 +24,7 @@
 
 struct readers {
         sd_event *event;
-        struct inventory *inventory;
+        reader_known_function is_known;
         reader_result_function on_result;
         reader_progress_function on_progress;
         void *userdata;
@@ -41,6 +42,7 @@ struct reader {
         bool stalled;        /* the device is unresponsive */
         bool warned;         /* and that was logged */
         bool is_retry;       /* another reader crashed on the device */
+        bool unsound;        /* what it writes makes no sense */
 
         sd_event_source *io_source;
         sd_event_source *timer_source;
@@ -124,21 +126,25 @@ static int report_error(struct reader *reader, int error)
 
 /* ------ output of the child ------ */
 
-/* A child that has come to harm by what stands on a disk is not to harm the worker. */
-static bool is_sound(const struct reader_result *result)
+/* A child that has come to harm by what stands on a disk is not to harm its parent. */
+static bool is_sound(const struct reader *reader, const struct reader_result *result)
 {
         if (result->n_copies > ELEMENTSOF(result->copies) || result->pvid[sizeof(result->pvid) - 1] != '\0' ||
-                result->reason[sizeof(result->reason) - 1] != '\0')
+                result->reason[sizeof(result->reason) - 1] != '\0' ||
+                result->device != reader->reading.devices[reader->next].number)
                 return false;
-        for (size_t i = 0; i < result->n_copies; i++)
-                if (result->copies[i].text_size > METADATA_TEXT_SIZE_MAX + 1 ||
-                        result->copies[i].reason[sizeof(result->copies[i].reason) - 1] != '\0')
+        for (size_t i = 0; i < result->n_copies; i++) {
+                const struct reader_copy *copy = &result->copies[i];
+
+                if (copy->facts_size > FACTS_SIZE_MAX || copy->name[sizeof(copy->name) - 1] != '\0' ||
+                        copy->reason[sizeof(copy->reason) - 1] != '\0')
                         return false;
-        return true;
+        }
+        return result->pvid[0] == '\0' || lvm_id_is_valid(result->pvid);
 }
 
 /* Hands over the first result in the buffer if all of it is there. Returns the bytes that it took, 0 if more are
- * needed, or a negative errno. */
+ * needed or the result is not sound, or a negative errno. */
 static ssize_t hand_over_one(struct reader *reader)
 {
         struct reader_result result;
@@ -148,20 +154,16 @@ static ssize_t hand_over_one(struct reader *reader)
         if (reader->next == reader->reading.n || reader->size < sizeof(result))
                 return 0;
         memcpy(&result, reader->buffer, sizeof(result));
-        if (!is_sound(&result))
-                return log_error_errno(-EBADMSG, "Invalid reply from the disk reader.");
+        reader->unsound = !is_sound(reader, &result);
+        if (reader->unsound)
+                return 0;
 
         for (size_t i = 0; i < result.n_copies; i++) {
-                result.copies[i].text = result.copies[i].text_size > 0 ? reader->buffer + size : NULL;
-                size += result.copies[i].text_size;
+                result.copies[i].facts = result.copies[i].facts_size > 0 ? reader->buffer + size : NULL;
+                size += result.copies[i].facts_size;
         }
         if (reader->size < size)
                 return 0;
-        if (reader->reading.devices[reader->next].number != result.device)
-                return log_error_errno(-EBADMSG, "Invalid reply from the disk reader: unexpected device.");
-        for (size_t i = 0; i < result.n_copies; i++)
-                if (result.copies[i].text && result.copies[i].text[result.copies[i].text_size - 1] != '\0')
-                        return log_error_errno(-EBADMSG, "Invalid reply from the disk reader: unterminated text.");
 
         reader->next++;
         reader->since_usec = now_usec();
@@ -235,7 +237,7 @@ static int fail_current_device(struct reader *reader, int error)
         return r < 0 ? r : readers->on_progress(readers->userdata);
 }
 
-/* Likewise, if the child crashed. The reason may not be the device, so that gets another reader of its own first. */
+/* Likewise, if the child crashed, or writes what makes no sense. The reason may not be the device, so that gets another reader of its own first. */
 static int retry_current_device(struct reader *reader)
 {
         _cleanup_reader_ struct reader *owned = NULL;
@@ -346,6 +348,8 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
         r = hand_over(reader);
         if (r < 0)
                 return r;
+        if (reader->unsound)
+                return retry_current_device(reader);
         if (reader->next < reader->reading.n)
                 return set_timer(reader);
         reader_free(reader);
@@ -398,7 +402,7 @@ static int start(struct readers *readers, enum reader_task task, struct reading 
         reader->fd = fds[0];
         reader->pid = fork();
         if (reader->pid == 0)
-                reader_child_run(readers->inventory, task, &reader->reading, fds[1]);
+                reader_child_run(readers->is_known, readers->userdata, task, &reader->reading, fds[1]);
         r = reader->pid < 0 ? -errno : 0;
         close(fds[1]);
         if (r >= 0 && fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0)
@@ -436,7 +440,7 @@ bool readers_wait_for(const struct readers *readers, dev_t device)
         return false;
 }
 
-int readers_new(sd_event *event, struct inventory *inventory, reader_result_function on_result,
+int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,
         reader_progress_function on_progress, void *userdata, struct readers **ret)
 {
         struct readers *readers = calloc(1, sizeof(*readers));
@@ -445,7 +449,7 @@ int readers_new(sd_event *event, struct inventory *inventory, reader_result_func
                 return -ENOMEM;
         *readers = (struct readers){
                 .event = event,
-                .inventory = inventory,
+                .is_known = is_known,
                 .on_result = on_result,
                 .on_progress = on_progress,
                 .userdata = userdata,

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "lvm/record_file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <systemd/sd-id128.h>
+
+#include "shared/config_tree.h"
+#include "shared/log.h"
+#include "shared/util.h"
+
+#define NEW_FILE "." RECORD_FILE ".new"
+#define HEAD "headgate"
+#define END "end"
+#define END_MARK END " 0\n"
+#define VERSION_LINE "version = %u\n"
+
+/* Longer keys are none of ours. */
+#define KEY_SIZE_MAX 64
+
+/* A file that is smaller is not worth being written anew. One that is larger is when half of it is out of date, or so much. */
+#define REWRITE_SIZE_MIN (64 * 1024)
+#define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
+
+#define HASH_SIZE_HINT 1024
+
+/* ------ reading ------ */
+
+struct record_file *record_file_free(struct record_file *file)
+{
+        if (!file)
+                return NULL;
+        closep(&file->fd);
+        if (file->by_key)
+                dm_hash_destroy(file->by_key);
+        if (file->pool)
+                dm_pool_destroy(file->pool);
+        free(file);
+        return NULL;
+}
+
+/* Takes the record in, in place of an earlier one of its key. */
+static int replace(struct record_file *file, struct record_entry *record)
+{
+        struct record_entry *former = dm_hash_lookup(file->by_key, record->key);
+
+        dm_list_del(&record->list);
+        if (former) {
+                file->live -= former->size;
+                dm_list_del(&former->list);
+                dm_hash_remove(file->by_key, record->key);
+        }
+        if (record->text[0] == '\0')
+                return 0;
+        file->live += record->size;
+        dm_list_add(&file->records, &record->list);
+        return dm_hash_insert(file->by_key, record->key, record) ? 0 : -ENOMEM;
+}
+
+enum {
+        INCOMPLETE = 0,
+        WHOLE = 1,
+};
+
+/* The record at `*position`, which is moved behind it; a NUL is put behind its key and its text. Returns one of the above or
+ * -EBADMSG. */
+static int parse_record(char **position, const char *end, struct record_entry *ret)
+{
+        size_t n = MIN((size_t) (end - *position), (size_t) KEY_SIZE_MAX);
+        char *newline = memchr(*position, '\n', n), *space, *text;
+        uint64_t size;
+
+        if (!newline)
+                return n < KEY_SIZE_MAX ? INCOMPLETE : -EBADMSG;
+        *newline = '\0';
+        space = strchr(*position, ' ');
+        if (!space || parse_u64(space + 1, &size) < 0)
+                return -EBADMSG;
+        *space = '\0';
+        text = newline + 1;
+        if (size > (uint64_t) (end - text))
+                return INCOMPLETE;
+        ret->key = *position;
+        ret->text = "";
+        ret->size = (uint64_t) (text - *position) + size;
+        *position = text + size;
+        if (size == 0)
+                return WHOLE;
+        ret->text = text;
+        if (text[size - 1] != '\n' || memchr(text, '\0', size))
+                return -EBADMSG;
+        text[size - 1] = '\0';
+        return WHOLE;
+}
+
+/* Takes in what is wholly there, of `n` bytes that were read. */
+static int parse(struct record_file *file, char *buffer, size_t n)
+{
+        char *position = buffer, *end = buffer + n;
+        struct record_entry *record, *next;
+        struct dm_list step;
+        int r;
+
+        dm_list_init(&step);
+        for (;;) {
+                record = dm_pool_alloc(file->pool, sizeof(*record));
+                if (!record)
+                        return -ENOMEM;
+                r = parse_record(&position, end, record);
+                if (r <= 0)
+                        break;
+                dm_list_add(&step, &record->list);
+                if (!streq(record->key, END))
+                        continue;
+                dm_list_iterate_items_safe(record, next, &step) {
+                        r = replace(file, record);
+                        if (r < 0)
+                                return r;
+                }
+                file->size += (uint64_t) (position - buffer);
+                buffer = position;
+        }
+        file->torn = buffer < end;
+        return r;
+}
+
+static int read_on(struct record_file *file, uint64_t size)
+{
+        size_t n_wanted = (size_t) (size - file->size), n = 0;
+        char *buffer = dm_pool_alloc(file->pool, n_wanted + 1);
+
+        if (!buffer)
+                return -ENOMEM;
+        while (n < n_wanted) {
+                ssize_t n_read = pread(file->fd, buffer + n, n_wanted - n, (off_t) (file->size + n));
+
+                if (n_read < 0)
+                        return -errno;
+                if (n_read == 0)
+                        break;
+                n += (size_t) n_read;
+        }
+        return parse(file, buffer, n);
+}
+
+/* What the first record says; to be freed by the caller, NULL without memory. */
+static char *make_head(void)
+{
+        char boot[SD_ID128_STRING_MAX] = "";
+        sd_id128_t id;
+
+        if (sd_id128_get_boot(&id) >= 0)
+                sd_id128_to_string(id, boot);
+        return string_format(VERSION_LINE "boot = \"%s\"", RECORD_FILE_VERSION, boot);
+}
+
+static int check_head(const struct record_file *file)
+{
+        _cleanup_free_ char *version = string_format(VERSION_LINE, RECORD_FILE_VERSION);
+        const char *head = record_file_find(file, HEAD);
+
+        if (!version)
+                return -ENOMEM;
+        if (!head)
+                return -EBADMSG;
+        return skip_prefix(head, version) ? 0 : -EPROTONOSUPPORT;
+}
+
+static int open_file(int run_fd, struct record_file **ret)
+{
+        _cleanup_record_file_ struct record_file *file = calloc(1, sizeof(*file));
+
+        if (!file)
+                return -ENOMEM;
+        dm_list_init(&file->records);
+        file->by_key = dm_hash_create(HASH_SIZE_HINT);
+        file->pool = dm_pool_create("records", 65536);
+        file->fd = openat(run_fd, RECORD_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (file->fd < 0)
+                return -errno;
+        if (!file->by_key || !file->pool)
+                return -ENOMEM;
+        *ret = TAKE_PTR(file);
+        return 0;
+}
+
+/* Whether the file that is open has been written anew since. */
+static bool is_replaced(int run_fd, const struct record_file *file)
+{
+        struct stat status, opened;
+
+        return fstat(file->fd, &opened) < 0 || fstatat(run_fd, RECORD_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+               status.st_ino != opened.st_ino;
+}
+
+static int read_all(struct record_file *file)
+{
+        struct stat status;
+        int r;
+
+        if (fstat(file->fd, &status) < 0)
+                return -errno;
+        if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022))
+                return -EPERM;
+        /* Nobody makes it shorter than what was read. */
+        if ((uint64_t) status.st_size < file->size)
+                return -EBADMSG;
+        r = read_on(file, (uint64_t) status.st_size);
+        return r < 0 ? r : check_head(file);
+}
+
+int record_file_read(int run_fd, struct record_file **file)
+{
+        int r;
+
+        if (*file && is_replaced(run_fd, *file))
+                *file = record_file_free(*file);
+        r = *file ? 0 : open_file(run_fd, file);
+        if (r >= 0)
+                r = read_all(*file);
+        if (r < 0)
+                *file = record_file_free(*file);
+        return r;
+}
+
+void record_file_warn(const char *fault)
+{
+        log_warning("The records in /run/headgate/" RECORD_FILE " are %s and not used.", fault);
+}
+
+const char *record_file_describe_error(int error)
+{
+        return error == -EPROTONOSUPPORT ? "of another version"
+               : error == -EPERM         ? "not only this user's"
+               : error == -EBADMSG       ? "damaged"
+                                         : "not readable";
+}
+
+bool record_file_is_of_this_boot(const struct record_file *file)
+{
+        _cleanup_free_ char *head = make_head();
+
+        return head && streq(record_file_find(file, HEAD), head);
+}
+
+const char *record_file_find(const struct record_file *file, const char *key)
+{
+        const struct record_entry *record = file ? dm_hash_lookup(file->by_key, key) : NULL;
+
+        return record ? record->text : NULL;
+}
+
+int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
+{
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        unsigned int major_number, minor_number;
+        const char *pvid;
+
+        if (sscanf(record->key, "%u:%u", &major_number, &minor_number) != 2)
+                return 0;
+        tree = dm_config_from_string(record->text);
+        pvid = tree ? dm_config_find_str(tree->root, "pvid", "") : "";
+        if (!lvm_id_is_valid(pvid))
+                return -EBADMSG;
+        ret->number = makedev(major_number, minor_number);
+        memcpy(ret->pvid, pvid, sizeof(ret->pvid));
+        ret->diskseq = (uint64_t) dm_config_find_int64(tree->root, "diskseq", 0);
+        return 1;
+}
+
+/* ------ writing ------ */
+
+struct record_writer {
+        int run_fd; /* not owned */
+        int fd;     /* the file; < 0 as long as there is none */
+        bool anew;  /* the next commit writes a new one */
+        uint64_t size;
+        uint64_t rewrite_size; /* from which on it is written anew */
+        FILE *step;            /* what was put since the last commit, or NULL */
+        char *text;            /* its content, once it is flushed */
+        size_t text_size;
+};
+
+static uint64_t find_rewrite_size(uint64_t live)
+{
+        return MAX(live + MIN(live, (uint64_t) OUTDATED_SIZE_MAX), (uint64_t) REWRITE_SIZE_MIN);
+}
+
+static void forget_step(struct record_writer *writer)
+{
+        if (writer->step)
+                (void) fclose(writer->step);
+        writer->step = NULL;
+        free(writer->text);
+        writer->text = NULL;
+}
+
+struct record_writer *record_writer_free(struct record_writer *writer)
+{
+        if (!writer)
+                return NULL;
+        forget_step(writer);
+        closep(&writer->fd);
+        free(writer);
+        return NULL;
+}
+
+int record_writer_new(int run_fd, const struct record_file *file, struct record_writer **ret)
+{
+        struct record_writer *writer = malloc(sizeof(*writer));
+
+        if (!writer)
+                return -ENOMEM;
+        *writer = (struct record_writer){.run_fd = run_fd, .fd = -EBADF};
+        /* One that was ended in the midst of it may have left that. */
+        (void) unlinkat(run_fd, NEW_FILE, 0);
+        if (file) {
+                writer->fd = openat(run_fd, RECORD_FILE, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+                if (file->torn && ftruncate(writer->fd, (off_t) file->size) < 0) {
+                        closep(&writer->fd);
+                        writer->fd = -EBADF;
+                }
+                writer->size = file->size;
+                writer->rewrite_size = find_rewrite_size(file->live);
+        }
+        *ret = writer;
+        return 0;
+}
+
+int record_writer_put(struct record_writer *writer, const char *key, const char *text)
+{
+        size_t size = strlen(text);
+
+        if (!writer->step)
+                writer->step = open_memstream(&writer->text, &writer->text_size);
+        if (!writer->step)
+                return -errno;
+        /* The writer's end of a text is the reader's NUL. */
+        return fprintf(writer->step, "%s %zu\n%s%s", key, size > 0 ? size + 1 : 0, text, size > 0 ? "\n" : "") < 0
+                       ? -ENOMEM
+                       : 0;
+}
+
+int record_writer_put_device(struct record_writer *writer, const struct record_device *device)
+{
+        _cleanup_free_ char *key = string_format("%u:%u", major(device->number), minor(device->number));
+        _cleanup_free_ char *text = device->pvid[0] == '\0' ? strdup("")
+                                                            : string_format("pvid = \"%s\"\ndiskseq = %" PRIu64,
+                                                                      device->pvid, device->diskseq);
+
+        return key && text ? record_writer_put(writer, key, text) : -ENOMEM;
+}
+
+bool record_writer_appends(const struct record_writer *writer)
+{
+        return writer->fd >= 0;
+}
+
+bool record_writer_begin_anew(struct record_writer *writer)
+{
+        if (writer->fd >= 0 && writer->size <= writer->rewrite_size)
+                return false;
+        forget_step(writer);
+        writer->anew = true;
+        return true;
+}
+
+static int write_head(int fd)
+{
+        _cleanup_free_ char *head = make_head();
+        _cleanup_free_ char *text = head ? string_format(HEAD " %zu\n%s\n", strlen(head) + 1, head) : NULL;
+
+        return text ? write_all(fd, text, strlen(text)) : -ENOMEM;
+}
+
+/* Without room for it, nothing of it is left. */
+static int write_new_file(struct record_writer *writer)
+{
+        _cleanup_close_ int fd = openat(
+                writer->run_fd, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int r;
+
+        r = fd < 0 ? -errno : write_head(fd);
+        if (r >= 0)
+                r = write_all(fd, writer->text, writer->text_size);
+        if (r >= 0 && renameat(writer->run_fd, NEW_FILE, writer->run_fd, RECORD_FILE) < 0)
+                r = -errno;
+        if (r < 0) {
+                (void) unlinkat(writer->run_fd, NEW_FILE, 0);
+                return r;
+        }
+        closep(&writer->fd);
+        writer->fd = TAKE_FD(fd);
+        writer->size = (uint64_t) lseek(writer->fd, 0, SEEK_CUR);
+        writer->rewrite_size = find_rewrite_size(writer->text_size);
+        return 0;
+}
+
+/* Without room for all of it, the file is as it was. */
+static int append(struct record_writer *writer)
+{
+        int r = write_all(writer->fd, writer->text, writer->text_size);
+
+        if (r < 0)
+                return ftruncate(writer->fd, (off_t) writer->size) < 0 ? -errno : r;
+        writer->size += writer->text_size;
+        return 0;
+}
+
+int record_writer_commit(struct record_writer *writer)
+{
+        bool anew = writer->anew || writer->fd < 0;
+        int r;
+
+        if (!writer->step && !anew)
+                return 0;
+        r = record_writer_put(writer, END, "");
+        if (r >= 0 && fflush(writer->step) != 0)
+                r = -ENOMEM;
+        if (r < 0)
+                return r;
+        r = anew ? write_new_file(writer) : append(writer);
+        writer->anew = false;
+        if (r < 0 && !anew) {
+                /* What is put from now on takes the place of the mark. */
+                (void) fseeko(writer->step, (off_t) (writer->text_size - strlen(END_MARK)), SEEK_SET);
+                return r;
+        }
+        forget_step(writer);
+        if (r >= 0 || writer->fd < 0)
+                return r;
+        /* All is in the file that there is. */
+        writer->rewrite_size = 2 * writer->size;
+        return 0;
+}
