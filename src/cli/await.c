@@ -5,11 +5,12 @@
 #include <poll.h>
 #include <sys/inotify.h>
 
-#include "cli/snapshot.h"
 #include "cli/verbs.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "view/names.h"
+#include "view/snapshot.h"
 
 /* How many VGs one line names. */
 #define ABSENT_NAMES_MAX 10
@@ -129,13 +130,38 @@ static int judge_all(const struct await *await, const struct snapshot *snapshot)
         return await->n_names > 0 ? judge_named(await, snapshot) : judge_seen(await, snapshot);
 }
 
-static void explain(const struct await *await, const struct snapshot *snapshot)
+/* One line on standard error about a VG that is not active: its state and why, or which PVs are missing. */
+static void explain_volume_group(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                log_error("VG %s waits for %s.", volume_group->name, missing ?: "PVs");
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group))
+                log_error("VG %s is degraded, without %s%s%s", volume_group->name, missing ?: "PVs",
+                        volume_group->reason ? "; " : ".", volume_group->reason ?: "");
+        else
+                log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
+                        volume_group->reason ? ": " : ".", volume_group->reason ?: "");
+}
+
+static void explain_absent(struct sources *sources, const char *name)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+
+        if (names_read(sources, &names) >= 0 && !names_have(&names, name))
+                names_log_unknown(&names, name);
+        else
+                log_error("VG %s is not there: none of its PVs was seen.", name);
+}
+
+static void explain(struct sources *sources, const struct await *await, const struct snapshot *snapshot)
 {
         for (size_t i = 0; i < await->n_names; i++) {
                 const struct volume_group *volume_group = snapshot_find(snapshot, await->names[i]);
 
                 if (!volume_group)
-                        explain_absent(await->names[i]);
+                        explain_absent(sources, await->names[i]);
                 else if (!is_up(volume_group))
                         explain_volume_group(volume_group);
         }
@@ -204,14 +230,14 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
 }
 
 /* One look. Sets `snapshot` unless it is NOT_SETTLED. */
-static int look(int run_fd, const struct await *await, struct record_file **records, struct snapshot *snapshot)
+static int look(struct sources *sources, const struct await *await, struct snapshot *snapshot)
 {
         int r;
 
-        r = is_too_early(run_fd, await);
+        r = is_too_early(sources->run_fd, await);
         if (r != 0)
                 return r < 0 ? r : NOT_SETTLED;
-        r = snapshot_read_on(run_fd, records, snapshot);
+        r = snapshot_read(sources, snapshot);
         return r < 0 ? r : judge_all(await, snapshot);
 }
 
@@ -221,23 +247,22 @@ static int fail(int error)
         return EXIT_CANNOT_TELL;
 }
 
-static int time_out(int run_fd, const struct await *await)
+static int time_out(struct sources *sources, const struct await *await)
 {
         _cleanup_snapshot_ struct snapshot snapshot = {};
-        int r = snapshot_read(run_fd, &snapshot);
+        int r = snapshot_read(sources, &snapshot);
 
         if (r < 0)
                 return fail(r);
-        explain(await, &snapshot);
+        explain(sources, await, &snapshot);
         return EXIT_NOT_ALL_UP;
 }
 
-int await_volume_groups(int run_fd, const struct await *await)
+int await_volume_groups(struct sources *sources, const struct await *await)
 {
         uint64_t deadline =
                 await->timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + await->timeout_usec;
-        _cleanup_record_file_ struct record_file *records = NULL;
-        _cleanup_close_ int watch_fd = watch(run_fd);
+        _cleanup_close_ int watch_fd = watch(sources->run_fd);
 
         if (watch_fd < 0) {
                 (void) log_error_errno(watch_fd, "Failed to watch /run/headgate: %m");
@@ -248,11 +273,11 @@ int await_volume_groups(int run_fd, const struct await *await)
                 _cleanup_snapshot_ struct snapshot snapshot = {};
                 int r;
 
-                if (flags_is_set(run_fd, FLAGS_TAKEN_OVER) == 0) {
+                if (flags_is_set(sources->run_fd, FLAGS_TAKEN_OVER) == 0) {
                         log_error("headgate handed over to lvm2, not waiting any longer.");
                         return EXIT_LVM2_ACTIVATES;
                 }
-                r = look(run_fd, await, &records, &snapshot);
+                r = look(sources, await, &snapshot);
                 if (r < 0)
                         return fail(r);
                 if (r == SETTLED_UP) {
@@ -260,11 +285,11 @@ int await_volume_groups(int run_fd, const struct await *await)
                         return EXIT_ALL_UP;
                 }
                 if (r == SETTLED_NOT_UP) {
-                        explain(await, &snapshot);
+                        explain(sources, await, &snapshot);
                         return EXIT_NOT_ALL_UP;
                 }
                 if (now_usec() >= deadline)
-                        return time_out(run_fd, await);
+                        return time_out(sources, await);
                 wait_for_change(watch_fd, deadline);
         }
 }

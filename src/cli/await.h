@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "view/sources.h"
+
 /* Waiting for VGs: watches what the worker writes down. */
 
 /* What is waited for, and when that is over. */
@@ -22,4 +24,4 @@ int await_request(int run_fd, const struct await *await);
 
 /* Waits, and says on standard error which VGs are not up, and why. Returns the exit status: EXIT_ALL_UP,
  * EXIT_NOT_ALL_UP, EXIT_CANNOT_TELL, or EXIT_LVM2_ACTIVATES when headgate hands over meanwhile. */
-int await_volume_groups(int run_fd, const struct await *await);
+int await_volume_groups(struct sources *sources, const struct await *await);

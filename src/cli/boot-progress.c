@@ -56,8 +56,12 @@ static void count_absent(
         for (size_t i = 0; i < scope->n_names; i++)
                 if (!snapshot_find(snapshot, scope->names[i]))
                         enumerate(&progress->absent, scope->names[i]);
-        if (scope->n_names == 0)
-                unseen_enumerate_expected(scope->unseen, snapshot, &progress->absent);
+        for (size_t i = 0; scope->n_names == 0 && i < scope->expected->n; i++) {
+                const struct planned_volume_group *planned = &scope->expected->volume_groups[i];
+
+                if (expected_by_boot(planned) && !snapshot_find(snapshot, planned->name))
+                        enumerate(&progress->absent, planned->name);
+        }
         enumerate_end(&progress->absent);
         progress->n += progress->absent.n;
         progress->n_in_state[VOLUME_GROUP_ABSENT] = progress->absent.n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "cli/snapshot.h"
-#include "cli/unseen.h"
 #include "shared/util.h"
+#include "teardown/enumeration.h"
+#include "view/expected.h"
+#include "view/snapshot.h"
 
 /* How far the activation of VGs is, for people: what "headgate status --follow" shows. */
 struct boot_progress {
@@ -22,7 +23,7 @@ struct boot_progress {
 
 /* What is looked at. */
 struct boot_progress_scope {
-        const struct unseen *unseen; /* what is expected without `names` */
+        const struct plan *expected; /* what is known without `names` */
         char *const *names;          /* none: all VGs */
         size_t n_names;
 };

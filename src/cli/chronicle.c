@@ -3,27 +3,26 @@
 #include "cli/chronicle.h"
 
 #include "cli/past-boots.h"
-#include "cli/snapshot.h"
-#include "cli/suggestion.h"
 #include "shared/log.h"
 #include "shared/root.h"
+#include "shared/suggestion.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"
 #include "timeline/shutdown.h"
+#include "view/snapshot.h"
 
 static int read_boot(struct timeline *timeline)
 {
         _cleanup_snapshot_ struct snapshot snapshot = {};
-        _cleanup_close_ int run_fd = -EBADF, root_fd = -EBADF;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        run_fd = open_run_directory_in_charge();
-        if (run_fd < 0)
-                return run_fd;
-        root_fd = root_open();
-        r = root_fd < 0 ? root_fd : snapshot_read(run_fd, &snapshot);
+        r = sources_open_in_charge(&sources);
+        if (r < 0)
+                return r;
+        r = snapshot_read(&sources, &snapshot);
         if (r >= 0)
-                r = timeline_read_boot(timeline, snapshot.volume_groups, snapshot.n, root_fd);
+                r = timeline_read_boot(timeline, snapshot.volume_groups, snapshot.n, sources.root_fd);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
 }
 

@@ -84,11 +84,11 @@ static bool has_gone(const struct tree_node *node)
 /* Returns 0 if all is gone, 1 if not, or a negative errno. */
 static int take_down(struct deactivation *deactivation)
 {
-        const struct settings *settings = &deactivation->settings;
+        const struct settings *settings = &deactivation->sources.settings;
         _cleanup_teardown_ struct teardown teardown = {};
         int r;
 
-        r = teardown_init(&teardown, deactivation->tree, deactivation->root_fd,
+        r = teardown_init(&teardown, deactivation->tree, deactivation->sources.root_fd,
                 &(struct teardown_options){
                         .n_threads = arg_serial || !settings->parallel_teardown ? 1 : TEARDOWN_THREADS_DEFAULT,
                         .deadline_usec = settings->teardown_deadline_usec,
@@ -106,7 +106,7 @@ static void withdraw_claims(const struct deactivation *deactivation)
         _cleanup_close_ int lvm_run_fd = online_open_directory();
         const char *last = "";
 
-        if (!deactivation->configuration.event_activation || lvm_run_fd < 0)
+        if (!deactivation->sources.configuration.event_activation || lvm_run_fd < 0)
                 return;
         for (size_t i = 0; i < deactivation->tree->nodes.n; i++) {
                 const struct tree_node *node = deactivation->tree->nodes.nodes[i];
@@ -187,7 +187,7 @@ static int show(struct deactivation *deactivation)
 
 int verb_deactivate(int argc, char *argv[])
 {
-        _cleanup_deactivation_ struct deactivation deactivation = {.root_fd = -EBADF};
+        _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE};
         int r;
 
         r = parse_arguments(argc, argv);

@@ -2,15 +2,14 @@
 
 #include "cli/deactivation.h"
 
-#include "cli/snapshot.h"
 #include "lvm/dm_devices.h"
 #include "shared/log.h"
-#include "shared/root.h"
 #include "shared/util.h"
 #include "teardown/scope.h"
 #include "tree/lvs.h"
 #include "tree/order.h"
 #include "tree/read.h"
+#include "view/names.h"
 
 /* How long to wait for commands that work on the same VGs. */
 #define LOCKS_TIMEOUT_USEC (5 * USEC_PER_SEC)
@@ -18,18 +17,6 @@
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
 /* ------ what was asked for ------ */
-
-/* "headgate doctor" reports what is wrong in the files. */
-static int read_configuration(struct deactivation *deactivation)
-{
-        _cleanup_problems_ struct problems problems = {};
-        int r;
-
-        r = settings_read(deactivation->root_fd, &deactivation->settings, &problems);
-        if (r >= 0)
-                r = configuration_read(deactivation->root_fd, &deactivation->configuration, &problems);
-        return r;
-}
 
 static void report_bad_name(const char *name, int error)
 {
@@ -67,10 +54,10 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
 {
         int r;
 
-        *deactivation = (struct deactivation){.root_fd = root_open()};
-        if (deactivation->root_fd < 0)
-                return deactivation->root_fd;
-        r = read_configuration(deactivation);
+        *deactivation = (struct deactivation){.sources = SOURCES_NONE};
+        r = sources_open(&deactivation->sources);
+        if (r >= 0)
+                r = sources_read_configuration(&deactivation->sources);
         return r < 0 || n == 0 ? r : parse_targets(deactivation, names, n);
 }
 
@@ -96,9 +83,9 @@ static int find(struct deactivation *deactivation)
         tree_free(deactivation->tree);
         deactivation->tree = NULL;
 
-        r = tree_read(deactivation->root_fd, &deactivation->tree);
+        r = tree_read(deactivation->sources.root_fd, &deactivation->tree);
         if (r >= 0)
-                r = teardown_scope_apply(deactivation->tree, deactivation->root_fd, TEARDOWN_ALL);
+                r = teardown_scope_apply(deactivation->tree, deactivation->sources.root_fd, TEARDOWN_ALL);
         if (r >= 0)
                 r = selection_init(&deactivation->selection, deactivation->tree);
         return r < 0 ? r : select_targets(deactivation);
@@ -132,7 +119,7 @@ static int lock_active(struct deactivation *deactivation)
 {
         _cleanup_dm_devices_ struct dm_devices devices = {};
         struct dm_pool *pool = dm_pool_create("names", 4096);
-        int r = pool ? dm_devices_get(deactivation->root_fd, &devices) : -ENOMEM;
+        int r = pool ? dm_devices_get(deactivation->sources.root_fd, &devices) : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < devices.n; i++) {
                 char *vg, *lv, *layer;
@@ -186,7 +173,7 @@ int deactivation_lock_and_find(struct deactivation *deactivation)
 
         /* Each lock is one. */
         allow_many_files();
-        r = volume_group_locks_init(&deactivation->locks, deactivation->configuration.locking_dir);
+        r = volume_group_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
         if (r >= 0)
                 r = deactivation->targets ? lock_targets(deactivation, until_usec) : lock_active(deactivation);
         if (r < 0)
@@ -285,29 +272,41 @@ static void report_left_alone(struct deactivation *deactivation)
         }
 }
 
+/* Returns 1 if it is not active, 0 if it does not exist, or a negative errno. */
+static int report_inactive(struct deactivation *deactivation, const struct target *target)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
+
+        if (!target->vg) {
+                log_info("There is nothing on %s that could be deactivated.", target->name);
+                return 1;
+        }
+        r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.configuration);
+        if (r == 0)
+                r = names_read(&deactivation->sources, &names);
+        if (r < 0)
+                return r;
+        if (r > 0 || (!target->lv && names_have(&names, target->vg))) {
+                log_info("%s %s is not active.", target->lv ? "LV" : "VG", target->name);
+                return 1;
+        }
+        if (target->lv)
+                log_error("There is no LV %s.", target->name);
+        else
+                names_log_unknown(&names, target->vg);
+        return 0;
+}
+
 static int report_not_found(struct deactivation *deactivation)
 {
         for (size_t i = 0; i < deactivation->n_targets; i++) {
-                const struct target *target = &deactivation->targets[i];
-                const char *what = target->lv ? "LV" : "VG";
-                int r;
+                int r = deactivation->targets[i].found ? 1
+                                                       : report_inactive(deactivation, &deactivation->targets[i]);
 
-                if (target->found)
-                        continue;
-                r = target_is_down(target, deactivation->root_fd, &deactivation->configuration);
                 if (r < 0)
                         return r;
-                if (r == 0) {
-                        deactivation->something_left = true;
-                        if (target->vg && !target->lv)
-                                explain_absent(target->name);
-                        else
-                                log_error("There is no %s %s.", what, target->name);
-                } else if (target->vg) {
-                        log_info("%s %s is not active.", what, target->name);
-                } else {
-                        log_info("There is nothing on %s that could be deactivated.", target->name);
-                }
+                deactivation->something_left |= r == 0;
         }
         return 0;
 }
@@ -338,8 +337,5 @@ void deactivation_done(struct deactivation *deactivation)
         for (size_t i = 0; i < deactivation->n_targets; i++)
                 target_done(&deactivation->targets[i]);
         free(deactivation->targets);
-        configuration_done(&deactivation->configuration);
-        settings_done(&deactivation->settings);
-        if (deactivation->root_fd >= 0)
-                close(deactivation->root_fd);
+        sources_done(&deactivation->sources);
 }

@@ -3,15 +3,13 @@
 
 #include "cli/target.h"
 #include "lvm/locks.h"
-#include "shared/settings.h"
+#include "view/sources.h"
 
 /* What "headgate deactivate" is about to do: what it was asked for, what of the storage tree that is, and the
  * locks of the VGs that are concerned. Functions return 0 or a negative errno, and say on standard error what is
  * wrong with single names and devices, which does not concern the others. */
 struct deactivation {
-        int root_fd;
-        struct settings settings;
-        struct configuration configuration;
+        struct sources sources; /* with the configuration */
         struct target *targets; /* NULL for all that is not in use */
         size_t n_targets;
         struct volume_group_locks locks;

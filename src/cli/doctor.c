@@ -99,16 +99,14 @@ static int exit_status_of(const struct findings *findings)
 int verb_doctor(int argc, char *argv[])
 {
         _cleanup_findings_ struct findings findings = {};
-        _cleanup_machine_ struct machine machine = {.run_fd = -EBADF};
-        _cleanup_close_ int root_fd = -EBADF;
+        _cleanup_machine_ struct machine machine = {.sources = SOURCES_NONE};
         int r;
 
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
 
-        root_fd = root_open();
-        r = root_fd < 0 ? root_fd : machine_read(&machine, root_fd);
+        r = machine_read(&machine);
         if (r >= 0)
                 r = checks_run(&machine, &findings);
         if (r < 0) {

@@ -7,13 +7,13 @@
 
 #include "cli/boot-progress.h"
 #include "cli/live-lines.h"
-#include "cli/snapshot.h"
 #include "cli/teardown-status.h"
-#include "cli/unseen.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/util.h"
+#include "view/expected.h"
+#include "view/snapshot.h"
 
 /* Who looks on is not to slow down what he looks at: after a change, changes are gathered for a moment, and with
  * many VGs, there is a pause that is ten times as long as that took. */
@@ -25,10 +25,9 @@
 #define REDRAW_USEC (1 * USEC_PER_SEC)
 
 struct follower {
-        int run_fd;
+        struct sources *sources;
         struct boot_progress_scope scope;
-        struct unseen unseen;
-        struct record_file *records;
+        struct plan expected;
         struct snapshot snapshot; /* as of the last look */
         struct live_lines lines;
         uint64_t since_usec;
@@ -54,8 +53,7 @@ static void follower_done(struct follower *follower)
         live_lines_done(&follower->lines);
         string_vector_done(&follower->teardown_lines);
         snapshot_done(&follower->snapshot);
-        record_file_free(follower->records);
-        unseen_done(&follower->unseen);
+        plan_done(&follower->expected);
 }
 
 /* ------ when to look ------ */
@@ -100,11 +98,11 @@ static int read_boot(struct follower *follower, bool *ret_booting)
         uint64_t begin = now_usec();
         int r;
 
-        r = flags_is_set(follower->run_fd, FLAGS_BOOT_FINISHED);
+        r = flags_is_set(follower->sources->run_fd, FLAGS_BOOT_FINISHED);
         if (r < 0)
                 return r;
         *ret_booting = r == 0;
-        r = snapshot_read_on(follower->run_fd, &follower->records, &snapshot);
+        r = snapshot_read(follower->sources, &snapshot);
         if (r < 0)
                 return r;
         snapshot_done(&follower->snapshot);
@@ -145,7 +143,7 @@ static int look_at_boot(struct follower *follower)
         uint64_t now;
         int r;
 
-        if (flags_is_set(follower->run_fd, FLAGS_TAKEN_OVER) == 0)
+        if (flags_is_set(follower->sources->run_fd, FLAGS_TAKEN_OVER) == 0)
                 return IS_OVER;
         r = read_boot(follower, &booting);
         if (r < 0)
@@ -229,13 +227,13 @@ static int on_timer(sd_event_source *source _unused_, uint64_t usec _unused_, vo
 
 static int follower_start(struct follower *follower)
 {
-        _cleanup_free_ char *path = string_format("/proc/self/fd/%i/.", follower->run_fd);
+        _cleanup_free_ char *path = string_format("/proc/self/fd/%i/.", follower->sources->run_fd);
         bool booted;
         int r;
 
         if (!path)
                 return -ENOMEM;
-        r = flags_is_set(follower->run_fd, FLAGS_BOOT_FINISHED);
+        r = flags_is_set(follower->sources->run_fd, FLAGS_BOOT_FINISHED);
         if (r < 0)
                 return r;
         booted = r > 0;
@@ -260,13 +258,13 @@ static int follower_start(struct follower *follower)
         return r == -ENOMEM ? r : 0;
 }
 
-int follow(int run_fd, char *const names[], size_t n_names)
+int follow(struct sources *sources, char *const names[], size_t n_names)
 {
-        _cleanup_(follower_done) struct follower follower = {.run_fd = run_fd, .lines = live_lines_new()};
+        _cleanup_(follower_done) struct follower follower = {.sources = sources, .lines = live_lines_new()};
         int r;
 
-        follower.scope = (struct boot_progress_scope){&follower.unseen, names, n_names};
-        r = unseen_find(&follower.snapshot, &follower.unseen);
+        follower.scope = (struct boot_progress_scope){&follower.expected, names, n_names};
+        r = expected_find(sources, &follower.snapshot, &follower.expected);
         if (r >= 0)
                 r = follower_start(&follower);
         if (r >= 0)

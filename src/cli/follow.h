@@ -3,8 +3,10 @@
 
 #include <stddef.h>
 
+#include "view/sources.h"
+
 /* Shows how a boot or a shutdown goes on, as it goes on: live on a terminal, elsewhere by a line for each change.
  * With names only these VGs count. Returns 0 when there is nothing more to follow: what was seen is settled or
  * overdue, and udev has worked off the events of coldplug; or teardown is over; or headgate has given activation
  * back. Or a negative errno. */
-int follow(int run_fd, char *const names[], size_t n_names);
+int follow(struct sources *sources, char *const names[], size_t n_names);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "cli/metadata-balance.h"
-#include "cli/suggestion.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "copies/advice.h"
@@ -14,6 +13,7 @@
 #include "lvm/configuration.h"
 #include "shared/log.h"
 #include "shared/root.h"
+#include "shared/suggestion.h"
 #include "shared/util.h"
 
 static struct table_options arg_table;

@@ -5,15 +5,12 @@
 #include <getopt.h>
 
 #include "cli/follow.h"
-#include "cli/known-names.h"
-#include "cli/snapshot.h"
 #include "cli/status-table.h"
-#include "cli/unmanaged.h"
-#include "cli/unseen.h"
 #include "cli/verbs.h"
-#include "lvm/configuration.h"
-#include "shared/flags.h"
 #include "shared/log.h"
+#include "view/expected.h"
+#include "view/names.h"
+#include "view/unrecorded.h"
 
 static struct table_options arg_table;
 static bool arg_all;
@@ -61,83 +58,77 @@ static int judge_all(const struct snapshot *snapshot)
 
 /* ------ where headgate is in charge ------ */
 
-/* Adds what is expected and was not seen. Returns an exit status or a negative errno. */
-static int add_expected(struct snapshot *snapshot)
+/* Adds what boot waits for and was not seen. Returns an exit status or a negative errno. */
+static int add_expected(struct sources *sources, struct snapshot *snapshot)
 {
-        _cleanup_unseen_ struct unseen unseen = {};
+        _cleanup_plan_ struct plan plan = {};
         int r, result;
 
-        r = unseen_find(snapshot, &unseen);
-        if (r >= 0)
-                r = unseen_add_expected(&unseen, snapshot);
+        r = expected_find(sources, snapshot, &plan);
+        if (r < 0)
+                return r;
+        r = expected_add(sources, &plan, snapshot);
         if (r < 0)
                 return r;
         result = judge_all(snapshot);
         if (arg_all)
-                r = unseen_add_others(&unseen, snapshot);
+                r = expected_add_others(sources, &plan, snapshot);
         return r < 0 ? r : result;
 }
 
-/* Adds a VG of which nothing was seen, if anything else tells of it. Otherwise says that nothing does. */
-static int look_for(const char *name, const struct unseen *unseen, struct snapshot *snapshot)
+/* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
+static int add_named(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
-        int r;
+        _cleanup_string_vector_ struct string_vector known = {};
+        _cleanup_plan_ struct plan plan = {};
+        bool read = false;
 
-        r = unseen_add_named(unseen, name, snapshot);
-        if (r < 0 || snapshot_find(snapshot, name))
-                return r;
-        r = known_names_read(&names);
-        if (r < 0)
-                return r;
-        if (known_names_have(&names, name))
-                return unmanaged_add_named(name, snapshot);
-        known_names_log_unknown(&names, name);
+        for (size_t i = 0; i < n_names; i++) {
+                int r = 0;
+
+                if (snapshot_find(snapshot, names[i]))
+                        continue;
+                if (!read)
+                        r = names_read(sources, &known);
+                if (r >= 0 && !read && sources->in_charge)
+                        r = expected_find(sources, snapshot, &plan);
+                read = true;
+                if (r >= 0 && (plan_find(&plan, names[i]) || names_have(&known, names[i])))
+                        r = unrecorded_add(sources, names[i], plan_find(&plan, names[i]), snapshot);
+                else if (r >= 0)
+                        names_log_unknown(&known, names[i]);
+                if (r < 0)
+                        return r;
+        }
         return 0;
 }
 
-static int add_named(char *const names[], size_t n_names, struct snapshot *snapshot)
+static int gather(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
 {
-        _cleanup_unseen_ struct unseen unseen = {};
-        bool found = false;
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < n_names; i++) {
-                if (snapshot_find(snapshot, names[i]))
-                        continue;
-                if (!found)
-                        r = unseen_find(snapshot, &unseen);
-                found = true;
-                if (r >= 0)
-                        r = look_for(names[i], &unseen, snapshot);
-        }
-        return r;
-}
-
-static int gather(int run_fd, char *const names[], size_t n_names, struct snapshot *snapshot)
-{
-        int r = snapshot_read(run_fd, snapshot);
+        int r = snapshot_read(sources, snapshot);
 
         if (r < 0)
                 return r;
-        return n_names > 0 ? add_named(names, n_names, snapshot) : add_expected(snapshot);
+        return n_names > 0 ? add_named(sources, names, n_names, snapshot) : add_expected(sources, snapshot);
 }
 
 /* ------ where it is not ------ */
 
-static int gather_unmanaged(char *const names[], size_t n_names, struct snapshot *snapshot)
+static int gather_unmanaged(
+        struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
 {
         _cleanup_string_vector_ struct string_vector known = {};
         int r;
 
-        r = known_names_read(&known);
-        if (r >= 0 && n_names == 0)
-                r = arg_all ? unmanaged_add_all(&known, snapshot) : unmanaged_add_present(&known, snapshot);
-        for (size_t i = 0; r >= 0 && i < n_names; i++)
-                if (known_names_have(&known, names[i]))
-                        r = unmanaged_add_named(names[i], snapshot);
-                else
-                        known_names_log_unknown(&known, names[i]);
+        if (n_names > 0) {
+                r = add_named(sources, names, n_names, snapshot);
+                return r < 0 ? r : EXIT_CANNOT_TELL;
+        }
+        r = names_read(sources, &known);
+        if (r >= 0 && !arg_all)
+                r = unrecorded_add_present(sources, &known, snapshot);
+        for (size_t i = 0; r >= 0 && arg_all && i < known.n; i++)
+                r = unrecorded_add(sources, known.strings[i], NULL, snapshot);
         return r < 0 ? r : EXIT_CANNOT_TELL;
 }
 
@@ -149,19 +140,6 @@ static void note_not_in_charge(int error)
                 (void) log_error_errno(error, "Failed to look into /run/headgate: %m");
         else
                 log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-}
-
-/* Opens the run directory. Returns a descriptor, or a negative errno if headgate is not in charge, having said
- * so. */
-static int open_if_in_charge(void)
-{
-        _cleanup_close_ int run_fd = flags_open_run_directory();
-        int r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
-
-        if (r > 0)
-                return TAKE_FD(run_fd);
-        note_not_in_charge(r);
-        return r < 0 ? r : -ENOENT;
 }
 
 /* ------ the table ------ */
@@ -195,14 +173,14 @@ static int print_named(const struct snapshot *snapshot, char *const names[], siz
         return r < 0 ? r : result;
 }
 
-/* `run_fd` is negative where headgate is not in charge. Returns an exit status or a negative errno. */
-static int show(int run_fd, char *const names[], size_t n_names)
+/* Returns an exit status or a negative errno. */
+static int show(struct sources *sources, char *const names[], size_t n_names)
 {
         _cleanup_snapshot_ struct snapshot snapshot = {};
         int r, result;
 
-        result = run_fd < 0 ? gather_unmanaged(names, n_names, &snapshot)
-                            : gather(run_fd, names, n_names, &snapshot);
+        result = sources->in_charge ? gather(sources, names, n_names, &snapshot)
+                                    : gather_unmanaged(sources, names, n_names, &snapshot);
         if (result < 0)
                 return result;
         r = n_names > 0 ? print_named(&snapshot, names, n_names) : print(&snapshot);
@@ -211,22 +189,30 @@ static int show(int run_fd, char *const names[], size_t n_names)
 
 static int show_now(char *const names[], size_t n_names)
 {
-        _cleanup_close_ int run_fd = open_if_in_charge();
-
-        if (run_fd >= 0 && !configuration_event_activation())
-                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
-        return show(run_fd, names, n_names);
-}
-
-/* While it is followed, headgate may give activation back. */
-static int follow_and_show(char *const names[], size_t n_names)
-{
-        _cleanup_close_ int run_fd = open_if_in_charge();
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        if (run_fd < 0)
-                return show(run_fd, names, n_names);
-        r = follow(run_fd, names, n_names);
+        r = sources_open(&sources);
+        if (r >= 0)
+                r = sources_read_configuration(&sources);
+        if (r < 0)
+                return r;
+        if (!sources.in_charge)
+                note_not_in_charge(sources.run_error);
+        else if (!sources.configuration.event_activation)
+                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
+        return show(&sources, names, n_names);
+}
+
+/* While it is followed, headgate may hand over to lvm2. */
+static int follow_and_show(char *const names[], size_t n_names)
+{
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        int r;
+
+        r = sources_open(&sources);
+        if (r >= 0 && sources.in_charge)
+                r = follow(&sources, names, n_names);
         return r < 0 ? r : show_now(names, n_names);
 }
 

@@ -6,9 +6,9 @@
 #include <getopt.h>
 #include <strings.h>
 
-#include "cli/suggestion.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
+#include "shared/suggestion.h"
 
 /* Of the terminal's width; what is longer gets what the others leave. */
 #define WIDTH_HINT 0.1

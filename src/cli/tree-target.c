@@ -2,10 +2,10 @@
 
 #include "cli/tree-target.h"
 
-#include "cli/suggestion.h"
 #include "cli/target.h"
 #include "shared/log.h"
 #include "shared/root.h"
+#include "shared/suggestion.h"
 #include "shared/util.h"
 
 /* What the path leads to, as the tree has it: without links, and without a slash at its end. */

@@ -2,9 +2,9 @@
 
 #include "cli/verbs.h"
 
-#include "cli/suggestion.h"
 #include "shared/arguments.h"
 #include "shared/log.h"
+#include "shared/suggestion.h"
 #include "shared/util.h"
 
 static void say_unknown(const struct verb_choice *choice, const char *name)

@@ -5,7 +5,6 @@
 #include <getopt.h>
 
 #include "cli/await.h"
-#include "cli/snapshot.h"
 #include "cli/verbs.h"
 #include "lvm/identifier.h"
 #include "shared/flags.h"
@@ -120,20 +119,20 @@ static int exit_status_of_error(int error)
 }
 
 /* Makes the requests, if any, and waits. */
-static int request_and_wait(int run_fd, const struct await *await)
+static int request_and_wait(struct sources *sources, const struct await *await)
 {
-        int r = await->request ? await_request(run_fd, await) : 0;
+        int r = await->request ? await_request(sources->run_fd, await) : 0;
 
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to ask the worker: %m");
                 return EXIT_CANNOT_TELL;
         }
-        return await_volume_groups(run_fd, await);
+        return await_volume_groups(sources, await);
 }
 
 int verb_wait(int argc, char *argv[])
 {
-        _cleanup_close_ int run_fd = -EBADF;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         struct await await = {};
         int r;
 
@@ -144,9 +143,9 @@ int verb_wait(int argc, char *argv[])
                 log_error("--expect wants the name of a VG, see --help.");
                 return EXIT_CANNOT_TELL;
         }
-        run_fd = open_run_directory_in_charge();
-        if (run_fd < 0)
-                return exit_status_of_error(run_fd);
+        r = sources_open_in_charge(&sources);
+        if (r < 0)
+                return exit_status_of_error(r);
 
         await = (struct await){
                 .names = argv + optind,
@@ -161,18 +160,18 @@ int verb_wait(int argc, char *argv[])
                 await.timeout_usec = USEC_INFINITY;
 
         if (arg_urgent) {
-                r = flags_set(run_fd, FLAGS_URGENT);
+                r = flags_set(sources.run_fd, FLAGS_URGENT);
                 if (r < 0) {
                         (void) log_error_errno(r, "Failed to say that no VG is to stand back: %m");
                         return EXIT_CANNOT_TELL;
                 }
         }
-        return request_and_wait(run_fd, &await);
+        return request_and_wait(&sources, &await);
 }
 
 int verb_activate(int argc, char *argv[])
 {
-        _cleanup_close_ int run_fd = -EBADF;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
         r = parse_arguments(argc, argv, activate_options, help_activate);
@@ -182,14 +181,14 @@ int verb_activate(int argc, char *argv[])
                 log_error("Expected the name of a VG, see --help.");
                 return EXIT_CANNOT_TELL;
         }
-        run_fd = open_run_directory_in_charge();
-        if (run_fd < 0)
-                return exit_status_of_error(run_fd);
+        r = sources_open_in_charge(&sources);
+        if (r < 0)
+                return exit_status_of_error(r);
 
-        return request_and_wait(run_fd, &(struct await){
-                                                .names = argv + optind,
-                                                .n_names = (size_t) (argc - optind),
-                                                .request = FLAGS_ENTRY_VOLUME_GROUP,
-                                                .timeout_usec = arg_timeout_usec,
-                                        });
+        return request_and_wait(&sources, &(struct await){
+                                                  .names = argv + optind,
+                                                  .n_names = (size_t) (argc - optind),
+                                                  .request = FLAGS_ENTRY_VOLUME_GROUP,
+                                                  .timeout_usec = arg_timeout_usec,
+                                          });
 }

@@ -4,12 +4,13 @@
 
 #include <getopt.h>
 
-#include "cli/suggestion.h"
 #include "cli/table.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
+#include "shared/suggestion.h"
 #include "shared/util.h"
+#include "view/names.h"
 #include "why/device.h"
 #include "why/logical_volume.h"
 #include "why/volume_group.h"
@@ -99,14 +100,20 @@ static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(col
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
 
-static int say_unknown_vg(const struct sources *sources, const char *name)
+static int log_unknown_vg(struct sources *sources, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *path = string_format("/dev/%s", name);
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
 
         if (!path)
                 return -ENOMEM;
-        record_suggest(sources, &suggestion);
+        r = names_read(sources, &names);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < names.n; i++)
+                suggestion_consider(&suggestion, names.strings[i]);
         /* "sda" */
         if (!suggestion.nearest && access(path, F_OK) >= 0)
                 suggestion.nearest = TAKE_PTR(path);
@@ -115,18 +122,18 @@ static int say_unknown_vg(const struct sources *sources, const char *name)
         return 0;
 }
 
-static int say_unknown_lv(const struct record *record, const char *name)
+static int log_unknown_lv(const struct vg_view *view, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *full = NULL;
 
-        logical_volume_suggest(record, &suggestion);
+        logical_volume_suggest(view, &suggestion);
         if (suggestion.nearest) {
-                full = string_format("%s/%s", record->volume_group->name, suggestion.nearest);
+                full = string_format("%s/%s", view->volume_group->name, suggestion.nearest);
                 free(suggestion.nearest);
                 suggestion.nearest = TAKE_PTR(full);
         }
-        full = string_format("%s/%s", record->volume_group->name, name);
+        full = string_format("%s/%s", view->volume_group->name, name);
         if (!full)
                 return -ENOMEM;
         suggestion.wanted = full;
@@ -135,42 +142,41 @@ static int say_unknown_lv(const struct record *record, const char *name)
 }
 
 /* `lv` is NULL for the whole VG. */
-static int explain_name(
-        const struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
+static int explain_name(struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
 {
-        _cleanup_record_ struct record record = {};
+        _cleanup_vg_view_ struct vg_view view = {};
         int r;
 
         explanation->kind = lv ? "lv" : "vg";
-        r = record_find(sources, vg, &record);
-        if (r == RECORD_NONE)
-                r = record_search(sources, vg, &record);
-        if (r == RECORD_NONE)
-                return say_unknown_vg(sources, vg);
+        r = vg_view_find(sources, vg, &view);
+        if (r == VG_VIEW_NONE)
+                r = vg_view_search(sources, vg, &view);
+        if (r == VG_VIEW_NONE)
+                return log_unknown_vg(sources, vg);
         if (r < 0)
                 return r;
         if (!lv) {
-                r = volume_group_explain(sources, &record, explanation);
+                r = volume_group_explain(sources, &view, explanation);
                 return r < 0 ? r : 1;
         }
-        r = logical_volume_explain(sources, &record, lv, explanation);
-        return r == LOGICAL_VOLUME_NONE ? say_unknown_lv(&record, lv) : r;
+        r = logical_volume_explain(sources, &view, lv, explanation);
+        return r == LOGICAL_VOLUME_NONE ? log_unknown_lv(&view, lv) : r;
 }
 
 /* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
  * visible LV. */
-static int explain_lv_device(const struct sources *sources, dev_t number, struct explanation *explanation)
+static int explain_lv_device(struct sources *sources, dev_t number, struct explanation *explanation)
 {
         const struct dm_device *device = sources_find_dm_device(sources, number);
         struct dm_pool *pool = device && skip_prefix(device->uuid, "LVM-") ? dm_pool_create("name", 512) : NULL;
         char *vg = NULL, *lv = NULL, *layer = NULL;
-        _cleanup_record_ struct record record = {};
+        _cleanup_vg_view_ struct vg_view view = {};
         int r = 0;
 
         if (pool && dm_split_lvm_name(pool, device->name, &vg, &lv, &layer) && *layer == '\0')
-                r = record_find(sources, vg, &record);
+                r = vg_view_find(sources, vg, &view);
         if (r > 0)
-                r = logical_volume_explain(sources, &record, lv, explanation);
+                r = logical_volume_explain(sources, &view, lv, explanation);
         if (r > 0)
                 explanation->kind = "lv";
         if (pool)
@@ -178,8 +184,7 @@ static int explain_lv_device(const struct sources *sources, dev_t number, struct
         return r;
 }
 
-static int explain_number(
-        const struct sources *sources, const char *path, dev_t number, struct explanation *explanation)
+static int explain_number(struct sources *sources, const char *path, dev_t number, struct explanation *explanation)
 {
         _cleanup_device_facts_ struct device_facts facts = {};
         int r;
@@ -197,7 +202,7 @@ static int explain_number(
         return r < 0 ? r : 1;
 }
 
-static int explain(const struct sources *sources, const char *name, struct explanation *explanation)
+static int explain(struct sources *sources, const char *name, struct explanation *explanation)
 {
         _cleanup_free_ char *printable = string_printable(name);
         struct target target = {};
@@ -249,7 +254,7 @@ static int exit_status_of(const struct explanation *explanation)
 }
 
 /* Returns the exit status or a negative errno. */
-static int explain_one(const struct sources *sources, const char *name, struct table *table, const char *separator)
+static int explain_one(struct sources *sources, const char *name, struct table *table, const char *separator)
 {
         _cleanup_explanation_ struct explanation explanation = {};
         int r;
@@ -268,7 +273,7 @@ static int explain_one(const struct sources *sources, const char *name, struct t
         return exit_status_of(&explanation);
 }
 
-static int explain_all(const struct sources *sources, char *const names[], size_t n)
+static int explain_all(struct sources *sources, char *const names[], size_t n)
 {
         _cleanup_table_ struct table table = {};
         int r = 0, result = EXIT_ALL_UP;
@@ -286,7 +291,7 @@ static int explain_all(const struct sources *sources, char *const names[], size_
 
 int verb_why(int argc, char *argv[])
 {
-        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
         r = table_parse_options(argc, argv, &verb, &arg_table);

@@ -15,7 +15,7 @@ static char *find_acting_rule(const struct machine *machine)
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL;
 
-                if (rule_file_find(machine->root_fd, stock_rules[i], &path) >= 0 &&
+                if (rule_file_find(machine->sources.root_fd, stock_rules[i], &path) >= 0 &&
                         !machine_has_mask(machine, path))
                         return TAKE_PTR(path);
         }
@@ -46,7 +46,7 @@ static void check_not_in_charge(const struct machine *machine, struct findings *
 {
         const char *off = NULL;
 
-        if (switches_describe_headgate_off(machine->root_fd, &off) < 0)
+        if (switches_describe_headgate_off(machine->sources.root_fd, &off) < 0)
                 findings->out_of_memory = true;
         if (is_masked_for_this_boot(machine))
                 findings_add(findings, FINDING_FAILED, ADVICE_RESTART,
@@ -112,8 +112,8 @@ static uint32_t read_failures(const struct machine *machine)
         _cleanup_free_ char *text = NULL;
         uint32_t n = 0;
 
-        if (machine->run_fd < 0 || read_file_at(machine->run_fd, FLAGS_FAILURES, &text, NULL) < 0 ||
-                parse_u32(text, &n) < 0)
+        if (machine->sources.run_fd < 0 ||
+                read_file_at(machine->sources.run_fd, FLAGS_FAILURES, &text, NULL) < 0 || parse_u32(text, &n) < 0)
                 return 0;
         return n;
 }

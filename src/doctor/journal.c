@@ -11,7 +11,7 @@ static int read_storage(const struct machine *machine, char **ret)
         _cleanup_free_ char *text = NULL, *storage = NULL;
         char *rest;
 
-        if (read_file_at(machine->root_fd, JOURNALD_CONF, &text, NULL) < 0)
+        if (read_file_at(machine->sources.root_fd, JOURNALD_CONF, &text, NULL) < 0)
                 return 0;
         rest = text;
         for (const char *line; (line = strsep(&rest, "\n"));) {

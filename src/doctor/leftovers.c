@@ -27,7 +27,7 @@ static int count_old(const struct machine *machine, const char *directory, size_
 
                 if (!file)
                         return -ENOMEM;
-                if (fstatat(machine->root_fd, file, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
+                if (fstatat(machine->sources.root_fd, file, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
                         now - status.st_mtime > REQUEST_AGE_MAX_SEC)
                         (*n_old)++;
         }
@@ -43,7 +43,7 @@ void check_requests(const struct machine *machine, struct findings *findings)
                 r = count_old(machine, FLAGS_PENDING_DIRECTORY, &n_old);
         if (r >= 0 && machine->taken_over > 0) {
                 r = count_old(machine, FLAGS_WORKING_DIRECTORY, &n_old);
-                running = flags_ask_running(machine->run_fd);
+                running = flags_ask_running(machine->sources.run_fd);
         }
         if (r < 0)
                 findings_add_unknown(findings, r, "/run/headgate cannot be looked into: %m.");
@@ -56,7 +56,7 @@ void check_requests(const struct machine *machine, struct findings *findings)
                 findings_add(findings, FINDING_FAILED, "Run: systemctl restart headgate.service",
                         "%zu request%s left, and no worker is running.", n_old, n_old == 1 ? " is" : "s are");
         else if (running == FLAGS_NOT_RUNNING && machine->taken_over > 0 &&
-                 flags_is_set(machine->run_fd, FLAGS_LISTENING) > 0)
+                 flags_is_set(machine->sources.run_fd, FLAGS_LISTENING) > 0)
                 findings_add(findings, FINDING_FAILED, "Run: systemctl restart headgate.service",
                         "/run/headgate/listening is there and no worker is: disks that come are not told of.");
         else
@@ -78,7 +78,7 @@ static int find_orphans(const struct machine *machine, const char *directory, st
 
                 if (!shown)
                         return -ENOMEM;
-                if (machine_has(machine, path) && faccessat(machine->root_fd, path, F_OK, 0) < 0 &&
+                if (machine_has(machine, path) && faccessat(machine->sources.root_fd, path, F_OK, 0) < 0 &&
                         errno == ENOENT)
                         finding_names_add(orphans, shown);
         }
@@ -90,8 +90,8 @@ static int find_orphans_of_volume_groups(const struct machine *machine, struct f
 {
         int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < machine->n_volume_groups; i++) {
-                _cleanup_free_ char *directory = string_format("dev/%s", machine->volume_groups[i]->name);
+        for (size_t i = 0; r >= 0 && i < machine->snapshot.n; i++) {
+                _cleanup_free_ char *directory = string_format("dev/%s", machine->snapshot.volume_groups[i]->name);
 
                 r = directory ? find_orphans(machine, directory, orphans) : -ENOMEM;
                 if (r == -ENOTDIR)

@@ -2,34 +2,24 @@
 #pragma once
 
 #include "doctor/unit.h"
-#include "lvm/configuration.h"
-#include "lvm/volume_group.h"
-#include "shared/settings.h"
 #include "tree/tree.h"
+#include "view/snapshot.h"
 
 /* What the checks are about, as far as more than one of them looks at it. What could not be read has a negative
  * errno in its place, and each check that needs it says so. */
 struct machine {
-        int root_fd;
-        int run_fd;     /* /run/headgate, or a negative errno */
-        int taken_over; /* whether headgate is in charge: 0, 1 or a negative errno */
-        struct settings settings;
-        struct problems settings_problems;
-        struct configuration configuration;
-        struct problems configuration_problems;
+        struct sources sources; /* with the configuration */
+        int taken_over;         /* whether headgate is in charge: 0, 1 or a negative errno */
+        struct snapshot snapshot;
+        int snapshot_error;
         struct units units;
         int units_error;
         struct tree *tree; /* NULL on error */
         int tree_error;
-        struct volume_group *
-                *volume_groups; /* that the worker has written down, with the LVs that are active now */
-        size_t n_volume_groups;
-        int volume_groups_error;
 };
 
-/* Returns 0 or -ENOMEM, and then, too, the machine is to be given back with machine_done(). `root_fd` is kept, not
- * taken over. */
-int machine_read(struct machine *machine, int root_fd) _nonnull_(1) _must_check_;
+/* Returns 0 or a negative errno; in either case the machine is to be emptied with machine_done(). */
+int machine_read(struct machine *machine) _nonnull_(1) _must_check_;
 void machine_done(struct machine *machine) _nonnull_(1);
 #define _cleanup_machine_ _cleanup_(machine_done)
 

@@ -37,7 +37,7 @@ static bool file_activates(const struct machine *machine, const char *path)
         _cleanup_free_ char *text = NULL;
         char *rest;
 
-        if (read_file_at(machine->root_fd, path, &text, NULL) < 0)
+        if (read_file_at(machine->sources.root_fd, path, &text, NULL) < 0)
                 return false;
         rest = text;
         for (const char *line; (line = strsep(&rest, "\n"));)
@@ -147,12 +147,12 @@ void check_initrd(const struct machine *machine, struct findings *findings)
                 findings_add(findings, FINDING_OK, NULL, "headgate is not in charge.");
                 return;
         }
-        for (size_t i = 0; i < machine->n_volume_groups; i++)
-                if (was_active_before(machine->volume_groups[i]))
-                        finding_names_add(&before, machine->volume_groups[i]->name);
+        for (size_t i = 0; i < machine->snapshot.n; i++)
+                if (was_active_before(machine->snapshot.volume_groups[i]))
+                        finding_names_add(&before, machine->snapshot.volume_groups[i]->name);
         joined = finding_names_join(&before);
-        if (machine->volume_groups_error < 0 && machine->volume_groups_error != -ENOENT)
-                findings_add_unknown(findings, machine->volume_groups_error,
+        if (machine->snapshot_error < 0 && machine->snapshot_error != -ENOENT)
+                findings_add_unknown(findings, machine->snapshot_error,
                         "It cannot be told what was active before headgate: %m.");
         else if (before.n == 0)
                 findings_add(findings, FINDING_OK, NULL, "No VG was active before headgate saw it.");

@@ -29,7 +29,8 @@ static int look_at_backup(const struct machine *machine, const char *vg, uint64_
         _cleanup_metadata_ struct metadata *metadata = NULL;
         int r;
 
-        r = backup_read(machine->root_fd, root_relative(machine->configuration.backup_dir), vg, &metadata);
+        r = backup_read(
+                machine->sources.root_fd, root_relative(machine->sources.configuration.backup_dir), vg, &metadata);
         if (r == -ENOENT)
                 finding_names_add(&backups->missing, vg);
         else if (r == -EBADMSG)
@@ -45,8 +46,8 @@ static int look_at_backup(const struct machine *machine, const char *vg, uint64_
 
 static bool is_recorded(const struct machine *machine, const char *vg)
 {
-        for (size_t i = 0; i < machine->n_volume_groups; i++)
-                if (streq(machine->volume_groups[i]->name, vg))
+        for (size_t i = 0; i < machine->snapshot.n; i++)
+                if (streq(machine->snapshot.volume_groups[i]->name, vg))
                         return true;
         return false;
 }
@@ -57,9 +58,9 @@ static int look_at_backups(const struct machine *machine, struct backups *backup
         _cleanup_(dm_hash_destroyp) struct dm_hash_table *seen = dm_hash_create(1024);
         int r = seen ? 0 : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < machine->n_volume_groups; i++)
-                r = look_at_backup(
-                        machine, machine->volume_groups[i]->name, machine->volume_groups[i]->seqno, backups);
+        for (size_t i = 0; r >= 0 && i < machine->snapshot.n; i++)
+                r = look_at_backup(machine, machine->snapshot.volume_groups[i]->name,
+                        machine->snapshot.volume_groups[i]->seqno, backups);
         for (size_t i = 0; r >= 0 && machine->tree && i < machine->tree->nodes.n; i++) {
                 const char *vg = machine->tree->nodes.nodes[i]->vg;
 
@@ -125,9 +126,9 @@ static bool is_of_nothing(const struct machine *machine, int lvm_run_fd, const c
 /* A VG of which lvm2 is to activate nothing has nothing active with good reason. */
 static bool expects_nothing(const struct machine *machine, const char *vg)
 {
-        for (size_t i = 0; i < machine->n_volume_groups; i++)
-                if (streq(machine->volume_groups[i]->name, vg))
-                        return volume_group_count_autoactivated(machine->volume_groups[i]) == 0;
+        for (size_t i = 0; i < machine->snapshot.n; i++)
+                if (streq(machine->snapshot.volume_groups[i]->name, vg))
+                        return volume_group_count_autoactivated(machine->snapshot.volume_groups[i]) == 0;
         return false;
 }
 
@@ -135,12 +136,10 @@ void check_online(const struct machine *machine, struct findings *findings)
 {
         _cleanup_string_vector_ struct string_vector pvs = {}, vgs = {};
         _cleanup_finding_names_ struct finding_names gone = {}, inactive = {};
-        _cleanup_close_ int lvm_run_fd = -EBADF;
-        int r = machine->tree_error;
+        int r = machine->tree_error, lvm_run_fd = machine->sources.lvm_run_fd;
 
-        lvm_run_fd = openat(machine->root_fd, ONLINE_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (lvm_run_fd < 0 && errno != ENOENT)
-                r = -errno;
+        if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
+                r = lvm_run_fd;
         if (r >= 0)
                 r = machine_list(machine, ONLINE_DIRECTORY "/pvs_online", &pvs);
         if (r >= 0)

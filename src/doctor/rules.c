@@ -13,14 +13,14 @@ void check_headgate_rule(const struct machine *machine, struct findings *finding
         _cleanup_free_ char *path = NULL, *installed = NULL, *text = NULL;
         int r;
 
-        r = rule_file_find(machine->root_fd, HEADGATE_RULE, &path);
+        r = rule_file_find(machine->sources.root_fd, HEADGATE_RULE, &path);
         if (r == -ENOENT) {
                 findings_add(findings, FINDING_FAILED, "Install headgate again.",
                         HEADGATE_RULE " is not there: udev does not tell headgate of disks.");
                 return;
         }
         if (r >= 0)
-                r = read_file_at(machine->root_fd, path, &text, NULL);
+                r = read_file_at(machine->sources.root_fd, path, &text, NULL);
         if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
                 findings_add(findings, FINDING_OK, NULL, "/%s is that of headgate " HEADGATE_VERSION ".", path);
         else if (machine_has_mask(machine, path))
@@ -28,7 +28,7 @@ void check_headgate_rule(const struct machine *machine, struct findings *finding
                         "/%s masks headgate's rule: udev does not tell headgate of disks.", path);
         else if (r < 0)
                 findings_add_unknown(findings, r, "/%s cannot be read: %m.", path);
-        else if (rule_file_find_installed(machine->root_fd, HEADGATE_RULE, &installed) < 0 ||
+        else if (rule_file_find_installed(machine->sources.root_fd, HEADGATE_RULE, &installed) < 0 ||
                  !streq(installed, path))
                 findings_add(findings, FINDING_WARNING, "Remove that file, or compare it with the installed one.",
                         "/%s takes the place of headgate's own rule, and is not that of headgate " HEADGATE_VERSION
@@ -50,12 +50,12 @@ void check_stock_rule(const struct machine *machine, struct findings *findings)
 {
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
-                int r = rule_file_find_installed(machine->root_fd, stock_rules[i], &path);
+                int r = rule_file_find_installed(machine->sources.root_fd, stock_rules[i], &path);
 
                 if (r == -ENOENT)
                         continue;
                 if (r >= 0)
-                        r = read_file_at(machine->root_fd, path, &text, NULL);
+                        r = read_file_at(machine->sources.root_fd, path, &text, NULL);
                 if (r < 0)
                         findings_add_unknown(findings, r, "%s cannot be read: %m.", path ?: stock_rules[i]);
                 else if (is_known(text))

@@ -29,7 +29,7 @@ static char *describe_error(const struct machine *machine, const char *path)
         int r;
 
         log_divert_libdevmapper(keep_first, &message);
-        r = config_tree_read(machine->root_fd, path, &tree);
+        r = config_tree_read(machine->sources.root_fd, path, &tree);
         log_divert_libdevmapper(NULL, NULL);
         if (r >= 0 || !message)
                 return strdup("the text is malformed, sections are not closed or not opened");
@@ -43,7 +43,7 @@ static int read_file(
         _cleanup_free_ char *error = NULL;
         int r;
 
-        r = config_tree_read(machine->root_fd, path, ret);
+        r = config_tree_read(machine->sources.root_fd, path, ret);
         if (r == -ENOENT) {
                 *ret = dm_config_create();
                 return *ret ? 0 : -ENOMEM;
@@ -93,7 +93,7 @@ static void check_activation(const struct machine *machine, const struct lvm_con
 {
         static const char *const lists[] = {"activation/auto_activation_volume_list", "activation/volume_list"};
 
-        if (!machine->configuration.event_activation)
+        if (!machine->sources.configuration.event_activation)
                 findings_add(findings, FINDING_WARNING,
                         "If that is not on purpose, remove global/event_activation from lvm.conf(5).",
                         "event_activation=0: nothing is activated by itself.");
@@ -108,7 +108,7 @@ static void check_activation(const struct machine *machine, const struct lvm_con
                         findings_add(findings, FINDING_OK, NULL,
                                 "%s is set: VGs and LVs that are not in it are not activated.", lists[i]);
         }
-        if (machine->configuration.use_lvmlockd)
+        if (machine->sources.configuration.use_lvmlockd)
                 findings_add(findings, FINDING_OK, NULL,
                         "use_lvmlockd=1: VGs that are shared are activated by who starts their locks, not by "
                         "headgate.");
@@ -174,8 +174,8 @@ void check_lvm_configuration(const struct machine *machine, struct findings *fin
 static bool has_volume_group(
         const struct machine *machine, const struct policy *policy, const struct string_vector *backups)
 {
-        for (size_t i = 0; i < machine->n_volume_groups; i++)
-                if (policy_fits(policy, machine->volume_groups[i]->name))
+        for (size_t i = 0; i < machine->snapshot.n; i++)
+                if (policy_fits(policy, machine->snapshot.volume_groups[i]->name))
                         return true;
         for (size_t i = 0; i < backups->n; i++)
                 if (policy_fits(policy, backups->strings[i]))
@@ -187,11 +187,11 @@ static bool has_volume_group(
 static void check_policies(const struct machine *machine, struct findings *findings)
 {
         _cleanup_string_vector_ struct string_vector backups = {};
-        const struct policies *policies = &machine->settings.policies;
+        const struct policies *policies = &machine->sources.settings.policies;
 
-        if (policies->n == 0 || machine->volume_groups_error < 0)
+        if (policies->n == 0 || machine->snapshot_error < 0)
                 return;
-        if (machine_list(machine, root_relative(machine->configuration.backup_dir), &backups) == -ENOMEM) {
+        if (machine_list(machine, root_relative(machine->sources.configuration.backup_dir), &backups) == -ENOMEM) {
                 findings->out_of_memory = true;
                 return;
         }
@@ -205,16 +205,16 @@ static void check_policies(const struct machine *machine, struct findings *findi
 
 void check_headgate_configuration(const struct machine *machine, struct findings *findings)
 {
-        const struct string_vector *problems = &machine->settings_problems.lines;
+        const struct string_vector *problems = &machine->sources.settings_problems.lines;
         size_t before = findings->n;
 
         for (size_t i = 0; i < problems->n; i++)
                 findings_add(findings, FINDING_WARNING, "See headgate.conf(5).", "%s", problems->strings[i]);
         check_policies(machine, findings);
-        if (!machine->settings.direct_activation)
+        if (!machine->sources.settings.direct_activation)
                 findings_add(findings, FINDING_OK, NULL,
                         "direct_activation=0: boot does not wait for VGs that the machine is known to have.");
-        if (!machine->settings.parallel_teardown)
+        if (!machine->sources.settings.parallel_teardown)
                 findings_add(findings, FINDING_OK, NULL,
                         "parallel_teardown=0: devices are taken down one after another.");
         if (findings->n == before)

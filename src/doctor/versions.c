@@ -38,7 +38,7 @@ static char *read_kernel_release(const struct machine *machine)
 {
         _cleanup_free_ char *text = NULL;
 
-        if (read_file_at(machine->root_fd, "proc/sys/kernel/osrelease", &text, NULL) < 0)
+        if (read_file_at(machine->sources.root_fd, "proc/sys/kernel/osrelease", &text, NULL) < 0)
                 return strdup("unknown");
         text[strcspn(text, "\n")] = '\0';
         return TAKE_PTR(text);

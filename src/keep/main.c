@@ -7,13 +7,13 @@
 
 #include <getopt.h>
 
-#include "cli/snapshot.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/util.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"
+#include "view/snapshot.h"
 
 /* With --follow, how often it is written, and for how long at most. */
 #define INTERVAL_SEC 10
@@ -89,15 +89,15 @@ static void take_what_was_known(struct timeline *timeline, const struct timeline
         }
 }
 
-static int keep(int run_fd, int root_fd, int archive_fd, sd_id128_t boot)
+static int keep(struct sources *sources, int archive_fd, sd_id128_t boot)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT}, earlier = {.kind = TIMELINE_BOOT};
         _cleanup_snapshot_ struct snapshot snapshot = {};
         int r;
 
-        r = snapshot_read(run_fd, &snapshot);
+        r = snapshot_read(sources, &snapshot);
         if (r >= 0)
-                r = timeline_read_boot(&timeline, snapshot.volume_groups, snapshot.n, root_fd);
+                r = timeline_read_boot(&timeline, snapshot.volume_groups, snapshot.n, sources->root_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to read what the worker has written down: %m");
         r = archive_read(archive_fd, boot, &earlier);
@@ -114,31 +114,34 @@ static bool worker_has_left(int run_fd)
 
 static int run(void)
 {
-        _cleanup_close_ int run_fd = flags_open_run_directory(), root_fd = root_open(), archive_fd = -EBADF;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_close_ int archive_fd = -EBADF;
         sd_id128_t boot;
         int r;
 
-        r = run_fd < 0 ? run_fd : flags_is_set(run_fd, FLAGS_TAKEN_OVER);
-        if (r == 0 || r == -ENOENT) {
+        r = sources_open(&sources);
+        if (r >= 0 && sources.run_error != -ENOENT)
+                r = sources.run_error;
+        if (r < 0)
+                return log_error_errno(r, "Failed to look into /run/headgate: %m");
+        if (!sources.in_charge) {
                 log_debug("headgate is not in charge, so there is nothing to keep.");
                 return 0;
         }
-        if (r < 0)
-                return log_error_errno(r, "Failed to look into /run/headgate: %m");
-        archive_fd = root_fd < 0 ? root_fd : archive_open(root_fd);
+        archive_fd = archive_open(sources.root_fd);
         if (archive_fd < 0)
                 return log_error_errno(archive_fd, "Failed to open /" ARCHIVE_DIRECTORY ": %m");
         r = sd_id128_get_boot(&boot);
         if (r < 0)
                 return log_error_errno(r, "Failed to tell which boot this is: %m");
 
-        r = keep(run_fd, root_fd, archive_fd, boot);
+        r = keep(&sources, archive_fd, boot);
         for (unsigned int i = 1; r >= 0 && arg_follow && i < ROUNDS_MAX; i++) {
-                bool over = worker_has_left(run_fd);
+                bool over = worker_has_left(sources.run_fd);
 
                 if (!over)
                         sleep(INTERVAL_SEC);
-                r = keep(run_fd, root_fd, archive_fd, boot);
+                r = keep(&sources, archive_fd, boot);
                 if (over)
                         break;
         }

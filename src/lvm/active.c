@@ -5,7 +5,6 @@
 #include <libdevmapper.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/dm_devices.h"
 #include "shared/root.h"
 #include "shared/util.h"
 
@@ -65,6 +64,11 @@ int active_devices_get(struct active_devices **ret)
 
         *ret = TAKE_PTR(devices);
         return 0;
+}
+
+const struct dm_devices *active_devices_list(const struct active_devices *devices)
+{
+        return &devices->list;
 }
 
 /* Whether one of the devices of `slaves`, a directory in sysfs, has gone, or lies on one that has. A disk that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "lvm/dm_devices.h"
 #include "lvm/volume_group.h"
 
 /* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES; for who may
@@ -14,6 +15,9 @@ int active_devices_get(struct active_devices **ret) _nonnull_(1) _must_check_;
 struct active_devices *active_devices_free(struct active_devices *devices);
 DEFINE_CLEANUP(struct active_devices *, active_devices_free)
 #define _cleanup_active_devices_ _cleanup_(active_devices_freep)
+
+/* All of them, as they were listed. */
+const struct dm_devices *active_devices_list(const struct active_devices *devices) _nonnull_(1);
 
 /* Sets `active` and `stranded` of each LV of the VG. A pool is active when an LV in it is. One that is stranded is
  * not active: its device is there, but what it lies on is not, also if the disk has come back, which is another

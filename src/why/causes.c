@@ -9,10 +9,10 @@
 /* ------ what the metadata says ------ */
 
 static void cause_of_system_id(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct system_id *host = &sources->configuration.system_id;
-        const char *id = record->metadata->system_id, *name = record->volume_group->name;
+        const char *id = view->metadata->system_id, *name = view->volume_group->name;
 
         if (!system_id_is_foreign(host, id))
                 return;
@@ -28,18 +28,18 @@ static void cause_of_system_id(
                 name);
 }
 
-static void cause_of_lock_type(const struct record *record, struct explanation *explanation)
+static void cause_of_lock_type(const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = record->volume_group->name;
+        const char *name = view->volume_group->name;
 
-        if (record->metadata->lock_type) {
+        if (view->metadata->lock_type) {
                 explanation_cause(explanation, "shared", "it is shared by several hosts (lock type %s)",
-                        record->metadata->lock_type);
+                        view->metadata->lock_type);
                 explanation_advise(explanation,
                         "Activate it with the lock manager: \"vgchange --lockstart %s\", then \"vgchange -aey "
                         "%s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
                         name, name);
-        } else if (record->metadata->clustered) {
+        } else if (view->metadata->clustered) {
                 explanation_cause(
                         explanation, "clustered", "it is clustered, which lvm2 has no support for any more");
                 explanation_advise(explanation,
@@ -47,22 +47,21 @@ static void cause_of_lock_type(const struct record *record, struct explanation *
         }
 }
 
-void causes_of_metadata(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+void causes_of_metadata(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = record->volume_group->name;
+        const char *name = view->volume_group->name;
 
-        if (!record->metadata)
+        if (!view->metadata)
                 return;
-        if (record->metadata->exported) {
+        if (view->metadata->exported) {
                 explanation_cause(explanation, "exported", "it is exported");
                 explanation_advise(explanation,
                         "If it is to be used on this host: \"vgimport %s\", then \"vgchange -aay %s\".", name,
                         name);
         }
-        cause_of_system_id(sources, record, explanation);
-        cause_of_lock_type(record, explanation);
-        if (record->metadata->autoactivation_off) {
+        cause_of_system_id(sources, view, explanation);
+        cause_of_lock_type(view, explanation);
+        if (view->metadata->autoactivation_off) {
                 explanation_cause(explanation, "vg-autoactivation-off", "its autoactivation is off");
                 explanation_advise(explanation,
                         "Activate it by \"vgchange -ay %s\"; to have it activated by itself from now on: "
@@ -127,9 +126,9 @@ static bool causes_of_lists(
 }
 
 void causes_of_configuration(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = record->volume_group->name;
+        const char *name = view->volume_group->name;
 
         if (!sources->configuration.event_activation) {
                 explanation_cause(explanation, "event-activation-off",
@@ -197,11 +196,11 @@ void causes_of_refusal(
 
 /* ------ LVs ------ */
 
-void causes_of_lv(const struct sources *sources, const struct record *record, const struct volume_group_lv *lv,
+void causes_of_lv(const struct sources *sources, const struct vg_view *view, const struct volume_group_lv *lv,
         struct explanation *explanation)
 {
-        const struct metadata_lv *metadata = record_find_metadata_lv(record, lv->name);
-        const char *vg = record->volume_group->name;
+        const struct metadata_lv *metadata = vg_view_find_metadata_lv(view, lv->name);
+        const char *vg = view->volume_group->name;
 
         if (lv->stranded) {
                 explanation_cause(explanation, "stranded", "it is in the kernel, on a disk that has gone");
@@ -231,14 +230,14 @@ void causes_of_lv(const struct sources *sources, const struct record *record, co
                         explanation_cause(explanation, "not-wanted", "it is not activated by itself");
                 return;
         }
-        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED) {
+        if (view->volume_group->state == VOLUME_GROUP_DEACTIVATED) {
                 explanation_cause(explanation, "deactivated", "somebody has deactivated it since");
                 explanation_advise(explanation, "Activate it again: \"lvchange -ay %s/%s\".", vg, lv->name);
                 return;
         }
         if (causes_of_lists(sources, vg, lv->name, explanation))
                 return;
-        if (record->volume_group->state == VOLUME_GROUP_DEGRADED)
+        if (view->volume_group->state == VOLUME_GROUP_DEGRADED)
                 explanation_cause(explanation, "missing-pv", "it cannot do without the PVs that are missing");
         else
                 explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");

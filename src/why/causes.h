@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "view/vg_view.h"
 #include "why/explanation.h"
-#include "why/record.h"
 
 /* What keeps lvm2 from activating something, each with what to do about it. */
 
 /* Of a VG: what its metadata says of it. */
-void causes_of_metadata(const struct sources *sources, const struct record *record,
-        struct explanation *explanation) _nonnull_(1, 2, 3);
+void causes_of_metadata(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+        _nonnull_(1, 2, 3);
 
 /* Of a VG that lvm2 was asked for: what lvm.conf says. */
-void causes_of_configuration(const struct sources *sources, const struct record *record,
+void causes_of_configuration(const struct sources *sources, const struct vg_view *view,
         struct explanation *explanation) _nonnull_(1, 2, 3);
 
 /* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
@@ -19,5 +19,5 @@ void causes_of_refusal(const struct sources *sources, const char *pvid, const ch
         struct explanation *explanation) _nonnull_(1, 2, 3, 4);
 
 /* Of an LV that is not active while its VG is. */
-void causes_of_lv(const struct sources *sources, const struct record *record, const struct volume_group_lv *lv,
+void causes_of_lv(const struct sources *sources, const struct vg_view *view, const struct volume_group_lv *lv,
         struct explanation *explanation) _nonnull_(1, 2, 3, 4);

@@ -37,16 +37,16 @@ static void advise_on_flags(const struct volume_group *volume_group, struct expl
         }
 }
 
-int explain_degraded(const struct sources *sources, const struct record *record, struct explanation *explanation)
+int explain_degraded(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         _cleanup_free_ char *since = describe_time(volume_group, volume_group->degraded_usec);
         _cleanup_free_ char *refresh = NULL;
         int r = 0;
 
         explanation_condition(explanation, "degraded");
         if (volume_group_is_incomplete(volume_group)) {
-                r = explain_missing_pvs(sources, record, explanation);
+                r = explain_missing_pvs(sources, view, explanation);
                 if (r < 0)
                         return r;
         } else

@@ -52,7 +52,7 @@ static void answer_orphan(const struct device_facts *facts, const char *uuid, st
         explanation_tell_other_causes(explanation);
 }
 
-/* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
+/* Of PVs of such VGs lvm2 makes no view, and with event_activation=0 of none. */
 static bool is_recorded(const struct sources *sources, const struct metadata *metadata)
 {
         return sources->configuration.event_activation && metadata && !metadata->exported &&
@@ -145,7 +145,7 @@ static int explain_pv(
         const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         _cleanup_explanation_ struct explanation vg = {};
-        _cleanup_record_ struct record record = {};
+        _cleanup_vg_view_ struct vg_view view = {};
         char uuid[LVM_ID_FORMATTED_SIZE];
         _cleanup_free_ char *name = NULL;
         int r;
@@ -162,11 +162,11 @@ static int explain_pv(
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
         if (is_recorded(sources, facts->pv.metadata) && !is_component(facts))
                 explain_recording(sources, facts, explanation);
-        r = record_find(sources, name, &record);
-        if (r == RECORD_NONE)
-                r = record_search(sources, name, &record);
+        r = vg_view_find(sources, name, &view);
+        if (r == VG_VIEW_NONE)
+                r = vg_view_search(sources, name, &view);
         if (r > 0)
-                r = volume_group_explain(sources, &record, &vg);
+                r = volume_group_explain(sources, &view, &vg);
         if (r >= 0 && !is_component(facts))
                 r = explain_duplicate(sources, facts, explanation);
         if (r >= 0)

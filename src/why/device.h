@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "view/vg_view.h"
 #include "why/device_facts.h"
 #include "why/explanation.h"
-#include "why/record.h"
 
 /* Fills an explanation of a block device that is no LV: what it is, which VG it is a PV of, and why lvm2 would
  * leave it alone. Returns 0 or a negative errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "why/pv.h"
-#include "why/sources.h"
+#include "reader/pv.h"
+#include "view/sources.h"
 
 /* What is known of a block device: by sysfs, by udev's database (what its rules and blkid have found), and by
  * what is on it. */

@@ -61,7 +61,7 @@ static int explain_duplicate(const struct sources *sources, const struct volume_
 }
 
 int explain_duplicate_pvs(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct record_entry *entry;
 
@@ -74,7 +74,7 @@ int explain_duplicate_pvs(
 
                 if (record_entry_parse_device(entry, &device) <= 0)
                         continue;
-                pv = volume_group_find_pv(record->volume_group, device.pvid);
+                pv = volume_group_find_pv(view->volume_group, device.pvid);
                 if (!pv || pv->device == 0 || pv->device == device.number)
                         continue;
                 r = explain_duplicate(sources, pv, device.number, explanation);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "view/vg_view.h"
 #include "why/explanation.h"
-#include "why/record.h"
 
 /* PVs that several devices hold, a disk and a copy of it for instance, by what the worker has seen. */
 
 /* Tells of those of a VG. Returns 0 or -ENOMEM. */
-int explain_duplicate_pvs(const struct sources *sources, const struct record *record,
+int explain_duplicate_pvs(const struct sources *sources, const struct vg_view *view,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
 
 /* The kernel's name of another device than `number` that holds the PV. Returns 1 and `*ret`, to be freed by the

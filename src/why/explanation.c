@@ -121,3 +121,21 @@ void explanation_done(struct explanation *explanation)
         string_vector_done(&explanation->advice);
         *explanation = (struct explanation){};
 }
+
+char *describe_date(int64_t seconds)
+{
+        _cleanup_free_ char *text = format_local_time(seconds);
+
+        if (!text || text[0] != '\0')
+                return TAKE_PTR(text);
+        return strdup("a time that nobody knows");
+}
+
+char *describe_time(const struct volume_group *volume_group, uint64_t usec)
+{
+        uint64_t now = now_usec(), age = now > usec ? now - usec : 0;
+        _cleanup_free_ char *date = describe_date(volume_group_to_realtime(volume_group, usec));
+        _cleanup_free_ char *duration = format_duration(age);
+
+        return date && duration ? string_format("%s, %s ago", date, duration) : NULL;
+}

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "lvm/volume_group.h"
 #include "shared/util.h"
 
 /* Why something is up or not: the answer of "headgate why", in sentences. Every text is made printable. Without
@@ -53,3 +54,9 @@ bool explanation_has_condition(const struct explanation *explanation, const char
 
 void explanation_done(struct explanation *explanation) _nonnull_(1);
 #define _cleanup_explanation_ _cleanup_(explanation_done)
+
+/* A time of the VG on now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
+char *describe_time(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1) _must_check_;
+
+/* The same of a time in seconds since 1970. */
+char *describe_date(int64_t seconds) _must_check_;

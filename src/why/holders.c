@@ -194,14 +194,15 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
 int explain_holders_of_lvs(
         const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
 {
+        const struct dm_devices *devices = active_devices_list(sources->devices);
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         size_t n = 0;
         int r;
 
         r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && i < sources->devices.n; i++) {
-                const struct dm_device *device = &sources->devices.devices[i];
+        for (size_t i = 0; r >= 0 && i < devices->n; i++) {
+                const struct dm_device *device = &devices->devices[i];
                 _cleanup_free_ char *kernel_name = NULL;
 
                 if (!is_asked_for(device, vgid, lvid) || !is_open(device))

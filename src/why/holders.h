@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "view/sources.h"
 #include "why/explanation.h"
-#include "why/sources.h"
 
 /* What holds devices, and so what shutdown waits for before it takes them down: facts. Only what lies on these
  * devices is looked at. Returns 0 or a negative errno. */

@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "reader/pv.h"
 #include "tree/sysfs.h"
-#include "why/pv.h"
 
 /* Of more PVs than that the number has to do. */
 #define TOLD_MAX 8
@@ -64,19 +64,19 @@ static int explain_last_place(const struct sources *sources, const char *path, c
         return 0;
 }
 
-static bool is_flagged(const struct record *record, const char *pvid)
+static bool is_flagged(const struct vg_view *view, const char *pvid)
 {
-        for (size_t i = 0; record->metadata && i < record->metadata->n_pvs; i++)
-                if (streq(record->metadata->pvs[i].pvid, pvid))
-                        return record->metadata->pvs[i].missing;
+        for (size_t i = 0; view->metadata && i < view->metadata->n_pvs; i++)
+                if (streq(view->metadata->pvs[i].pvid, pvid))
+                        return view->metadata->pvs[i].missing;
         return false;
 }
 
-static int explain_missing_pv(const struct sources *sources, const struct record *record,
+static int explain_missing_pv(const struct sources *sources, const struct vg_view *view,
         const struct volume_group_pv *pv, struct explanation *explanation)
 {
         const char *flagged =
-                is_flagged(record, pv->pvid) ? " lvm2 has changed the VG without it (flag MISSING)." : "";
+                is_flagged(view, pv->pvid) ? " lvm2 has changed the VG without it (flag MISSING)." : "";
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pv->pvid, formatted);
@@ -87,7 +87,7 @@ static int explain_missing_pv(const struct sources *sources, const struct record
         }
         explanation_fact(
                 explanation, "PV %s is missing; its last place was %s.%s", formatted, pv->device_name, flagged);
-        return explain_last_place(sources, pv->device_name, pv->pvid, record->volume_group->vgid, explanation);
+        return explain_last_place(sources, pv->device_name, pv->pvid, view->volume_group->vgid, explanation);
 }
 
 static void explain_present_pvs(const struct volume_group *volume_group, struct explanation *explanation)
@@ -123,22 +123,22 @@ static void explain_deadline(
 }
 
 /* Where the metadata comes from, and when lvm2 has seen these PVs last at the latest. */
-static void explain_source(const struct record *record, struct explanation *explanation)
+static void explain_source(const struct vg_view *view, struct explanation *explanation)
 {
         _cleanup_free_ char *date = NULL;
 
-        if (!record->metadata || record->metadata->written <= 0)
+        if (!view->metadata || view->metadata->written <= 0)
                 return;
-        date = describe_date(record->metadata->written);
+        date = describe_date(view->metadata->written);
         explanation_fact(explanation, "lvm2 wrote of its PVs last at %s, by %s%s.", date ?: "?",
-                record->metadata_device ? "the metadata on " : "its backup", record->metadata_device ?: "");
+                view->metadata_device ? "the metadata on " : "its backup", view->metadata_device ?: "");
 }
 
 /* Who has allowed it in headgate.conf need only know when. */
 static void advise_on_degraded(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         bool allowed = settings_allow_degraded(&sources->settings, volume_group->name);
 
         if (sources->in_charge && allowed && !volume_group->overdue && !volume_group->lost_after_active)
@@ -154,30 +154,29 @@ static void advise_on_degraded(
                         allowed ? "" : "; for the next time, \"degraded\" in headgate.conf(5)");
 }
 
-static void advise(const struct sources *sources, const struct record *record, struct explanation *explanation)
+static void advise(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = record->volume_group->name;
+        const char *name = view->volume_group->name;
 
-        if (record->volume_group->state == VOLUME_GROUP_DEGRADED)
+        if (view->volume_group->state == VOLUME_GROUP_DEGRADED)
                 explanation_advise(explanation,
                         "Find out why the disk does not appear; what cannot do without is activated when it is there.");
         else
                 explanation_advise(explanation,
                         "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
-        if (volume_group_count_seen(record->volume_group) == 0)
+        if (volume_group_count_seen(view->volume_group) == 0)
                 return;
-        if (record->volume_group->state == VOLUME_GROUP_WAITING)
-                advise_on_degraded(sources, record, explanation);
+        if (view->volume_group->state == VOLUME_GROUP_WAITING)
+                advise_on_degraded(sources, view, explanation);
         explanation_advise(explanation,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "
                 "them, see vgreduce(8) for what becomes of LVs on them.",
                 name);
 }
 
-int explain_missing_pvs(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+int explain_missing_pvs(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group), n_told = 0;
         int r = 0;
 
@@ -191,15 +190,15 @@ int explain_missing_pvs(
         explain_present_pvs(volume_group, explanation);
         for (size_t i = 0; r >= 0 && i < volume_group->n_pvs && n_told < TOLD_MAX; i++)
                 if (volume_group->pvs[i].device == 0) {
-                        r = explain_missing_pv(sources, record, &volume_group->pvs[i], explanation);
+                        r = explain_missing_pv(sources, view, &volume_group->pvs[i], explanation);
                         n_told++;
                 }
         if (n_missing > n_told)
                 explanation_fact(explanation, "%zu more PVs are missing.", n_missing - n_told);
-        explain_source(record, explanation);
-        if (record->source == RECORD_OF_WORKER && volume_group->first_seen_usec != 0 &&
+        explain_source(view, explanation);
+        if (view->source == VG_VIEW_OF_WORKER && volume_group->first_seen_usec != 0 &&
                 volume_group->state == VOLUME_GROUP_WAITING)
                 explain_deadline(sources, volume_group, explanation);
-        advise(sources, record, explanation);
+        advise(sources, view, explanation);
         return r;
 }

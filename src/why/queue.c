@@ -71,9 +71,9 @@ static void explain_activating(const struct volume_group *volume_group, struct e
                         "It has LVs that may take long, thin pools to be checked for instance; others go on.");
 }
 
-void explain_queue(const struct sources *sources, const struct record *record, struct explanation *explanation)
+void explain_queue(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         struct requests requests = {};
 
         if (sources->run_fd < 0 || !sources->in_charge)

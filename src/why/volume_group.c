@@ -14,28 +14,28 @@
 /* Of more LVs that are not active than that the number has to do. */
 #define TOLD_MAX 8
 
-static bool is_absent(const struct record *record)
+static bool is_absent(const struct vg_view *view)
 {
-        return record->source == RECORD_OF_BACKUP && volume_group_count_seen(record->volume_group) == 0 &&
-               record->volume_group->state == VOLUME_GROUP_WAITING;
+        return view->source == VG_VIEW_OF_BACKUP && volume_group_count_seen(view->volume_group) == 0 &&
+               view->volume_group->state == VOLUME_GROUP_WAITING;
 }
 
 /* There are disks of it, and the worker has not been told of any. */
-static bool is_unseen(const struct sources *sources, const struct record *record)
+static bool is_unseen(const struct sources *sources, const struct vg_view *view)
 {
-        return sources->in_charge && record->source == RECORD_OF_DISK &&
-               record->volume_group->state != VOLUME_GROUP_ACTIVE;
+        return sources->in_charge && view->source == VG_VIEW_OF_DISK &&
+               view->volume_group->state != VOLUME_GROUP_ACTIVE;
 }
 
-const char *volume_group_describe_place(const struct sources *sources, const struct record *record)
+const char *volume_group_describe_place(const struct sources *sources, const struct vg_view *view)
 {
-        if (is_absent(record))
+        if (is_absent(view))
                 return "absent";
-        if (is_unseen(sources, record))
+        if (is_unseen(sources, view))
                 return "unseen";
-        if (record->volume_group->state == VOLUME_GROUP_DEACTIVATED && !sources->in_charge)
+        if (view->volume_group->state == VOLUME_GROUP_DEACTIVATED && !sources->in_charge)
                 return "inactive";
-        return volume_group_state_to_string(record->volume_group->state);
+        return volume_group_state_to_string(view->volume_group->state);
 }
 
 /* ------ causes ------ */
@@ -50,9 +50,9 @@ static int length_of_clause(const char *reason)
 
 /* What lvm2 said when it did not record a PV is part of the worker's reason. */
 static void cause_of_reason(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         const char *reason = volume_group->reason;
         size_t n_stranded = volume_group_count_stranded(volume_group);
 
@@ -86,14 +86,14 @@ static void cause_of_reason(
 
 /* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
 static int cause_of_unseen(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *path = record->metadata_device;
+        const char *path = view->metadata_device;
         _cleanup_device_facts_ struct device_facts facts = {};
         _cleanup_explanation_ struct explanation own = {};
         int r;
 
-        r = device_facts_read(sources, path, record->metadata_number, &facts);
+        r = device_facts_read(sources, path, view->metadata_number, &facts);
         if (r < 0)
                 return r;
         causes_of_device(sources, &facts, &own);
@@ -109,9 +109,9 @@ static int cause_of_unseen(
 }
 
 static void cause_of_deactivation(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = record->volume_group->name;
+        const char *name = view->volume_group->name;
 
         if (sources->in_charge) {
                 explanation_cause(
@@ -142,26 +142,30 @@ static void cause_of_queue(const struct volume_group *volume_group, struct expla
         explanation_advise(explanation, "Wait for it: \"headgate wait %s\".", volume_group->name);
 }
 
-static int find_causes(const struct sources *sources, const struct record *record, struct explanation *explanation)
+static int find_causes(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         int r = 0;
 
         if (volume_group->state == VOLUME_GROUP_WAITING)
-                r = explain_missing_pvs(sources, record, explanation);
+                r = explain_missing_pvs(sources, view, explanation);
         else if (volume_group->state == VOLUME_GROUP_DEGRADED)
-                r = explain_degraded(sources, record, explanation);
+                r = explain_degraded(sources, view, explanation);
         if (r < 0)
                 return r;
-        if (is_unseen(sources, record))
-                r = cause_of_unseen(sources, record, explanation);
+        if (is_unseen(sources, view))
+                r = cause_of_unseen(sources, view, explanation);
         if (r < 0)
                 return r;
-        causes_of_metadata(sources, record, explanation);
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(sources, record))
-                cause_of_deactivation(sources, record, explanation);
-        causes_of_configuration(sources, record, explanation);
-        cause_of_reason(sources, record, explanation);
+        causes_of_metadata(sources, view, explanation);
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(sources, view))
+                cause_of_deactivation(sources, view, explanation);
+        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && volume_group_is_incomplete(volume_group))
+                r = explain_missing_pvs(sources, view, explanation);
+        if (r < 0)
+                return r;
+        causes_of_configuration(sources, view, explanation);
+        cause_of_reason(sources, view, explanation);
         cause_of_queue(volume_group, explanation);
         return 0;
 }
@@ -197,18 +201,18 @@ static bool is_stranded(const struct volume_group_lv *lv)
         return lv->stranded;
 }
 
-static void explain_lvs(const struct sources *sources, const struct record *record,
+static void explain_lvs(const struct sources *sources, const struct vg_view *view,
         bool (*filter)(const struct volume_group_lv *), struct explanation *explanation)
 {
         size_t n_inactive = 0;
 
-        for (size_t i = 0; i < record->volume_group->n_lvs; i++) {
-                const struct volume_group_lv *lv = &record->volume_group->lvs[i];
+        for (size_t i = 0; i < view->volume_group->n_lvs; i++) {
+                const struct volume_group_lv *lv = &view->volume_group->lvs[i];
                 struct explanation own = {};
 
                 if (!filter(lv) || ++n_inactive > TOLD_MAX)
                         continue;
-                causes_of_lv(sources, record, lv, &own);
+                causes_of_lv(sources, view, lv, &own);
                 explanation_fact(explanation, "LV %s is not active: %s.", lv->name,
                         explanation_first_cause(&own, "nobody knows why"));
                 explanation_take_over(explanation, &own);
@@ -218,15 +222,15 @@ static void explain_lvs(const struct sources *sources, const struct record *reco
                 explanation_fact(explanation, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
 }
 
-static void explain_times(const struct record *record, struct explanation *explanation)
+static void explain_times(const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         struct volume_group_times first = volume_group_first_times(volume_group);
         _cleanup_free_ char *settled = describe_time(volume_group, volume_group->settled_usec);
         _cleanup_free_ char *date = describe_time(volume_group, first.settled_usec);
         _cleanup_free_ char *waited = NULL, *queued = NULL, *activated = NULL;
 
-        if (record->source != RECORD_OF_WORKER || volume_group->state != VOLUME_GROUP_ACTIVE ||
+        if (view->source != VG_VIEW_OF_WORKER || volume_group->state != VOLUME_GROUP_ACTIVE ||
                 volume_group->settled_usec == 0)
                 return;
         explanation_fact(explanation, "It is active since %s.", settled ?: "?");
@@ -243,17 +247,16 @@ static void explain_times(const struct record *record, struct explanation *expla
                 volume_group->n_pvs, plural(volume_group->n_pvs), waited ?: "?", queued ?: "?", activated ?: "?");
 }
 
-static void explain_namesakes(const struct record *record, struct explanation *explanation)
+static void explain_same_name(const struct vg_view *view, struct explanation *explanation)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
 
-        if (record->n_namesakes == 0)
+        if (view->n_same_name == 0)
                 return;
-        lvm_id_format(record->volume_group->vgid, formatted);
+        lvm_id_format(view->volume_group->vgid, formatted);
         explanation_condition(explanation, "duplicate-name");
         explanation_fact(explanation, "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
-                record->n_namesakes == 1 ? "is" : "are", record->n_namesakes, plural(record->n_namesakes),
-                formatted);
+                view->n_same_name == 1 ? "is" : "are", view->n_same_name, plural(view->n_same_name), formatted);
         explanation_advise(explanation, "Give one of them another name: \"vgrename UUID NAME\".");
 }
 
@@ -266,29 +269,29 @@ static bool has_active_lv(const struct volume_group *volume_group)
 }
 
 int volume_group_explain_facts(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         int r = 0;
 
         if (volume_group->state != VOLUME_GROUP_ACTIVE)
-                r = find_causes(sources, record, explanation);
+                r = find_causes(sources, view, explanation);
         if (r >= 0)
                 r = explain_headgate(sources, explanation);
         if (r < 0)
                 return r;
-        explain_times(record, explanation);
-        explain_queue(sources, record, explanation);
-        explain_namesakes(record, explanation);
-        return explain_duplicate_pvs(sources, record, explanation);
+        explain_times(view, explanation);
+        explain_queue(sources, view, explanation);
+        explain_same_name(view, explanation);
+        return explain_duplicate_pvs(sources, view, explanation);
 }
 
 /* ------ the answer ------ */
 
-static void answer(const struct sources *sources, const struct record *record, struct explanation *explanation)
+static void answer(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
-        const char *state = volume_group_describe_place(sources, record);
+        const struct volume_group *volume_group = view->volume_group;
+        const char *state = volume_group_describe_place(sources, view);
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
         size_t n_active = volume_group_count_active(volume_group);
 
@@ -313,22 +316,22 @@ static void answer(const struct sources *sources, const struct record *record, s
 }
 
 int volume_group_explain(
-        const struct sources *sources, const struct record *record, struct explanation *explanation)
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = record->volume_group;
+        const struct volume_group *volume_group = view->volume_group;
         int r;
 
         /* What there is to say depends on it. */
         explanation->verdict = volume_group->state == VOLUME_GROUP_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
-        r = volume_group_explain_facts(sources, record, explanation);
+        r = volume_group_explain_facts(sources, view, explanation);
         if (r < 0)
                 return r;
-        answer(sources, record, explanation);
+        answer(sources, view, explanation);
         explanation_tell_other_causes(explanation);
         if (volume_group->state == VOLUME_GROUP_ACTIVE || has_active_lv(volume_group))
-                explain_lvs(sources, record, is_inactive, explanation);
+                explain_lvs(sources, view, is_inactive, explanation);
         else
-                explain_lvs(sources, record, is_stranded, explanation);
+                explain_lvs(sources, view, is_stranded, explanation);
         return has_active_lv(volume_group) ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
                                            : 0;
 }

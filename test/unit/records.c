@@ -122,17 +122,16 @@ void records_print(const struct explanation *explanation)
 /* `lv` is NULL for the VG. */
 struct explanation records_ask(const char *vg, const char *lv)
 {
-        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
-        _cleanup_record_ struct record record = {};
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_vg_view_ struct vg_view view = {};
         struct explanation explanation = {};
 
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(record_find(&sources, vg, &record), RECORD_FOUND);
+        ck_assert_int_eq(vg_view_find(&sources, vg, &view), VG_VIEW_FOUND);
         if (lv)
-                ck_assert_int_eq(
-                        logical_volume_explain(&sources, &record, lv, &explanation), LOGICAL_VOLUME_FOUND);
+                ck_assert_int_eq(logical_volume_explain(&sources, &view, lv, &explanation), LOGICAL_VOLUME_FOUND);
         else
-                ck_assert_int_eq(volume_group_explain(&sources, &record, &explanation), 0);
+                ck_assert_int_eq(volume_group_explain(&sources, &view, &explanation), 0);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

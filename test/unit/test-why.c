@@ -212,24 +212,17 @@ END_TEST
 
 START_TEST(unknown_names)
 {
-        _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
-        _cleanup_suggestion_ struct suggestion of_record = {.wanted = "plian"}, of_backup = {.wanted = "nauto"};
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         _cleanup_suggestion_ struct suggestion of_lv = {.wanted = "liner"};
-        _cleanup_record_ struct record record = {};
+        _cleanup_vg_view_ struct vg_view view = {};
         struct explanation explanation = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
-        write_backup("noauto-1", "noauto");
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(record_find(&sources, "plian", &record), RECORD_NONE);
-        record_suggest(&sources, &of_record);
-        ck_assert_pstr_eq(of_record.nearest, "plain");
-        record_suggest(&sources, &of_backup);
-        ck_assert_pstr_eq(of_backup.nearest, "noauto");
-
-        ck_assert_int_eq(record_find(&sources, "plain", &record), RECORD_FOUND);
-        ck_assert_int_eq(logical_volume_explain(&sources, &record, "liner", &explanation), LOGICAL_VOLUME_NONE);
-        logical_volume_suggest(&record, &of_lv);
+        ck_assert_int_eq(vg_view_find(&sources, "plian", &view), VG_VIEW_NONE);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", &view), VG_VIEW_FOUND);
+        ck_assert_int_eq(logical_volume_explain(&sources, &view, "liner", &explanation), LOGICAL_VOLUME_NONE);
+        logical_volume_suggest(&view, &of_lv);
         ck_assert_pstr_eq(of_lv.nearest, "linear");
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/suggestion.h"
+#include "shared/suggestion.h"
 
 #include <ctype.h>
 #include <stdint.h>

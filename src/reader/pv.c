@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "why/pv.h"
+#include "reader/pv.h"
 
 #include <sys/stat.h>
 

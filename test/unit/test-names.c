@@ -2,7 +2,7 @@
 
 /* Which names of VGs there are, by each of the places that tell of them. */
 
-#include "cli/known-names.h"
+#include "view/names.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,12 +39,14 @@ static void write_file(const char *path, const char *text)
 static void assert_names(size_t n, const char *const names[])
 {
         _cleanup_string_vector_ struct string_vector known = {};
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
 
-        ck_assert_int_eq(known_names_read(&known), 0);
+        ck_assert_int_eq(sources_open(&sources), 0);
+        ck_assert_int_eq(names_read(&sources, &known), 0);
         ck_assert_uint_eq(known.n, n);
         for (size_t i = 0; i < n; i++)
-                ck_assert(known_names_have(&known, names[i]));
-        ck_assert(!known_names_have(&known, "nobody"));
+                ck_assert(names_have(&known, names[i]));
+        ck_assert(!names_have(&known, "nobody"));
 }
 
 START_TEST(nothing)
@@ -82,8 +84,8 @@ END_TEST
 
 int main(void)
 {
-        Suite *suite = suite_create("known-names");
-        TCase *test_case = tcase_create("known-names");
+        Suite *suite = suite_create("names");
+        TCase *test_case = tcase_create("names");
 
         tcase_add_checked_fixture(test_case, set_up, run_directory_tear_down);
         tcase_add_test(test_case, nothing);

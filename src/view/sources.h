@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "lvm/active.h"
+#include "lvm/configuration.h"
+#include "lvm/volume_group.h"
+#include "shared/settings.h"
+
+/* What tells of a machine's VGs, for all who only look: the worker's records, lvm2's own in /run/lvm, device-mapper's list,
+ * configuration files. Each is opened or read once, by the first who needs it. No process is started for it, no disk is
+ * read, and nothing is waited for. */
+struct sources {
+        int root_fd;
+        int run_fd;     /* /run/headgate; < 0 if it cannot be opened */
+        int lvm_run_fd; /* /run/lvm; < 0 where there is none, and then nothing is recorded there */
+        bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
+        int run_error;  /* why the last one cannot be told, -ENOENT without /run/headgate; else 0 */
+
+        struct record_file *records;    /* of the worker; NULL if there are none */
+        struct active_devices *devices; /* of device-mapper; NULL if they were not read, or cannot be listed */
+        bool configured;                /* the rest was read */
+        struct settings settings;
+        struct configuration configuration;
+        struct problems settings_problems;
+        struct problems configuration_problems;
+};
+
+#define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
+
+/* Opens the directories. Returns 0 and `*ret`, to be emptied with sources_done(), or a negative errno. */
+int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
+
+/* The same for what makes sense only while headgate is in charge. Returns likewise, having logged the error; -ENOENT if it is
+ * not. */
+int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
+
+/* Reads what has been added to the records since the last call. That there are none is no error. Returns 0 or a negative
+ * errno; one that says what is wrong with the file has been logged. */
+int sources_read_records(struct sources *sources) _nonnull_(1) _must_check_;
+
+/* Lists the devices, anew each time. Returns 0 or a negative errno. */
+int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
+
+/* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
+int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
+
+/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno,
+ * -EACCES or -EPERM for somebody who is not root. */
+int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
+
+void sources_done(struct sources *sources) _nonnull_(1);
+#define _cleanup_sources_ _cleanup_(sources_done)
+
+/* Whether the kernel has a block device of that number. */
+bool sources_has_device(const struct sources *sources, dev_t number) _nonnull_(1);
+
+/* The device-mapper device of that number, or NULL. */
+const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/unrecorded.h"
+
+#include <libdevmapper.h>
+
+#include "lvm/backup.h"
+#include "lvm/online.h"
+#include "shared/root.h"
+#include "tree/sysfs.h"
+#include "view/judgement.h"
+#include "view/names.h"
+
+/* The UUID of a visible LV's device: "LVM-", the VG's identifier, the LV's (lvm2, lib/activate/dev_manager.c). */
+#define UUID_PREFIX "LVM-"
+#define UUID_LENGTH (sizeof(UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
+
+/* ------ with a backup ------ */
+
+/* Returns 0 and the path in `*ret`, or NULL if the kernel has no such device; or -ENOMEM. */
+static int find_device_name(const struct sources *sources, dev_t number, char **ret)
+{
+        _cleanup_free_ char *location = NULL;
+        int r;
+
+        *ret = NULL;
+        r = sysfs_read_location(sources->root_fd, number, &location);
+        if (r <= 0)
+                return r == -ENOMEM ? r : 0;
+        *ret = string_format("/dev/%s", strrchr(location, '/') + 1);
+        return *ret ? 0 : -ENOMEM;
+}
+
+int unrecorded_find_pvs(const struct sources *sources, struct volume_group *volume_group)
+{
+        for (size_t i = 0; sources->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
+                struct volume_group_pv *pv = &volume_group->pvs[i];
+                char *name = NULL;
+                dev_t number;
+                int r;
+
+                if (online_read_pv(sources->lvm_run_fd, pv->pvid, &number) != ONLINE_FOUND)
+                        continue;
+                r = find_device_name(sources, number, &name);
+                if (r < 0)
+                        return r;
+                if (!name)
+                        continue;
+                free(pv->device_name);
+                pv->device_name = name;
+                pv->device = number;
+        }
+        return 0;
+}
+
+/* ------ without ------ */
+
+/* Sets the name of the LV if the device is a visible one of the VG, else NULL. */
+static int name_lv(struct dm_pool *pool, const struct dm_device *device, const char *volume_group, char **ret)
+{
+        char *name = NULL, *lv = NULL, *layer = NULL;
+
+        *ret = NULL;
+        if (!skip_prefix(device->uuid, UUID_PREFIX) || strlen(device->uuid) != UUID_LENGTH)
+                return 0;
+        if (!dm_split_lvm_name(pool, device->name, &name, &lv, &layer))
+                return -ENOMEM;
+        if (streq(name, volume_group))
+                *ret = lv;
+        return 0;
+}
+
+/* Which of the LVs are to be activated is not known. */
+static int add_active_lv(struct volume_group *volume_group, const char *name, const char *uuid)
+{
+        const char *vgid = uuid + strlen(UUID_PREFIX);
+        struct volume_group_lv *lv = &volume_group->lvs[volume_group->n_lvs];
+
+        *lv = (struct volume_group_lv){.name = strdup(name), .autoactivated = true, .active = true};
+        if (!lv->name)
+                return -ENOMEM;
+        memcpy(volume_group->vgid, vgid, LVM_ID_LENGTH);
+        memcpy(lv->lvid, vgid + LVM_ID_LENGTH, LVM_ID_LENGTH);
+        volume_group->n_lvs++;
+        return 0;
+}
+
+static int add_active_lvs(const struct dm_devices *list, struct volume_group *volume_group)
+{
+        struct dm_pool *pool = dm_pool_create("names", 4096);
+        int r = pool ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < list->n; i++) {
+                char *lv;
+
+                r = name_lv(pool, &list->devices[i], volume_group->name, &lv);
+                if (r >= 0 && lv)
+                        r = add_active_lv(volume_group, lv, list->devices[i].uuid);
+        }
+        if (pool)
+                dm_pool_destroy(pool);
+        return r;
+}
+
+static int read_devices(const struct sources *sources, const char *name, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        const struct dm_devices *list = sources->devices ? active_devices_list(sources->devices) : NULL;
+        int r;
+
+        if (!volume_group)
+                return -ENOMEM;
+        volume_group->name = strdup(name);
+        volume_group->lvs = calloc((list ? list->n : 0) + 1, sizeof(*volume_group->lvs));
+        if (!volume_group->name || !volume_group->lvs)
+                return -ENOMEM;
+        r = list ? add_active_lvs(list, volume_group) : 0;
+        if (r >= 0)
+                *ret = TAKE_PTR(volume_group);
+        return r;
+}
+
+/* ------ judgement ------ */
+
+static const char *explain(const struct volume_group *volume_group)
+{
+        size_t n_active = volume_group_count_active(volume_group);
+
+        if (volume_group->n_pvs == 0)
+                return n_active > 0 ? "No backup can be read that would tell how many LVs it has."
+                                    : "Its name is all that is known of it.";
+        if (n_active > 0)
+                return "Not all of its LVs are active.";
+        return volume_group_count_seen(volume_group) > 0
+                       ? "None of its LVs is active."
+                       : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
+}
+
+/* The plan's reason is a sentence, or the end of one. */
+static char *explain_absence(const struct planned_volume_group *planned)
+{
+        return string_format(
+                "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);
+}
+
+static bool is_there(const struct volume_group *volume_group)
+{
+        return volume_group_count_active(volume_group) > 0 || volume_group_count_seen(volume_group) > 0;
+}
+
+/* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
+static int judge(struct volume_group *volume_group, const struct planned_volume_group *planned)
+{
+        char *reason;
+
+        volume_group->state = judge_unrecorded_active(volume_group) ? VOLUME_GROUP_ACTIVE
+                              : planned && !is_there(volume_group)  ? VOLUME_GROUP_ABSENT
+                                                                    : VOLUME_GROUP_UNKNOWN;
+        if (volume_group->state == VOLUME_GROUP_ABSENT)
+                reason = explain_absence(planned);
+        else if (planned)
+                reason = strdup("headgate has seen none of its PVs.");
+        else if (volume_group->state == VOLUME_GROUP_ACTIVE)
+                return 0;
+        else
+                reason = strdup(explain(volume_group));
+        return string_replace(&volume_group->reason, reason);
+}
+
+static int read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        int r;
+
+        r = volume_group_name_is_valid(name)
+                    ? backup_read(
+                              sources->root_fd, root_relative(sources->configuration.backup_dir), name, &metadata)
+                    : -ENOENT;
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                return read_devices(sources, name, ret);
+        r = volume_group_new(metadata, ret);
+        if (r < 0)
+                return r;
+        if (sources->devices)
+                active_devices_mark(sources->devices, *ret);
+        return unrecorded_find_pvs(sources, *ret);
+}
+
+static int read_unrecorded(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        r = sources_read_configuration(sources);
+        if (r < 0)
+                return r;
+        if (!sources->devices && sources_read_devices(sources) == -ENOMEM)
+                return -ENOMEM;
+        r = read_backup(sources, name, &volume_group);
+        if (r < 0)
+                return r;
+        r = judge(volume_group, planned);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}
+
+/* ------ adding ------ */
+
+static int insert(struct snapshot *snapshot, struct volume_group **volume_group)
+{
+        int r = snapshot_insert(snapshot, *volume_group);
+
+        if (r >= 0)
+                TAKE_PTR(*volume_group);
+        return r;
+}
+
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        if (snapshot_find(snapshot, name))
+                return 0;
+        r = read_unrecorded(sources, name, planned, &volume_group);
+        return r < 0 ? r : insert(snapshot, &volume_group);
+}
+
+int unrecorded_add_present(struct sources *sources, const struct string_vector *names, struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector online = {};
+
+        if (sources->lvm_run_fd >= 0 && online_list_volume_groups(sources->lvm_run_fd, &online) == -ENOMEM)
+                return -ENOMEM;
+        for (size_t i = 0; i < names->n; i++) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                const char *name = names->strings[i];
+                int r;
+
+                if (snapshot_find(snapshot, name))
+                        continue;
+                r = read_unrecorded(sources, name, NULL, &volume_group);
+                if (r >= 0 && (is_there(volume_group) || names_have(&online, name)))
+                        r = insert(snapshot, &volume_group);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}

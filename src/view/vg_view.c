@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/vg_view.h"
+
+#include <libudev.h>
+#include <sys/sysmacros.h>
+
+#include "lvm/backup.h"
+#include "reader/pv.h"
+#include "shared/root.h"
+#include "tree/sysfs.h"
+#include "view/judgement.h"
+#include "view/snapshot.h"
+#include "view/unrecorded.h"
+
+/* ------ the worker's records ------ */
+
+static bool has_active_lv(const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (volume_group->lvs[i].active)
+                        return true;
+        return false;
+}
+
+/* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
+static int find_recorded(const struct sources *sources, const char *name, struct vg_view *view)
+{
+        const struct record_entry *entry;
+        size_t n = 0;
+
+        if (!sources->records)
+                return 0;
+        dm_list_iterate_items(entry, &sources->records->records) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                int r;
+
+                if (!volume_group_text_has_name(entry->text, name))
+                        continue;
+                r = volume_group_parse(entry->text, &volume_group);
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0)
+                        continue;
+                n++;
+                snapshot_judge(sources, volume_group);
+                if (view->volume_group && (has_active_lv(view->volume_group) || !has_active_lv(volume_group)))
+                        continue;
+                volume_group_free(view->volume_group);
+                view->volume_group = TAKE_PTR(volume_group);
+        }
+        view->n_same_name = n > 0 ? n - 1 : 0;
+        return 0;
+}
+
+/* ------ lvm2's backup ------ */
+
+static void judge_unrecorded(const struct sources *sources, struct volume_group *volume_group)
+{
+        if (sources->devices)
+                active_devices_mark(sources->devices, volume_group);
+        volume_group->state = judge_unrecorded_active(volume_group)      ? VOLUME_GROUP_ACTIVE
+                              : volume_group_is_incomplete(volume_group) ? VOLUME_GROUP_WAITING
+                                                                         : VOLUME_GROUP_DEACTIVATED;
+}
+
+static int find_in_backup(const struct sources *sources, const char *name, struct vg_view *view)
+{
+        int r;
+
+        r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), name, &view->metadata);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        view->source = VG_VIEW_OF_BACKUP;
+        r = volume_group_new(view->metadata, &view->volume_group);
+        if (r < 0)
+                return r;
+        r = unrecorded_find_pvs(sources, view->volume_group);
+        if (r < 0)
+                return r;
+        judge_unrecorded(sources, view->volume_group);
+        return 0;
+}
+
+/* ------ metadata ------ */
+
+static bool is_newer(const struct metadata *metadata, const struct vg_view *view)
+{
+        return streq(metadata->vgid, view->volume_group->vgid) &&
+               (!view->metadata || metadata->seqno > view->metadata->seqno);
+}
+
+static int read_metadata_of_pv(
+        const struct sources *sources, const struct volume_group_pv *source, struct vg_view *view)
+{
+        _cleanup_free_ char *suspended = NULL;
+        _cleanup_pv_ struct pv pv = {};
+        int r;
+
+        /* Who reads from a device that is suspended waits until it is not. */
+        r = sysfs_read_attribute(sources->root_fd, source->device, "dm/suspended", &suspended);
+        if (r < 0 || (suspended && streq(suspended, "1")))
+                return r;
+        r = pv_read(source->device_name, &pv);
+        if (r >= 0 && pv.error == -ETIMEDOUT)
+                return pv.error;
+        if (r < 0 || !pv.metadata || !is_newer(pv.metadata, view))
+                return r;
+        metadata_free(view->metadata);
+        view->metadata = TAKE_PTR(pv.metadata);
+        view->metadata_device = NULL;
+        r = string_replace(&view->device_name, strdup(source->device_name));
+        view->metadata_device = view->device_name;
+        return r;
+}
+
+/* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
+static int read_metadata(const struct sources *sources, struct vg_view *view)
+{
+        const struct volume_group *volume_group = view->volume_group;
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++) {
+                if (view->metadata_device && view->metadata->seqno >= volume_group->seqno)
+                        return 0;
+                if (volume_group->pvs[i].device != 0)
+                        r = read_metadata_of_pv(sources, &volume_group->pvs[i], view);
+        }
+        if ((r < 0 && r != -ETIMEDOUT) || view->metadata)
+                return MIN(r, 0);
+
+        r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), volume_group->name,
+                &view->metadata);
+        if (r >= 0 && !streq(view->metadata->vgid, volume_group->vgid))
+                view->metadata = metadata_free(view->metadata);
+        return r == -ENOMEM ? r : 0;
+}
+
+/* ------ finding ------ */
+
+static bool is_active(const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (!volume_group->lvs[i].active)
+                        return false;
+        return volume_group->state == VOLUME_GROUP_ACTIVE;
+}
+
+int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
+{
+        _cleanup_vg_view_ struct vg_view view = {};
+        int r = 0;
+
+        /* The worker's records are out of date where headgate is not in charge any more. */
+        if (sources->in_charge)
+                r = find_recorded(sources, name, &view);
+        if (r >= 0 && !view.volume_group)
+                r = find_in_backup(sources, name, &view);
+        if (r < 0 || !view.volume_group)
+                return r < 0 ? r : VG_VIEW_NONE;
+        /* An unresponsive disk is no reason to wait if all is well. */
+        if (is_active(view.volume_group)) {
+                view.n_same_name = 0;
+                view.metadata = metadata_free(view.metadata);
+        } else {
+                r = read_metadata(sources, &view);
+                if (r < 0)
+                        return r;
+        }
+        *ret = view;
+        view = (struct vg_view){};
+        return VG_VIEW_FOUND;
+}
+
+/* ------ disks that the worker does not know ------ */
+
+static bool worker_knows(const struct sources *sources, dev_t number)
+{
+        _cleanup_free_ char *key = string_format("%u:%u", major(number), minor(number));
+
+        return sources->in_charge && key && record_file_find(sources->records, key);
+}
+
+static int take_disk(
+        const struct sources *sources, const char *path, dev_t number, struct pv *pv, struct vg_view *view)
+{
+        struct volume_group_pv *seen;
+        int r;
+
+        view->source = VG_VIEW_OF_DISK;
+        view->metadata = TAKE_PTR(pv->metadata);
+        view->metadata_number = number;
+        r = string_replace(&view->device_name, strdup(path));
+        if (r >= 0)
+                r = volume_group_new(view->metadata, &view->volume_group);
+        if (r >= 0)
+                r = unrecorded_find_pvs(sources, view->volume_group);
+        if (r < 0)
+                return r;
+        view->metadata_device = view->device_name;
+        seen = volume_group_find_pv(view->volume_group, pv->pvid);
+        if (!seen)
+                return 0;
+        seen->device = number;
+        return string_replace(&seen->device_name, strdup(path));
+}
+
+static int look_at_disk(
+        const struct sources *sources, struct udev_device *device, const char *name, struct vg_view *view)
+{
+        const char *path = udev_device_get_devnode(device);
+        dev_t number = udev_device_get_devnum(device);
+        _cleanup_free_ char *suspended = NULL;
+        _cleanup_pv_ struct pv pv = {};
+        int r;
+
+        if (!path || worker_knows(sources, number))
+                return 0;
+        r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
+        if (r < 0 || (suspended && streq(suspended, "1")))
+                return r;
+        r = pv_read(path, &pv);
+        if (r < 0 || !pv.metadata || !streq(pv.metadata->name, name))
+                return r;
+        return take_disk(sources, path, number, &pv, view);
+}
+
+static int look_at_disks(
+        const struct sources *sources, struct udev_enumerate *enumerate, const char *name, struct vg_view *view)
+{
+        struct udev_list_entry *entry;
+        int r;
+
+        r = udev_enumerate_add_match_subsystem(enumerate, "block");
+        if (r >= 0)
+                r = udev_enumerate_add_match_property(enumerate, "ID_FS_TYPE", "LVM2_member");
+        if (r >= 0)
+                r = udev_enumerate_scan_devices(enumerate);
+        if (r < 0)
+                return r;
+        udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
+                struct udev_device *device = udev_device_new_from_syspath(
+                        udev_enumerate_get_udev(enumerate), udev_list_entry_get_name(entry));
+
+                r = device ? look_at_disk(sources, device, name, view) : 0;
+                udev_device_unref(device);
+                if (r < 0 || view->volume_group)
+                        return r;
+        }
+        return 0;
+}
+
+int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
+{
+        _cleanup_vg_view_ struct vg_view view = {};
+        struct udev *udev = root_is_chosen() ? NULL : udev_new();
+        struct udev_enumerate *enumerate = udev ? udev_enumerate_new(udev) : NULL;
+        int r = 0;
+
+        if (enumerate)
+                r = look_at_disks(sources, enumerate, name, &view);
+        udev_enumerate_unref(enumerate);
+        udev_unref(udev);
+        if (r < 0 || !view.volume_group)
+                return r < 0 ? r : VG_VIEW_NONE;
+        judge_unrecorded(sources, view.volume_group);
+        *ret = view;
+        view = (struct vg_view){};
+        return VG_VIEW_FOUND;
+}
+
+const struct metadata_lv *vg_view_find_metadata_lv(const struct vg_view *view, const char *name)
+{
+        for (size_t i = 0; view->metadata && i < view->metadata->n_lvs; i++)
+                if (streq(view->metadata->lvs[i].name, name))
+                        return &view->metadata->lvs[i];
+        return NULL;
+}
+
+const struct volume_group_lv *vg_view_find_lv(const struct vg_view *view, const char *name)
+{
+        for (size_t i = 0; i < view->volume_group->n_lvs; i++)
+                if (streq(view->volume_group->lvs[i].name, name))
+                        return &view->volume_group->lvs[i];
+        return NULL;
+}
+
+void vg_view_done(struct vg_view *view)
+{
+        volume_group_free(view->volume_group);
+        metadata_free(view->metadata);
+        free(view->device_name);
+        *view = (struct vg_view){};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "view/sources.h"
+
+/* All that is known of one VG: the worker's record, or else lvm2's backup, or else what a disk says; and in each case the
+ * newest metadata that can be read. Its disks are read for that, in another process. */
+
+enum vg_view_source {
+        VG_VIEW_OF_WORKER,
+        VG_VIEW_OF_BACKUP, /* headgate has seen none of its PVs, or is not in charge */
+        VG_VIEW_OF_DISK,   /* likewise, and lvm2 has no backup of it */
+};
+
+struct vg_view {
+        enum vg_view_source source;
+        struct volume_group
+                *volume_group; /* with the LVs that are active now, and in the state that follows. Without a record
+                                            * that is ACTIVE; DEACTIVATED, if all PVs are there; or WAITING */
+        struct metadata *metadata;   /* NULL if none can be read, or if all LVs are active */
+        const char *metadata_device; /* the PV that it comes from; NULL for the backup */
+        dev_t metadata_number;       /* of the disk, for VG_VIEW_OF_DISK */
+        size_t n_same_name;          /* other VGs of this name that the worker knows; 0 if all LVs are active */
+        char *device_name;           /* owns metadata_device */
+};
+
+enum {
+        VG_VIEW_NONE = 0,
+        VG_VIEW_FOUND = 1,
+};
+
+/* Finds the VG by its name. The sources have to be read. Returns one of the above, or a negative errno. */
+int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* Looks for the VG on PVs that udev knows and the worker was not told of, disks of virtual machines for instance. Reads all
+ * of these. Returns likewise. */
+int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* The LV of that name, or NULL. */
+const struct metadata_lv *vg_view_find_metadata_lv(const struct vg_view *view, const char *name) _nonnull_(1, 2);
+const struct volume_group_lv *vg_view_find_lv(const struct vg_view *view, const char *name) _nonnull_(1, 2);
+
+void vg_view_done(struct vg_view *view) _nonnull_(1);
+#define _cleanup_vg_view_ _cleanup_(vg_view_done)
