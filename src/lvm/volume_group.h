@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include "lvm/metadata.h"
-#include "lvm/record_file.h"
 #include "shared/macro.h"
 
 /* What headgate knows of one volume group (VG): the worker keeps it in memory, and in a record for its successor and
@@ -98,6 +97,9 @@ struct volume_group *volume_group_free(struct volume_group *volume_group);
 DEFINE_CLEANUP(struct volume_group *, volume_group_free)
 #define _cleanup_volume_group_ _cleanup_(volume_group_freep)
 
+/* Makes many PVs found faster, once they are there. Returns 0 or -ENOMEM. */
+int volume_group_index_pvs(struct volume_group *volume_group) _nonnull_(1) _must_check_;
+
 /* The PV with that identifier, or NULL. */
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
         _nonnull_(1, 2);
@@ -135,24 +137,3 @@ struct volume_group_times volume_group_first_times(const struct volume_group *vo
 int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1);
 
 const char *volume_group_state_to_string(enum volume_group_state state);
-
-/* The text of its record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
-int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
-
-/* Makes a VG of such a text. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
-int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
-
-/* Whether the text is of a VG of that name, without parsing it. */
-bool volume_group_text_has_name(const char *text, const char *name) _nonnull_(1, 2);
-
-/* Called for each VG, which it takes over if it returns 0 or more; a negative errno ends the walk and is passed on. */
-typedef int (*volume_group_function)(struct volume_group *volume_group, void *userdata);
-
-enum {
-        VOLUME_GROUPS_DAMAGED = 1, /* one of the records, or several; a line names each */
-};
-
-/* Walks over all VGs of a file, in the order in which they were written last. `file` may be NULL. Returns 0, the above, or a
- * negative errno. */
-int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
-        _nonnull_(2) _must_check_;

@@ -3,7 +3,7 @@
 
 #include "lvm/active.h"
 #include "lvm/configuration.h"
-#include "lvm/volume_group.h"
+#include "lvm/volume_group_record.h"
 #include "shared/settings.h"
 
 /* What tells of a machine's VGs, for all who only look: the worker's records, lvm2's own in /run/lvm, device-mapper's list,

@@ -4,7 +4,7 @@
 #include <libdevmapper.h>
 
 #include "lvm/metadata_area.h"
-#include "lvm/volume_group.h"
+#include "lvm/volume_group_record.h"
 #include "worker/diskseq.h"
 #include "worker/vg-state.h"
 

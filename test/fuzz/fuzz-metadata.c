@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 #include "lvm/metadata.h"
-#include "lvm/volume_group.h"
+#include "lvm/volume_group_record.h"
 #include "shared/util.h"
 
 static void check_metadata(const struct metadata *metadata)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "lvm/record_file.h"
+#include "lvm/volume_group.h"
+
+/* The record of a VG, as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. It is in the syntax
+ * of lvm2's metadata, but not all of that is a record: one assignment a line, in sections of one level. One table of fields
+ * is used for both directions. */
+
+/* The text of a VG's record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
+int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
+
+/* Makes a VG of such a text; fields that it does not know are ignored. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
+int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
+
+/* Whether the text is of a VG of that name, without parsing it. */
+bool volume_group_text_has_name(const char *text, const char *name) _nonnull_(1, 2);
+
+/* Called for each VG, which it takes over if it returns 0 or more; a negative errno ends the walk and is passed on. */
+typedef int (*volume_group_function)(struct volume_group *volume_group, void *userdata);
+
+enum {
+        VOLUME_GROUPS_DAMAGED = 1, /* one of the records, or several; a line names each */
+};
+
+/* Walks over all VGs of a file, in the order in which they were written last. `file` may be NULL. Returns 0, the above, or a
+ * negative errno. */
+int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
+        _nonnull_(2) _must_check_;
