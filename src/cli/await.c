@@ -43,17 +43,23 @@ static int is_requested(int run_fd, const char *request, const char *name)
         return 0;
 }
 
-/* Whether it cannot be over yet. Asked before the VGs are looked at, which takes as long as there are many: what
- * comes of requests is written down before they end, and so are the VGs before the end of coldplug. */
-static int is_too_early(int run_fd, const struct await *await)
+/* Whether the worker still has any of the requests. */
+static int is_any_requested(int run_fd, const struct await *await)
 {
-        int r;
-
         for (size_t i = 0; await->request && i < await->n_names; i++) {
-                r = is_requested(run_fd, await->request, await->names[i]);
+                int r = is_requested(run_fd, await->request, await->names[i]);
+
                 if (r != 0)
                         return r;
         }
+        return 0;
+}
+
+/* Whether a VG of which nothing was seen may still appear by coldplug. */
+static int is_coldplug_awaited(int run_fd, const struct await *await)
+{
+        int r;
+
         if (await->request || !await->until_deadline)
                 return 0;
         r = flags_is_set(run_fd, FLAGS_BOOT_FINISHED);
@@ -123,6 +129,14 @@ static int judge_seen(const struct await *await, const struct snapshot *snapshot
                 result = MAX(result, r);
         }
         return result;
+}
+
+static bool are_all_seen(const struct await *await, const struct snapshot *snapshot)
+{
+        for (size_t i = 0; i < await->n_names; i++)
+                if (!snapshot_find(snapshot, await->names[i]))
+                        return false;
+        return true;
 }
 
 static int judge_all(const struct await *await, const struct snapshot *snapshot)
@@ -232,13 +246,21 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
 /* One look. Sets `snapshot` unless it is NOT_SETTLED. */
 static int look(struct sources *sources, const struct await *await, struct snapshot *snapshot)
 {
-        int r;
+        int r, coldplug;
 
-        r = is_too_early(sources->run_fd, await);
+        /* Asked before the VGs are read: results are written before requests and coldplug end. */
+        r = is_any_requested(sources->run_fd, await);
         if (r != 0)
                 return r < 0 ? r : NOT_SETTLED;
+        coldplug = is_coldplug_awaited(sources->run_fd, await);
+        if (coldplug < 0 || (coldplug > 0 && await->n_names == 0))
+                return MIN(coldplug, NOT_SETTLED);
         r = snapshot_read(sources, snapshot);
-        return r < 0 ? r : judge_all(await, snapshot);
+        if (r < 0)
+                return r;
+        if (coldplug > 0 && !are_all_seen(await, snapshot))
+                return NOT_SETTLED;
+        return judge_all(await, snapshot);
 }
 
 static int fail(int error)

@@ -22,7 +22,7 @@ static void help(void)
         printf("Usage: headgate why [OPTION...] VG|VG/LV|DEVICE...\n\n"
                "Explain why a volume group, logical volume or device is up or not, and what\n"
                "to do about it. Without an option, in sentences.\n\n" TABLE_HELP "\n"
-               "Exit status: 0 if all are up, 1 if one is not, 2 if one is not known or headgate\n"
+               "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
                "cannot tell.\n\n"
                "See headgate-why(8).\n");
 }

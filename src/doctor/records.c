@@ -44,14 +44,6 @@ static int look_at_backup(const struct machine *machine, const char *vg, uint64_
         return 0;
 }
 
-static bool is_recorded(const struct machine *machine, const char *vg)
-{
-        for (size_t i = 0; i < machine->snapshot.n; i++)
-                if (streq(machine->snapshot.volume_groups[i]->name, vg))
-                        return true;
-        return false;
-}
-
 /* Those of the worker, and what else is active. */
 static int look_at_backups(const struct machine *machine, struct backups *backups)
 {
@@ -68,7 +60,7 @@ static int look_at_backups(const struct machine *machine, struct backups *backup
                         continue;
                 if (!dm_hash_insert(seen, vg, seen))
                         return -ENOMEM;
-                if (!is_recorded(machine, vg))
+                if (!snapshot_find(&machine->snapshot, vg))
                         r = look_at_backup(machine, vg, 0, backups);
         }
         return r;
@@ -123,13 +115,21 @@ static bool is_of_nothing(const struct machine *machine, int lvm_run_fd, const c
                !tree_find_number(machine->tree, device);
 }
 
-/* A VG of which lvm2 is to activate nothing has nothing active with good reason. */
+/* Whether there is a good reason why none of its LVs is active: lvm2 is to activate none, or it is at work. */
 static bool expects_nothing(const struct machine *machine, const char *vg)
 {
-        for (size_t i = 0; i < machine->snapshot.n; i++)
-                if (streq(machine->snapshot.volume_groups[i]->name, vg))
-                        return volume_group_count_autoactivated(machine->snapshot.volume_groups[i]) == 0;
-        return false;
+        const struct volume_group *volume_group = snapshot_find(&machine->snapshot, vg);
+
+        if (!volume_group)
+                return false;
+        switch (volume_group->state) {
+        case VOLUME_GROUP_ACTIVE:
+        case VOLUME_GROUP_ACTIVATING:
+        case VOLUME_GROUP_SKIPPED:
+                return true;
+        default:
+                return volume_group_count_autoactivated(volume_group) == 0;
+        }
 }
 
 void check_online(const struct machine *machine, struct findings *findings)

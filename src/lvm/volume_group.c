@@ -181,6 +181,14 @@ size_t volume_group_count_stranded(const struct volume_group *volume_group)
         return n;
 }
 
+bool volume_group_has_active_lv(const struct volume_group *volume_group)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (volume_group->lvs[i].active)
+                        return true;
+        return false;
+}
+
 char *volume_group_describe_missing(const struct volume_group *volume_group)
 {
         char *text = NULL;

@@ -117,6 +117,9 @@ size_t volume_group_count_autoactivated(const struct volume_group *volume_group)
 size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
 size_t volume_group_count_stranded(const struct volume_group *volume_group) _nonnull_(1);
 
+/* Whether any LV is active, whatever autoactivation does. */
+bool volume_group_has_active_lv(const struct volume_group *volume_group) _nonnull_(1);
+
 /* Of so many missing PVs the names are reported, and have links in /run/headgate; the others are counted. */
 #define VOLUME_GROUP_NAMED_MISSING_MAX 16U
 

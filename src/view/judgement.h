@@ -20,5 +20,6 @@ struct judgement_facts {
 enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
         _nonnull_(2);
 
-/* Whether a VG without a record is active: all that autoactivation would activate is. */
-bool judge_unrecorded_active(const struct volume_group *volume_group) _nonnull_(1);
+/* Of a VG without one: ACTIVE if all is that autoactivation would activate; ABSENT if nothing of it is there; else UNKNOWN, as
+ * somebody may want it as it is. */
+enum volume_group_state judge_unrecorded(const struct volume_group *volume_group) _nonnull_(1);

@@ -105,6 +105,7 @@ void snapshot_done(struct snapshot *snapshot)
 
 const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name)
 {
+        const struct volume_group *found = NULL;
         size_t low = 0, high = snapshot->n;
 
         while (low < high) {
@@ -115,6 +116,9 @@ const struct volume_group *snapshot_find(const struct snapshot *snapshot, const 
                 else
                         high = middle;
         }
-        return low < snapshot->n && streq(snapshot->volume_groups[low]->name, name) ? snapshot->volume_groups[low]
-                                                                                    : NULL;
+        for (size_t i = low; i < snapshot->n && streq(snapshot->volume_groups[i]->name, name); i++)
+                if (i == low || (!volume_group_has_active_lv(found) &&
+                                        volume_group_has_active_lv(snapshot->volume_groups[i])))
+                        found = snapshot->volume_groups[i];
+        return found;
 }

@@ -20,7 +20,7 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
 /* Takes over a VG and puts it into its place by name. Returns 0, or -ENOMEM, and then the VG stays the caller's. */
 int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group) _nonnull_(1, 2) _must_check_;
 
-/* The VG of that name, or NULL. Of several with one name, the first. */
+/* The VG of that name, or NULL. Of several with one name, one with active LVs, or else the first. */
 const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name) _nonnull_(1, 2);
 
 void snapshot_done(struct snapshot *snapshot);

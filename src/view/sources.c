@@ -97,9 +97,8 @@ int sources_read(struct sources *ret)
         r = sources_read_configuration(&sources);
         if (r < 0)
                 return r;
-        r = sources_read_devices(&sources);
-        if (r < 0)
-                return r;
+        if (sources_read_devices(&sources) == -ENOMEM)
+                return -ENOMEM;
         *ret = sources;
         sources = SOURCES_NONE;
         return 0;

@@ -44,8 +44,8 @@ int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
 int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
 
-/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno,
- * -EACCES or -EPERM for somebody who is not root. */
+/* Opens and reads all that. Records that cannot be used have been logged, and are none; nor is it an error if devices cannot
+ * be listed. Returns 0 or a negative errno, -EACCES or -EPERM for somebody who is not root. */
 int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
 
 void sources_done(struct sources *sources) _nonnull_(1);

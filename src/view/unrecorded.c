@@ -143,27 +143,21 @@ static char *explain_absence(const struct planned_volume_group *planned)
                 "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);
 }
 
-static bool is_there(const struct volume_group *volume_group)
-{
-        return volume_group_count_active(volume_group) > 0 || volume_group_count_seen(volume_group) > 0;
-}
-
 /* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
 static int judge(struct volume_group *volume_group, const struct planned_volume_group *planned)
 {
+        enum volume_group_state state = judge_unrecorded(volume_group);
         char *reason;
 
-        volume_group->state = judge_unrecorded_active(volume_group) ? VOLUME_GROUP_ACTIVE
-                              : planned && !is_there(volume_group)  ? VOLUME_GROUP_ABSENT
-                                                                    : VOLUME_GROUP_UNKNOWN;
-        if (volume_group->state == VOLUME_GROUP_ABSENT)
-                reason = explain_absence(planned);
-        else if (planned)
-                reason = strdup("headgate has seen none of its PVs.");
-        else if (volume_group->state == VOLUME_GROUP_ACTIVE)
+        if (state == VOLUME_GROUP_ACTIVE && !planned) {
+                volume_group->state = state;
                 return 0;
-        else
-                reason = strdup(explain(volume_group));
+        }
+        reason = !planned                       ? strdup(explain(volume_group))
+                 : state == VOLUME_GROUP_ABSENT ? explain_absence(planned)
+                                                : strdup("headgate has seen none of its PVs.");
+        /* That nothing is there is worth a word of its own only if it should be. */
+        volume_group->state = state == VOLUME_GROUP_ABSENT && !planned ? VOLUME_GROUP_UNKNOWN : state;
         return string_replace(&volume_group->reason, reason);
 }
 
@@ -246,7 +240,7 @@ int unrecorded_add_present(struct sources *sources, const struct string_vector *
                 if (snapshot_find(snapshot, name))
                         continue;
                 r = read_unrecorded(sources, name, NULL, &volume_group);
-                if (r >= 0 && (is_there(volume_group) || names_have(&online, name)))
+                if (r >= 0 && (judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT || names_have(&online, name)))
                         r = insert(snapshot, &volume_group);
                 if (r < 0)
                         return r;

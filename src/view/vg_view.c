@@ -15,14 +15,6 @@
 
 /* ------ the worker's records ------ */
 
-static bool has_active_lv(const struct volume_group *volume_group)
-{
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (volume_group->lvs[i].active)
-                        return true;
-        return false;
-}
-
 /* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
 static int find_recorded(const struct sources *sources, const char *name, struct vg_view *view)
 {
@@ -44,7 +36,8 @@ static int find_recorded(const struct sources *sources, const char *name, struct
                         continue;
                 n++;
                 snapshot_judge(sources, volume_group);
-                if (view->volume_group && (has_active_lv(view->volume_group) || !has_active_lv(volume_group)))
+                if (view->volume_group && (volume_group_has_active_lv(view->volume_group) ||
+                                                  !volume_group_has_active_lv(volume_group)))
                         continue;
                 volume_group_free(view->volume_group);
                 view->volume_group = TAKE_PTR(volume_group);
@@ -55,13 +48,11 @@ static int find_recorded(const struct sources *sources, const char *name, struct
 
 /* ------ lvm2's backup ------ */
 
-static void judge_unrecorded(const struct sources *sources, struct volume_group *volume_group)
+static void judge(const struct sources *sources, struct volume_group *volume_group)
 {
         if (sources->devices)
                 active_devices_mark(sources->devices, volume_group);
-        volume_group->state = judge_unrecorded_active(volume_group)      ? VOLUME_GROUP_ACTIVE
-                              : volume_group_is_incomplete(volume_group) ? VOLUME_GROUP_WAITING
-                                                                         : VOLUME_GROUP_DEACTIVATED;
+        volume_group->state = judge_unrecorded(volume_group);
 }
 
 static int find_in_backup(const struct sources *sources, const char *name, struct vg_view *view)
@@ -78,7 +69,7 @@ static int find_in_backup(const struct sources *sources, const char *name, struc
         r = unrecorded_find_pvs(sources, view->volume_group);
         if (r < 0)
                 return r;
-        judge_unrecorded(sources, view->volume_group);
+        judge(sources, view->volume_group);
         return 0;
 }
 
@@ -159,10 +150,7 @@ int vg_view_find(const struct sources *sources, const char *name, struct vg_view
         if (r < 0 || !view.volume_group)
                 return r < 0 ? r : VG_VIEW_NONE;
         /* An unresponsive disk is no reason to wait if all is well. */
-        if (is_active(view.volume_group)) {
-                view.n_same_name = 0;
-                view.metadata = metadata_free(view.metadata);
-        } else {
+        if (!is_active(view.volume_group)) {
                 r = read_metadata(sources, &view);
                 if (r < 0)
                         return r;
@@ -263,7 +251,7 @@ int vg_view_search(const struct sources *sources, const char *name, struct vg_vi
         udev_unref(udev);
         if (r < 0 || !view.volume_group)
                 return r < 0 ? r : VG_VIEW_NONE;
-        judge_unrecorded(sources, view.volume_group);
+        judge(sources, view.volume_group);
         *ret = view;
         view = (struct vg_view){};
         return VG_VIEW_FOUND;

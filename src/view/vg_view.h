@@ -14,14 +14,12 @@ enum vg_view_source {
 
 struct vg_view {
         enum vg_view_source source;
-        struct volume_group
-                *volume_group; /* with the LVs that are active now, and in the state that follows. Without a record
-                                            * that is ACTIVE; DEACTIVATED, if all PVs are there; or WAITING */
-        struct metadata *metadata;   /* NULL if none can be read, or if all LVs are active */
-        const char *metadata_device; /* the PV that it comes from; NULL for the backup */
-        dev_t metadata_number;       /* of the disk, for VG_VIEW_OF_DISK */
-        size_t n_same_name;          /* other VGs of this name that the worker knows; 0 if all LVs are active */
-        char *device_name;           /* owns metadata_device */
+        struct volume_group *volume_group; /* with the LVs that are active now, and judged by that */
+        struct metadata *metadata;         /* NULL if none can be read, or nobody had to, as all LVs are active */
+        const char *metadata_device;       /* the PV that it comes from; NULL for the backup */
+        dev_t metadata_number;             /* of the disk, for VG_VIEW_OF_DISK */
+        size_t n_same_name;                /* other VGs of this name that the worker knows */
+        char *device_name;                 /* owns metadata_device */
 };
 
 enum {

@@ -237,8 +237,8 @@ void causes_of_lv(const struct sources *sources, const struct vg_view *view, con
         }
         if (causes_of_lists(sources, vg, lv->name, explanation))
                 return;
-        if (view->volume_group->state == VOLUME_GROUP_DEGRADED)
+        if (view->volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(view->volume_group))
                 explanation_cause(explanation, "missing-pv", "it cannot do without the PVs that are missing");
-        else
+        else if (view->volume_group->state == VOLUME_GROUP_ACTIVE)
                 explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
 }

@@ -194,14 +194,14 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
 int explain_holders_of_lvs(
         const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
 {
-        const struct dm_devices *devices = active_devices_list(sources->devices);
+        const struct dm_devices *devices = sources->devices ? active_devices_list(sources->devices) : NULL;
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         size_t n = 0;
         int r;
 
         r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && i < devices->n; i++) {
+        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
                 _cleanup_free_ char *kernel_name = NULL;
 

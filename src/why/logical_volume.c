@@ -25,6 +25,8 @@ static int explain_inactive(const struct sources *sources, const struct vg_view 
                      volume_group->state == VOLUME_GROUP_DEACTIVATED;
         int r;
 
+        /* What there is to say depends on it. */
+        explanation->verdict = VERDICT_DOWN;
         if (is_up || !lv->autoactivated || lv->stranded)
                 causes_of_lv(sources, view, lv, explanation);
         if (explanation->causes.n > 0) {

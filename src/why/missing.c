@@ -166,7 +166,7 @@ static void advise(const struct sources *sources, const struct vg_view *view, st
                         "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
         if (volume_group_count_seen(view->volume_group) == 0)
                 return;
-        if (view->volume_group->state == VOLUME_GROUP_WAITING)
+        if (view->volume_group->state != VOLUME_GROUP_DEGRADED)
                 advise_on_degraded(sources, view, explanation);
         explanation_advise(explanation,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "

@@ -55,7 +55,8 @@ static void explain_complete(
 
         if (volume_groups_parse(sources->records, count_busy, &busy) < 0)
                 return;
-        explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
+        if (!volume_group_is_incomplete(volume_group))
+                explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
         explanation_fact(explanation,
                 "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.",
                 busy.n_activating, plural(busy.n_activating), busy.n_complete, plural(busy.n_complete));

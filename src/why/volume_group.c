@@ -14,12 +14,6 @@
 /* Of more LVs that are not active than that the number has to do. */
 #define TOLD_MAX 8
 
-static bool is_absent(const struct vg_view *view)
-{
-        return view->source == VG_VIEW_OF_BACKUP && volume_group_count_seen(view->volume_group) == 0 &&
-               view->volume_group->state == VOLUME_GROUP_WAITING;
-}
-
 /* There are disks of it, and the worker has not been told of any. */
 static bool is_unseen(const struct sources *sources, const struct vg_view *view)
 {
@@ -29,11 +23,9 @@ static bool is_unseen(const struct sources *sources, const struct vg_view *view)
 
 const char *volume_group_describe_place(const struct sources *sources, const struct vg_view *view)
 {
-        if (is_absent(view))
-                return "absent";
         if (is_unseen(sources, view))
                 return "unseen";
-        if (view->volume_group->state == VOLUME_GROUP_DEACTIVATED && !sources->in_charge)
+        if (view->volume_group->state == VOLUME_GROUP_UNKNOWN && !sources->in_charge)
                 return "inactive";
         return volume_group_state_to_string(view->volume_group->state);
 }
@@ -108,19 +100,40 @@ static int cause_of_unseen(
         return 0;
 }
 
-static void cause_of_deactivation(
+/* All PVs are there, or enough of them were. */
+static int causes_of_inactivity(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const char *name = view->volume_group->name;
+        const struct volume_group *volume_group = view->volume_group;
+        bool incomplete = volume_group_is_incomplete(volume_group);
 
-        if (sources->in_charge) {
-                explanation_cause(
-                        explanation, "deactivated", "somebody has deactivated LVs of it since it was active");
-                explanation_advise(explanation, "Activate it again: \"headgate activate %s\".", name);
-        } else {
+        if (volume_group->state == VOLUME_GROUP_UNKNOWN && !incomplete && !is_unseen(sources, view)) {
                 explanation_cause(
                         explanation, "inactive", "its LVs are not active, though all of its PVs are there");
-                explanation_advise(explanation, "Activate it by hand: \"vgchange -aay %s\".", name);
+                explanation_advise(explanation, "Activate it by hand: \"vgchange -aay %s\".", volume_group->name);
+        }
+        if (volume_group->state != VOLUME_GROUP_DEACTIVATED)
+                return 0;
+        explanation_cause(explanation, "deactivated", "somebody has deactivated LVs of it since it was active");
+        explanation_advise(explanation, "Activate it again: \"headgate activate %s\".", volume_group->name);
+        return incomplete ? explain_missing_pvs(sources, view, explanation) : 0;
+}
+
+static int causes_of_absence(
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+{
+        switch (view->volume_group->state) {
+        case VOLUME_GROUP_DEGRADED:
+                return explain_degraded(sources, view, explanation);
+        case VOLUME_GROUP_WAITING:
+                return explain_missing_pvs(sources, view, explanation);
+        case VOLUME_GROUP_ABSENT:
+        case VOLUME_GROUP_UNKNOWN:
+                return volume_group_is_incomplete(view->volume_group)
+                               ? explain_missing_pvs(sources, view, explanation)
+                               : 0;
+        default:
+                return 0;
         }
 }
 
@@ -135,6 +148,9 @@ static void cause_of_queue(const struct volume_group *volume_group, struct expla
                 explanation_cause(explanation, "silent", "%.*s", length_of_clause(reason), reason);
                 explanation_advise(explanation,
                         "The kernel's log may tell what is wrong with the disk; once it answers, the VG is activated.");
+        } else if (volume_group->state == VOLUME_GROUP_COMPLETE && volume_group_is_incomplete(volume_group)) {
+                explanation_cause(explanation, "queued", "it is queued, to be activated degraded");
+                explanation_condition(explanation, "missing-pv");
         } else if (volume_group->state == VOLUME_GROUP_COMPLETE)
                 explanation_cause(explanation, "queued", "it waits for its turn, with all of its PVs there");
         else
@@ -145,23 +161,18 @@ static void cause_of_queue(const struct volume_group *volume_group, struct expla
 static int find_causes(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
-        int r = 0;
+        int r;
 
-        if (volume_group->state == VOLUME_GROUP_WAITING)
-                r = explain_missing_pvs(sources, view, explanation);
-        else if (volume_group->state == VOLUME_GROUP_DEGRADED)
-                r = explain_degraded(sources, view, explanation);
+        r = causes_of_absence(sources, view, explanation);
         if (r < 0)
                 return r;
-        if (is_unseen(sources, view))
+        if (is_unseen(sources, view)) {
                 r = cause_of_unseen(sources, view, explanation);
-        if (r < 0)
-                return r;
+                if (r < 0)
+                        return r;
+        }
         causes_of_metadata(sources, view, explanation);
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && !is_unseen(sources, view))
-                cause_of_deactivation(sources, view, explanation);
-        if (volume_group->state == VOLUME_GROUP_DEACTIVATED && volume_group_is_incomplete(volume_group))
-                r = explain_missing_pvs(sources, view, explanation);
+        r = causes_of_inactivity(sources, view, explanation);
         if (r < 0)
                 return r;
         causes_of_configuration(sources, view, explanation);
@@ -260,14 +271,6 @@ static void explain_same_name(const struct vg_view *view, struct explanation *ex
         explanation_advise(explanation, "Give one of them another name: \"vgrename UUID NAME\".");
 }
 
-static bool has_active_lv(const struct volume_group *volume_group)
-{
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (volume_group->lvs[i].active)
-                        return true;
-        return false;
-}
-
 int volume_group_explain_facts(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
@@ -301,7 +304,7 @@ static void answer(const struct sources *sources, const struct vg_view *view, st
                         n_wanted, explanation_first_cause(explanation, "nobody knows why"));
         else if (volume_group->state != VOLUME_GROUP_ACTIVE)
                 explanation_answer(explanation, VERDICT_DOWN, state, "VG %s is not active%s: %s.",
-                        volume_group->name, has_active_lv(volume_group) ? " as a whole" : "",
+                        volume_group->name, volume_group_has_active_lv(volume_group) ? " as a whole" : "",
                         explanation_first_cause(explanation, "nobody knows why"));
         else if (n_wanted == 0)
                 explanation_answer(explanation, VERDICT_UP, state,
@@ -328,10 +331,11 @@ int volume_group_explain(
                 return r;
         answer(sources, view, explanation);
         explanation_tell_other_causes(explanation);
-        if (volume_group->state == VOLUME_GROUP_ACTIVE || has_active_lv(volume_group))
+        if (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group_has_active_lv(volume_group))
                 explain_lvs(sources, view, is_inactive, explanation);
         else
                 explain_lvs(sources, view, is_stranded, explanation);
-        return has_active_lv(volume_group) ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
-                                           : 0;
+        return volume_group_has_active_lv(volume_group)
+                       ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
+                       : 0;
 }

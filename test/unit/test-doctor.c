@@ -49,6 +49,8 @@ static void write_record(const char *metadata_text, uint64_t activating_usec)
         ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
         volume_group->state = VOLUME_GROUP_ACTIVE;
         volume_group->activating_usec = activating_usec;
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                volume_group->lvs[i].active = true;
         save_volume_group(state_fd, volume_group);
 }
 

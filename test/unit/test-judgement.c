@@ -70,28 +70,34 @@ END_TEST
 
 static const struct {
         size_t n_pvs;
+        bool pv_is_there;
         const char *lvs; /* A: active; i: inactive; -: inactive, and autoactivation is off */
-        bool active;
+        enum volume_group_state expected;
 } unrecorded_rows[] = {
-        {1, "A", true},
-        {1, "AA-", true},
-        {2, "Ai", false},
-        {1, "i", false},
-        {1, "", false},
-        {1, "-", false},
+        {1, true, "A", VOLUME_GROUP_ACTIVE},
+        {1, false, "AA-", VOLUME_GROUP_ACTIVE},
+        {2, true, "Ai", VOLUME_GROUP_UNKNOWN},
+        {2, false, "Ai", VOLUME_GROUP_UNKNOWN},
+        {1, true, "i", VOLUME_GROUP_UNKNOWN},
+        {1, false, "i", VOLUME_GROUP_ABSENT},
+        {1, true, "-", VOLUME_GROUP_UNKNOWN},
+        {1, false, "", VOLUME_GROUP_ABSENT},
         /* Without a backup there may be more LVs. */
-        {0, "A", false},
+        {0, false, "A", VOLUME_GROUP_UNKNOWN},
 };
 
 START_TEST(unrecorded)
 {
         const char *lvs = unrecorded_rows[_i].lvs;
         struct volume_group_lv list[4] = {};
-        struct volume_group volume_group = {.n_pvs = unrecorded_rows[_i].n_pvs, .n_lvs = strlen(lvs), .lvs = list};
+        struct volume_group_pv pvs[2] = {{.device = unrecorded_rows[_i].pv_is_there}};
+        struct volume_group volume_group = {
+                .n_pvs = unrecorded_rows[_i].n_pvs, .pvs = pvs, .n_lvs = strlen(lvs), .lvs = list};
 
         for (size_t i = 0; i < volume_group.n_lvs; i++)
                 list[i] = (struct volume_group_lv){.autoactivated = lvs[i] != '-', .active = lvs[i] == 'A'};
-        ck_assert_int_eq(judge_unrecorded_active(&volume_group), unrecorded_rows[_i].active);
+        ck_assert_str_eq(volume_group_state_to_string(judge_unrecorded(&volume_group)),
+                volume_group_state_to_string(unrecorded_rows[_i].expected));
 }
 END_TEST
 
