@@ -188,12 +188,13 @@ void reader_child_run(reader_known_function is_known, void *userdata, enum reade
 {
         struct child child = {is_known, userdata, dm_hash_create(64)};
 
-        /* The lock on "running" belongs to the worker: its descriptors are not for a child that may outlive it by
-         * a read() that hangs. */
+        /* No descriptor of the parent is for a child that may outlive it by a read() that hangs, or has come to harm: not
+         * the worker's lock on "running", nor a journal, or a terminal or pipe of whoever runs headgate. */
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (!child.texts || dup2(write_fd, STDOUT_FILENO) < 0)
                 _exit(EXIT_FAILURE);
-        (void) close_range(STDERR_FILENO + 1, ~0U, 0);
+        (void) close(STDIN_FILENO);
+        (void) close_range(STDERR_FILENO, ~0U, 0);
         log_divert_libdevmapper(ignore_message, NULL);
         sandbox_enter(reading->n);
 

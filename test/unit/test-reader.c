@@ -104,6 +104,7 @@ static enum {
         HARM_NONE,
         HARM_CALL,
         HARM_OPEN,
+        HARM_PRINT,
         HARM_NONSENSE,
         HARM_OTHER_DEVICE,
         HARM_MEMORY,
@@ -124,6 +125,11 @@ static void do_harm(void)
         case HARM_OPEN:
                 if (open("/dev/null", O_WRONLY) >= 0)
                         abort();
+                break;
+        case HARM_PRINT:
+                for (int fd = STDIN_FILENO; fd < 10; fd++)
+                        if (fd != STDOUT_FILENO && write(fd, "", 1) >= 0)
+                                abort();
                 break;
         case HARM_NONSENSE:
                 ck_assert_int_eq(write_all(STDOUT_FILENO, nonsense, sizeof(nonsense)), 0);
@@ -250,7 +256,7 @@ END_TEST
 /* One line, no VG, and nothing of other disks; what is refused does no harm at all. */
 START_TEST(harm_stays_with_its_device)
 {
-        bool refused = _i == HARM_CALL || _i == HARM_OPEN;
+        bool refused = _i <= HARM_PRINT;
 
         add_image(1, "copies-2");
         read_all();
