@@ -8,7 +8,6 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "copies/advice.h"
-#include "copies/answers.h"
 #include "copies/devices.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"
@@ -213,16 +212,9 @@ static const struct table_verb verb = {
 static int make_survey(struct survey *survey)
 {
         _cleanup_string_vector_ struct string_vector devices = {};
-        size_t silent = 0;
         int r;
 
         r = copies_find_devices(&devices);
-        if (r >= 0)
-                r = devices_answer(devices.strings, devices.n, &silent);
-        if (r == -ETIMEDOUT) {
-                log_error("%s does not answer.", devices.strings[silent]);
-                return r;
-        }
         if (r >= 0)
                 r = survey_make(survey, devices.strings, devices.n);
         if (r >= 0 && survey->n_pvs == 0 && survey->error < 0)
@@ -272,26 +264,30 @@ static int add_line(struct table *table, const struct surveyed_vg *vg, const str
         struct line line = {.vg = vg, .cost.fewer = copies_fewer(vg)};
         int r;
 
-        r = survey_measure(vg, vg->n_used, &line.cost.read_usec);
-        if (r >= 0)
-                r = survey_measure(vg, line.cost.fewer, &line.cost.fewer_usec);
-        if (r >= 0)
-                r = copies_advise(vg, host, &line.cost, &line.recommended, &line.reason);
+        line.cost.read_usec = survey_read_usec(vg, vg->n_used);
+        line.cost.fewer_usec = survey_read_usec(vg, line.cost.fewer);
+        r = copies_advise(vg, host, &line.cost, &line.recommended, &line.reason);
         if (r >= 0)
                 r = table_add_line(table, NULL, &line, NULL);
         free(line.reason);
         return r;
 }
 
-static int show(const struct survey *survey, const struct system_id *host, char *const names[], size_t n)
+static int show(struct survey *survey, const struct system_id *host, char *const names[], size_t n)
 {
+        _cleanup_free_ const struct surveyed_vg **vgs = calloc(survey->n_vgs + 1, sizeof(*vgs));
         _cleanup_table_ struct table table = {};
+        size_t n_vgs = 0;
         int r;
 
-        r = table_new(&verb, &arg_table, &table);
-        for (size_t i = 0; r >= 0 && i < survey->n_vgs; i++)
+        for (size_t i = 0; vgs && i < survey->n_vgs; i++)
                 if (is_asked_for(&survey->vgs[i], names, n))
-                        r = add_line(&table, &survey->vgs[i], host);
+                        vgs[n_vgs++] = &survey->vgs[i];
+        r = vgs ? table_new(&verb, &arg_table, &table) : -ENOMEM;
+        if (r >= 0)
+                r = survey_measure(survey, vgs, n_vgs);
+        for (size_t i = 0; r >= 0 && i < n_vgs; i++)
+                r = add_line(&table, vgs[i], host);
         if (r >= 0)
                 r = table_print(&table);
         if (r < 0) {

@@ -2,22 +2,11 @@
 
 #include "copies/survey.h"
 
-#include <fcntl.h>
 #include <libdevmapper.h>
 
-/* Of so many PVs the next ones are being read while one is looked at: disks that turn take 10 ms each. */
-#define PVS_AHEAD 64
-
-/* Labels are within the first two KiB, and where lvm2 makes a metadata area at the beginning, its header follows
- * after four. */
-#define AHEAD_SIZE 8192
-
-/* What is known while the PVs are read. */
-struct reading {
-        struct survey *survey;
-        struct dm_hash_table *texts; /* by size and checksum */
-        struct dm_hash_table *pvs;   /* by identifier */
-};
+#include "reader/facts.h"
+#include "reader/reader.h"
+#include "shared/log.h"
 
 /* ------ metadata ------ */
 
@@ -53,127 +42,79 @@ static int take_metadata(struct survey *survey, struct metadata *metadata, uint6
         return 0;
 }
 
-/* Each text is read once, wherever else it is. Returns 0 also for one that is damaged, of which the area tells. */
-static int read_text(struct reading *reading, int fd, struct surveyed_area *area)
+static int take_copy(struct survey *survey, struct surveyed_pv *pv, const struct reader_copy *copy)
 {
-        const uint64_t key[] = {area->location.size, area->location.checksum};
         _cleanup_metadata_ struct metadata *metadata = NULL;
-        _cleanup_free_ char *text = NULL;
-        const char *reason;
-        int r;
+        int r = copy->error;
 
-        if (dm_hash_lookup_binary(reading->texts, key, sizeof(key)))
-                return 0;
-        r = metadata_area_read_text(fd, &area->area, &area->location, &text, &reason);
-        if (r >= 0)
-                r = metadata_parse(text, &metadata, &reason);
-        if (r < 0 && r != -ENOMEM) {
-                area->state = r;
-                return 0;
+        /* Without facts it is a text that was read before. */
+        if (r >= 0 && copy->facts) {
+                r = facts_read(copy->facts, copy->facts_size, &metadata);
+                if (r == -ENOMEM)
+                        return r;
         }
+        pv->n_damaged += r < 0;
+        pv->n_used += r >= 0;
+        if (!metadata)
+                return 0;
+        r = take_metadata(survey, metadata, copy->size);
         if (r >= 0)
-                r = take_metadata(reading->survey, metadata, area->location.size);
-        if (r < 0)
-                return r;
-        TAKE_PTR(metadata);
-        return dm_hash_insert_binary(reading->texts, key, sizeof(key), reading->survey) ? 0 : -ENOMEM;
+                TAKE_PTR(metadata);
+        return r;
 }
 
 /* ------ PVs ------ */
 
-static int read_areas(struct reading *reading, int fd, const struct label *label, struct surveyed_pv *pv)
+static int log_unreadable(const struct reader_result *result)
 {
-        const char *reason;
+        log_error("Failed to read %s: %s.", result->name, reader_describe_error(result->error));
+        return result->error;
+}
+
+static int take_result(const struct reader_result *result, void *userdata)
+{
+        struct survey *survey = userdata;
+        struct surveyed_pv *pv = &survey->pvs[survey->n_pvs];
         int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < label->n_metadata_areas; i++) {
-                struct surveyed_area *area = &pv->areas[pv->n_areas++];
-
-                area->area = label->metadata_areas[i];
-                area->state = metadata_area_read_location(fd, &area->area, &area->location, &reason);
-                if (area->state == METADATA_AREA_FOUND)
-                        r = read_text(reading, fd, area);
+        if (result->error == -ETIMEDOUT)
+                return log_unreadable(result);
+        if (result->error < 0 && result->error != -EBADMSG) {
+                log_warning(
+                        "Failed to read %s, ignoring it: %s.", result->name, reader_describe_error(result->error));
+                survey->error = result->error;
         }
-        return r;
-}
-
-/* Returns a descriptor, or a negative errno. */
-static int open_ahead(const char *path)
-{
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-        if (fd < 0)
-                return -errno;
-        (void) posix_fadvise(fd, 0, AHEAD_SIZE, POSIX_FADV_WILLNEED);
-        return fd;
-}
-
-/* `fd` is a descriptor, or a negative errno. */
-static int read_pv(struct reading *reading, const char *path, int fd)
-{
-        struct survey *survey = reading->survey;
-        struct surveyed_pv *pv = &survey->pvs[survey->n_pvs];
-        const char *reason = NULL;
-        struct label label;
-        int r;
-
-        r = fd < 0 ? fd : label_read(fd, &label, &reason);
-        if (r < 0 && !reason)
-                survey->error = r;
-        if (r != LABEL_FOUND || dm_hash_lookup(reading->pvs, label.pvid))
+        if (result->error < 0 || result->pvid[0] == '\0' || dm_hash_lookup(survey->pvs_by_id, result->pvid))
                 return 0;
 
-        *pv = (struct surveyed_pv){.path = strdup(path)};
-        if (!pv->path || !dm_hash_insert(reading->pvs, label.pvid, pv)) {
+        *pv = (struct surveyed_pv){.path = strdup(result->name), .n_ignored = result->n_ignored};
+        if (!pv->path || !dm_hash_insert(survey->pvs_by_id, result->pvid, pv)) {
                 free(pv->path);
                 return -ENOMEM;
         }
-        memcpy(pv->pvid, label.pvid, sizeof(pv->pvid));
         survey->n_pvs++;
-        return read_areas(reading, fd, &label, pv);
-}
-
-static int read_pvs(struct reading *reading, char *const paths[], size_t n)
-{
-        int fds[PVS_AHEAD], r = 0;
-
-        for (size_t i = 0; i < MIN(n, (size_t) PVS_AHEAD); i++)
-                fds[i] = open_ahead(paths[i]);
-        for (size_t i = 0; i < n; i++) {
-                int *fd = &fds[i % PVS_AHEAD];
-
-                if (r >= 0)
-                        r = read_pv(reading, paths[i], *fd);
-                closep(fd);
-                *fd = r >= 0 && i + PVS_AHEAD < n ? open_ahead(paths[i + PVS_AHEAD]) : -EBADF;
-        }
+        for (size_t i = 0; r >= 0 && i < result->n_copies; i++)
+                r = take_copy(survey, pv, &result->copies[i]);
         return r;
 }
 
 /* ------ VGs ------ */
 
-static void count_copies(struct surveyed_vg *vg, const struct surveyed_pv *pv)
-{
-        for (size_t i = 0; i < pv->n_areas; i++) {
-                vg->n_used += pv->areas[i].state == METADATA_AREA_FOUND;
-                vg->n_ignored += pv->areas[i].state == METADATA_AREA_IGNORED;
-                vg->n_damaged += pv->areas[i].state < 0;
-        }
-}
-
 /* The metadata tells which PVs there are, with copies or without. */
-static int gather_pvs(const struct reading *reading, struct surveyed_vg *vg)
+static int gather_pvs(const struct survey *survey, struct surveyed_vg *vg)
 {
-        vg->pvs = calloc(vg->metadata->n_pvs + 1, sizeof(struct surveyed_pv *));
+        vg->pvs = calloc(vg->metadata->n_pvs + 1, sizeof(*vg->pvs));
         if (!vg->pvs)
                 return -ENOMEM;
         for (size_t i = 0; i < vg->metadata->n_pvs; i++) {
-                const struct surveyed_pv *pv = dm_hash_lookup(reading->pvs, vg->metadata->pvs[i].pvid);
+                struct surveyed_pv *pv = dm_hash_lookup(survey->pvs_by_id, vg->metadata->pvs[i].pvid);
 
                 if (!pv)
                         continue;
                 vg->pvs[vg->n_seen++] = pv;
-                count_copies(vg, pv);
+                vg->n_used += pv->n_used;
+                vg->n_ignored += pv->n_ignored;
+                vg->n_damaged += pv->n_damaged;
         }
         return 0;
 }
@@ -188,31 +129,20 @@ static int compare_names(const void *a, const void *b)
 
 /* ------ the survey ------ */
 
-static int make(struct reading *reading, char *const paths[], size_t n)
-{
-        struct survey *survey = reading->survey;
-        int r = read_pvs(reading, paths, n);
-
-        for (size_t i = 0; r >= 0 && i < survey->n_vgs; i++)
-                r = gather_pvs(reading, &survey->vgs[i]);
-        if (r >= 0 && survey->n_vgs > 0)
-                qsort(survey->vgs, survey->n_vgs, sizeof(*survey->vgs), compare_names);
-        return r;
-}
-
 int survey_make(struct survey *survey, char *const paths[], size_t n)
 {
-        struct reading reading = {survey, dm_hash_create(64), dm_hash_create(n + 64)};
-        int r = -ENOMEM;
+        int r;
 
         /* PVs stay where they are. */
         survey->pvs = calloc(n + 1, sizeof(*survey->pvs));
-        if (survey->pvs && reading.texts && reading.pvs)
-                r = make(&reading, paths, n);
-        if (reading.texts)
-                dm_hash_destroy(reading.texts);
-        if (reading.pvs)
-                dm_hash_destroy(reading.pvs);
+        survey->pvs_by_id = dm_hash_create(n + 64);
+        if (!survey->pvs || !survey->pvs_by_id)
+                return -ENOMEM;
+        r = devices_read(READER_READ, paths, n, take_result, survey);
+        for (size_t i = 0; r >= 0 && i < survey->n_vgs; i++)
+                r = gather_pvs(survey, &survey->vgs[i]);
+        if (r >= 0 && survey->n_vgs > 0)
+                qsort(survey->vgs, survey->n_vgs, sizeof(*survey->vgs), compare_names);
         return r;
 }
 
@@ -224,6 +154,8 @@ void survey_done(struct survey *survey)
                 metadata_free(survey->vgs[i].metadata);
                 free(survey->vgs[i].pvs);
         }
+        if (survey->pvs_by_id)
+                dm_hash_destroy(survey->pvs_by_id);
         free(survey->pvs);
         free(survey->vgs);
         *survey = (struct survey){};
@@ -235,4 +167,58 @@ const struct surveyed_vg *survey_find(const struct survey *survey, const char *n
                 if (streq(survey->vgs[i].metadata->name, name))
                         return &survey->vgs[i];
         return NULL;
+}
+
+/* ------ time ------ */
+
+static int take_time(const struct reader_result *result, void *userdata)
+{
+        struct survey *survey = userdata;
+        struct surveyed_pv *pv = dm_hash_lookup(survey->pvs_by_id, result->pvid);
+
+        if (result->error < 0)
+                return log_unreadable(result);
+        /* Another disk has that name by now. */
+        if (!pv)
+                return 0;
+        pv->read_usec = result->usec;
+        pv->n_read = 0;
+        for (size_t i = 0; i < result->n_copies; i++)
+                if (result->copies[i].error >= 0)
+                        pv->copy_read_usec[pv->n_read++] = result->copies[i].usec;
+        return 0;
+}
+
+int survey_measure(struct survey *survey, const struct surveyed_vg *const *vgs, size_t n)
+{
+        _cleanup_free_ char **paths = calloc(survey->n_pvs + 1, sizeof(*paths));
+        size_t n_paths = 0;
+
+        if (!paths)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++) {
+                for (size_t j = 0; j < vgs[i]->n_seen; j++) {
+                        struct surveyed_pv *pv = vgs[i]->pvs[j];
+
+                        /* Two VGs may claim it. */
+                        if (!pv->measured)
+                                paths[n_paths++] = pv->path;
+                        pv->measured = true;
+                }
+        }
+        return devices_read(READER_MEASURE, paths, n_paths, take_time, survey);
+}
+
+uint64_t survey_read_usec(const struct surveyed_vg *vg, size_t n_copies)
+{
+        uint64_t usec = 0;
+
+        for (size_t i = 0; i < vg->n_seen; i++) {
+                const struct surveyed_pv *pv = vg->pvs[i];
+
+                usec += pv->read_usec;
+                for (size_t j = 0; j < pv->n_read && n_copies > 0; j++, n_copies--)
+                        usec += pv->copy_read_usec[j];
+        }
+        return usec;
 }

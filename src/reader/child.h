@@ -7,7 +7,8 @@
 /* The child process of a reader, see reader.h: what it is given, and what it writes. */
 
 enum reader_task {
-        READER_READ,  /* the label and the metadata */
+        READER_READ, /* the label and the metadata */
+        READER_MEASURE, /* all of it from the disk, also what is known, without parsing it: only how long that takes */
         READER_PROBE, /* a few bytes, bypassing the kernel's cache: only to see if the device responds */
 };
 
@@ -25,6 +26,7 @@ struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
         uint32_t checksum;
         uint64_t size;
+        uint64_t usec;            /* how long it took to read the text, by READER_MEASURE */
         uint64_t facts_size;      /* 0 where the text was known already, or could not be read */
         const char *facts;        /* see facts.h */
         char name[LVM_NAME_SIZE]; /* of the VG as far as a damaged text tells, or "" */
@@ -33,10 +35,13 @@ struct reader_copy {
 
 struct reader_result {
         dev_t device;
-        int32_t error; /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
+        const char *name; /* of the device, as in the list; from the parent */
+        uint64_t usec;    /* how long it took to read the label and the headers, by READER_MEASURE */
+        int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
         char pvid[LVM_ID_SIZE];
-        uint32_t unused; /* not 0 if the PV says that no VG has it */
-        uint32_t empty;  /* not 0 if a metadata area is in use and empty */
+        uint32_t unused;    /* not 0 if the PV says that no VG has it */
+        uint32_t empty;     /* not 0 if a metadata area is in use and empty */
+        uint32_t n_ignored; /* metadata areas that lvm2 was told to ignore */
         char reason[64];
         uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];

@@ -2,19 +2,8 @@
 
 #include "reader/pv.h"
 
-#include <sys/stat.h>
-
 #include "reader/facts.h"
-#include "reader/reader.h"
 #include "shared/util.h"
-
-/* Somebody sits in front of a terminal. A disk that has to spin up takes longer, and is slow to answer anyway. */
-#define PATIENCE_USEC (3 * USEC_PER_SEC)
-
-struct question {
-        struct pv *pv;
-        bool answered;
-};
 
 static int note_damage(struct pv *pv, const char *reason)
 {
@@ -41,10 +30,8 @@ static int take_copy(const struct reader_copy *copy, struct pv *pv)
 
 static int on_result(const struct reader_result *result, void *userdata)
 {
-        struct question *question = userdata;
-        struct pv *pv = question->pv;
+        struct pv *pv = userdata;
 
-        question->answered = true;
         if (result->error == -EBADMSG)
                 return note_damage(pv, result->reason);
         pv->error = result->error;
@@ -60,65 +47,15 @@ static int on_result(const struct reader_result *result, void *userdata)
         return 0;
 }
 
-static int on_progress(_unused_ void *userdata)
-{
-        return 0;
-}
-
-static bool is_known(_unused_ uint64_t size, _unused_ uint32_t checksum, _unused_ void *userdata)
-{
-        return false;
-}
-
-/* Until there is an answer, or time is up. */
-static int wait_for_answer(sd_event *event, const struct question *question)
-{
-        uint64_t limit = now_usec() + PATIENCE_USEC;
-
-        for (uint64_t now = now_usec(); !question->answered; now = now_usec()) {
-                int r = now < limit ? sd_event_run(event, limit - now) : -ETIMEDOUT;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-DEFINE_CLEANUP(struct readers *, readers_free)
-
 int pv_read(const char *path, struct pv *ret)
 {
-        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
-        _cleanup_(readers_freep) struct readers *readers = NULL;
-        _cleanup_reading_ struct reading reading = {};
-        struct question question = {.pv = ret};
-        struct stat status;
         int r;
 
         *ret = (struct pv){};
-        if (stat(path, &status) < 0) {
-                ret->error = -errno;
-                return 0;
-        }
-        r = sd_event_new(&event);
-        if (r >= 0)
-                r = readers_new(event, is_known, on_result, on_progress, &question, &readers);
-        if (r >= 0)
-                r = reading_add(&reading, status.st_rdev, path);
-        if (r >= 0)
-                r = readers_start(readers, READER_READ, &reading);
-        if (r >= 0)
-                r = wait_for_answer(event, &question);
+        r = devices_read(READER_READ, &(char *){(char *) path}, 1, on_result, ret);
         if (r < 0 && r != -ENOMEM)
                 ret->error = r;
         return r == -ENOMEM ? r : 0;
-}
-
-const char *pv_describe_error(const struct pv *pv)
-{
-        return pv->error == -ETIMEDOUT ? "it does not answer"
-               : pv->error == -EFAULT  ? "what is on it made the reader crash"
-                                       : strerror(-pv->error);
 }
 
 void pv_done(struct pv *pv)

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "lvm/metadata.h"
+#include "reader/reader.h"
 
 /* What is on a device, by headgate's own reader of LVM's structures. */
 struct pv {
-        int error;    /* 0, or the negative errno with which the device cannot be read */
+        int error; /* 0, or the negative errno with which the device cannot be read, see reader_describe_error() */
         char *damage; /* how label or metadata are damaged; NULL if they are not */
         bool found;   /* there is a label, and what follows is set */
         bool unused;  /* a metadata area is in use and empty: the PV belongs to no VG */
@@ -16,9 +17,6 @@ struct pv {
 /* Reads the device or image `path`, in another process. A device that does not answer is given up after 3 seconds, with the
  * error -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_(1, 2) _must_check_;
-
-/* `pv->error` in words, to follow a colon; valid until the next call. */
-const char *pv_describe_error(const struct pv *pv) _nonnull_(1);
 
 void pv_done(struct pv *pv) _nonnull_(1);
 #define _cleanup_pv_ _cleanup_(pv_done)

@@ -28,6 +28,7 @@ struct readers {
         reader_result_function on_result;
         reader_progress_function on_progress;
         void *userdata;
+        uint64_t timeout_usec;
         struct dm_list list;
 };
 
@@ -113,13 +114,13 @@ DEFINE_CLEANUP(struct reader *, reader_free)
 
 static int report(const struct reader *reader, const struct reader_result *result)
 {
-        return reader->task == READER_READ ? reader->readers->on_result(result, reader->readers->userdata) : 0;
+        return reader->task == READER_PROBE ? 0 : reader->readers->on_result(result, reader->readers->userdata);
 }
 
 static int report_error(struct reader *reader, int error)
 {
-        const struct reader_result result = {
-                .device = reader->reading.devices[reader->next++].number, .error = error};
+        const struct reader_device *device = &reader->reading.devices[reader->next++];
+        const struct reader_result result = {.device = device->number, .name = device->name, .error = error};
 
         return report(reader, &result);
 }
@@ -165,7 +166,7 @@ static ssize_t hand_over_one(struct reader *reader)
         if (reader->size < size)
                 return 0;
 
-        reader->next++;
+        result.name = reader->reading.devices[reader->next++].name;
         reader->since_usec = now_usec();
         reader->stalled = reader->warned = false;
         r = report(reader, &result);
@@ -280,7 +281,8 @@ static int on_early_end(struct reader *reader)
 /* Sets when the current device has taken too long. */
 static int set_timer(struct reader *reader)
 {
-        uint64_t usec = !reader->stalled ? STALL_USEC : !reader->warned ? WARN_USEC : TIMEOUT_USEC;
+        uint64_t timeout = reader->readers->timeout_usec;
+        uint64_t usec = !reader->stalled ? STALL_USEC : !reader->warned ? MIN(WARN_USEC, timeout) : timeout;
         int r;
 
         r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec);
@@ -294,7 +296,7 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
 
         if (!reader->stalled)
                 r = split_rest(reader);
-        else if (reader->warned)
+        else if (reader->warned || reader->readers->timeout_usec <= WARN_USEC)
                 return fail_current_device(reader, -ETIMEDOUT);
         else {
                 reader->warned = true;
@@ -453,10 +455,16 @@ int readers_new(sd_event *event, reader_known_function is_known, reader_result_f
                 .on_result = on_result,
                 .on_progress = on_progress,
                 .userdata = userdata,
+                .timeout_usec = TIMEOUT_USEC,
         };
         dm_list_init(&readers->list);
         *ret = readers;
         return 0;
+}
+
+void readers_set_timeout(struct readers *readers, uint64_t usec)
+{
+        readers->timeout_usec = usec;
 }
 
 struct readers *readers_free(struct readers *readers)

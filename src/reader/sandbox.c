@@ -86,6 +86,12 @@ static const int allowed_calls[] = {
 #ifdef SYS_fadvise64
         SYS_fadvise64,
 #endif
+#ifdef SYS_fadvise64_64
+        SYS_fadvise64_64,
+#endif
+#ifdef SYS_arm_fadvise64_64
+        SYS_arm_fadvise64_64,
+#endif
 #ifdef SYS__llseek
         SYS__llseek,
 #endif

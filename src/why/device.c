@@ -18,7 +18,7 @@ static void answer_no_pv(const struct device_facts *facts, struct explanation *e
         if (pv->error < 0) {
                 explanation_condition(explanation, "unreadable");
                 explanation_answer(explanation, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", facts->path,
-                        pv_describe_error(pv));
+                        reader_describe_error(pv->error));
         } else if (pv->damage) {
                 explanation_condition(explanation, "damaged");
                 explanation_answer(explanation, VERDICT_DOWN, "damaged", "%s has a damaged LVM label: %s.",

@@ -43,8 +43,8 @@ static int explain_last_place(const struct sources *sources, const char *path, c
         if (r < 0)
                 return r;
         if (pv.error < 0) {
-                explanation_fact(
-                        explanation, "There is a %s now, which cannot be read: %s.", path, pv_describe_error(&pv));
+                explanation_fact(explanation, "There is a %s now, which cannot be read: %s.", path,
+                        reader_describe_error(pv.error));
         } else if (!pv.found) {
                 explanation_fact(explanation, "There is a %s now, and it is no PV%s%s.", path,
                         pv.damage ? ": " : "", pv.damage ?: "");

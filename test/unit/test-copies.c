@@ -2,11 +2,14 @@
 
 /* How many copies of their metadata VGs have, by images that lvm2 has made, and what is said of them. */
 
+#include <fcntl.h>
+#include <sys/sendfile.h>
+
 #include "copies/advice.h"
-#include "copies/answers.h"
 
 #include "fixture.h"
 #include "images.h"
+#include "lvm/metadata_area.h"
 #include "shared/util.h"
 
 static const struct system_id this_host = {.known = true};
@@ -89,19 +92,21 @@ START_TEST(same_pv_twice)
 {
         _cleanup_survey_ struct survey survey = {};
         _cleanup_free_ char *path = string_format("%s/plain-1.img", getenv("HEADGATE_TEST_IMAGES"));
-        char *const paths[] = {path, path, (char *) "/nonexistent", (char *) "/dev/null"};
+        char *const paths[] = {path, path, (char *) "/nonexistent", (char *) "/dev/null", (char *) "/"};
 
         ck_assert_int_eq(survey_make(&survey, paths, ELEMENTSOF(paths)), 0);
         ck_assert_uint_eq(survey.n_pvs, 1);
         ck_assert_uint_eq(survey.n_vgs, 1);
-        ck_assert_int_eq(survey.error, -ENOENT);
+        ck_assert_int_eq(survey.error, -EISDIR);
 }
 END_TEST
 
-/* An image whose text is not what its header says. */
-static int damage_text(const char *name)
+/* An image whose text is not what its header says. The reader closes what its parent has open, so it is a file. */
+static void damage_text(const char *name, const char *path)
 {
-        int fd = image_copy(name, UINT64_C(1024) * 1024);
+        const size_t size = (size_t) 1024 * 1024;
+        _cleanup_close_ int fd = image_copy(name, size);
+        _cleanup_close_ int copy_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         const char *reason;
         struct metadata_location location;
         struct label label;
@@ -110,39 +115,33 @@ static int damage_text(const char *name)
         ck_assert_int_eq(metadata_area_read_location(fd, &label.metadata_areas[0], &location, &reason), 0);
         ck_assert_int_eq(
                 pwrite(fd, "damage", 6, (off_t) (label.metadata_areas[0].offset + location.offset + 100)), 6);
-        return fd;
+        ck_assert_int_eq(sendfile(copy_fd, fd, &(off_t){0}, size), size);
 }
 
 START_TEST(each_text_once)
 {
-        _cleanup_close_ int damaged_fd = damage_text("many-2");
         _cleanup_free_ char *good = string_format("%s/many-1.img", getenv("HEADGATE_TEST_IMAGES"));
-        _cleanup_free_ char *damaged = string_format("/proc/self/fd/%i", damaged_fd);
+        _cleanup_free_ char *damaged = string_format("%s/damaged", run_directory());
         char *const orders[][2] = {{good, damaged}, {damaged, good}};
 
+        damage_text("many-2", damaged);
         /* That a text is damaged is not seen by who does not read it. */
         for (size_t i = 0; i < ELEMENTSOF(orders); i++) {
                 _cleanup_survey_ struct survey survey = {};
+                const struct surveyed_vg *vg;
 
                 ck_assert_int_eq(survey_make(&survey, orders[i], 2), 0);
                 ck_assert_uint_eq(survey.n_vgs, 1);
                 ck_assert_uint_eq(survey.vgs[0].n_seen, 2);
                 ck_assert_uint_eq(survey.vgs[0].n_damaged, i);
                 ck_assert_uint_eq(survey.vgs[0].n_used, 2 - i);
+
+                /* Each is read then, and the one that is damaged takes no time that would count. */
+                vg = &survey.vgs[0];
+                ck_assert_int_eq(survey_measure(&survey, &vg, 1), 0);
+                ck_assert_uint_eq(vg->pvs[0]->n_read, 1);
+                ck_assert_uint_eq(vg->pvs[1]->n_read, 0);
         }
-}
-END_TEST
-
-START_TEST(answers)
-{
-        _cleanup_free_ char *image = string_format("%s/many-1.img", getenv("HEADGATE_TEST_IMAGES"));
-        char *const paths[] = {image, (char *) "/nonexistent", (char *) "/", (char *) "/dev/null", image};
-        size_t silent;
-
-        /* One that hangs is for a guest. */
-        ck_assert_int_eq(devices_answer(paths, ELEMENTSOF(paths), &silent), 0);
-        ck_assert_uint_eq(silent, ELEMENTSOF(paths));
-        ck_assert_int_eq(devices_answer(NULL, 0, &silent), 0);
 }
 END_TEST
 
@@ -191,27 +190,45 @@ START_TEST(left_alone)
 END_TEST
 
 /* The least of five: on a busy machine a single measurement can take any time. */
-static uint64_t measure(const struct surveyed_vg *vg, size_t n_copies)
-{
-        uint64_t least = UINT64_MAX, usec = 0;
-
-        for (int i = 0; i < 5; i++) {
-                ck_assert_int_eq(survey_measure(vg, n_copies, &usec), 0);
-                ck_assert_uint_gt(usec, 0);
-                least = MIN(least, usec);
-        }
-        return least;
-}
-
 START_TEST(measures)
 {
         _cleanup_survey_ struct survey survey = {};
         const struct surveyed_vg *vg;
+        uint64_t with_all = UINT64_MAX, with_none = UINT64_MAX;
 
         make_survey(&survey, "many-", SIZE_MAX);
         vg = survey_find(&survey, "many");
+        for (int i = 0; i < 5; i++) {
+                for (size_t j = 0; j < survey.n_pvs; j++)
+                        survey.pvs[j].measured = false;
+                ck_assert_int_eq(survey_measure(&survey, &vg, 1), 0);
+                with_all = MIN(with_all, survey_read_usec(vg, vg->n_used));
+                with_none = MIN(with_none, survey_read_usec(vg, 0));
+        }
         /* 350 texts of 58 KiB, with their checksums, against none. */
-        ck_assert_uint_gt(measure(vg, vg->n_used), measure(vg, 0));
+        ck_assert_uint_gt(with_none, 0);
+        ck_assert_uint_gt(with_all, with_none);
+        ck_assert_uint_le(survey_read_usec(vg, 5), survey_read_usec(vg, 6));
+        ck_assert_uint_eq(survey_read_usec(vg, 350), survey_read_usec(vg, 351));
+        ck_assert_uint_eq(vg->pvs[0]->n_read, 1);
+}
+END_TEST
+
+/* Nothing else is, and each PV once, also one that two VGs claim; no PV has more copies than it had. */
+START_TEST(measures_what_is_asked_for)
+{
+        _cleanup_survey_ struct survey survey = {};
+        const struct surveyed_vg *vgs[2];
+
+        make_survey(&survey, "", SIZE_MAX);
+        vgs[0] = vgs[1] = survey_find(&survey, "copies");
+        ck_assert_int_eq(survey_measure(&survey, vgs, 2), 0);
+        ck_assert_uint_gt(survey_read_usec(vgs[0], 0), 0);
+        ck_assert_uint_gt(survey_read_usec(vgs[0], 3), survey_read_usec(vgs[0], 0));
+        ck_assert_uint_eq(survey_read_usec(survey_find(&survey, "many"), 350), 0);
+        for (size_t i = 0; i < survey.n_pvs; i++)
+                ck_assert_uint_eq(survey.pvs[i].n_read, survey.pvs[i].measured ? survey.pvs[i].n_used : 0);
+        ck_assert_int_eq(survey_measure(&survey, NULL, 0), 0);
 }
 END_TEST
 
@@ -221,11 +238,12 @@ int main(void)
         TCase *test_case = tcase_create("copies");
 
         tcase_set_timeout(test_case, 60);
+        tcase_add_checked_fixture(test_case, run_directory_set_up, run_directory_tear_down);
         tcase_add_test(test_case, counts);
         tcase_add_test(test_case, some_are_missing);
         tcase_add_test(test_case, same_pv_twice);
         tcase_add_test(test_case, each_text_once);
-        tcase_add_test(test_case, answers);
+        tcase_add_test(test_case, measures_what_is_asked_for);
         tcase_add_test(test_case, advice);
         tcase_add_test(test_case, left_alone);
         tcase_add_test(test_case, measures);

@@ -329,20 +329,25 @@ START_TEST(facts_are_read_as_they_were_written)
 }
 END_TEST
 
-/* More is read than the pipe holds, so the child is at one of the devices when the signal comes. */
-static pid_t start_and_signal(int signal_number)
+static pid_t signal_reader(int signal_number)
 {
         _cleanup_free_ char *children = NULL;
         pid_t child = 0;
 
-        add_many_images();
-        start();
         ck_assert_int_eq(read_file_at(AT_FDCWD, "/proc/thread-self/children", &children, NULL), 0);
         /* The youngest: what an earlier test has left may be there still. */
         for (char *end, *rest = children; (rest[0] == ' ' ? rest[1] : rest[0]) != '\0'; rest = end)
                 child = (pid_t) strtol(rest, &end, 10);
         ck_assert_int_eq(kill(child, signal_number), 0);
         return child;
+}
+
+/* More is read than the pipe holds, so the child is at one of the devices when the signal comes. */
+static pid_t start_and_signal(int signal_number)
+{
+        add_many_images();
+        start();
+        return signal_reader(signal_number);
 }
 
 /* A child that is killed answers for no device: each is reported as unread, and none is forgotten. */
@@ -400,6 +405,69 @@ START_TEST(unresponsive_device_times_out)
         ck_assert_uint_eq(seen.n_pvs, 349);
         ck_assert_uint_eq(seen.n_errors, 1);
         ck_assert_int_eq(seen.last_error, -ETIMEDOUT);
+}
+END_TEST
+
+/* What comes of a list that is read in one call. */
+struct run {
+        char *const *paths;
+        int signal_number; /* for the reader, at the first result */
+        int answer;
+        size_t n_results, n_in_order, n_errors;
+        int last_error;
+};
+
+static int take_result(const struct reader_result *result, void *userdata)
+{
+        struct run *run = userdata;
+
+        if (run->n_results == 0 && run->signal_number != 0)
+                signal_reader(run->signal_number);
+        run->n_in_order += streq(result->name, run->paths[run->n_results]);
+        run->n_results++;
+        run->n_errors += result->error < 0;
+        if (result->error < 0)
+                run->last_error = result->error;
+        return run->answer;
+}
+
+START_TEST(all_are_read_in_one_call)
+{
+        _cleanup_free_ char *image = string_format("%s/copies-2.img", getenv("HEADGATE_TEST_IMAGES"));
+        char *const paths[] = {image, (char *) "/nonexistent", (char *) "/dev/null", (char *) "/", image};
+        struct run run = {.paths = paths}, none = {}, ended = {.paths = paths, .answer = -EPROTO};
+        enum reader_task task = _i == 0 ? READER_READ : READER_MEASURE;
+
+        ck_assert_int_eq(devices_read(task, paths, ELEMENTSOF(paths), take_result, &run), 0);
+        ck_assert_uint_eq(run.n_in_order, ELEMENTSOF(paths));
+        ck_assert_uint_eq(run.n_errors, 2);
+        ck_assert_int_eq(run.last_error, -EISDIR);
+        ck_assert_int_eq(devices_read(task, NULL, 0, take_result, &none), 0);
+        ck_assert_uint_eq(none.n_results, 0);
+        ck_assert_int_eq(devices_read(task, paths, ELEMENTSOF(paths), take_result, &ended), -EPROTO);
+        ck_assert_uint_lt(ended.n_results, ELEMENTSOF(paths));
+}
+END_TEST
+
+/* Somebody waits, so it has less time than with the worker. */
+START_TEST(unresponsive_device_of_one_call_times_out)
+{
+        _cleanup_string_vector_ struct string_vector paths = {};
+        uint64_t before = now_usec();
+        struct run run;
+
+        for (unsigned int i = 1; i <= 350; i++) {
+                _cleanup_free_ char *path = string_format("%s/many-%u.img", getenv("HEADGATE_TEST_IMAGES"), i);
+
+                ck_assert_int_eq(string_vector_add(&paths, path), 0);
+        }
+        run = (struct run){.paths = paths.strings, .signal_number = SIGSTOP};
+        ck_assert_int_eq(devices_read(READER_READ, paths.strings, paths.n, take_result, &run), 0);
+        ck_assert_uint_ge(now_usec() - before, 3 * USEC_PER_SEC);
+        ck_assert_uint_lt(now_usec() - before, 10 * USEC_PER_SEC);
+        ck_assert_uint_eq(run.n_results, paths.n);
+        ck_assert_uint_eq(run.n_errors, 1);
+        ck_assert_int_eq(run.last_error, -ETIMEDOUT);
 }
 END_TEST
 
@@ -508,6 +576,8 @@ int main(void)
         tcase_add_test(test_case, child_crashes);
         tcase_add_test(test_case, unresponsive_device_delays_no_other);
         tcase_add_test(test_case, unresponsive_device_times_out);
+        tcase_add_loop_test(test_case, all_are_read_in_one_call, 0, 2);
+        tcase_add_test(test_case, unresponsive_device_of_one_call_times_out);
         tcase_add_test(test_case, probe_reports_nothing);
         tcase_add_test(test_case, ended_readers_leave_nothing);
         tcase_add_test(test_case, answer_is_heard_late);
