@@ -24,8 +24,8 @@
  *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
  *   pvs-on-lvs        68-headgate.rules takes PVs on LVs for PVs like all others
  *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
- *   completing        the worker completes cookies of device-mapper for udev, see worker/cookies.h
- *   dm-names/NAME     what the name of an LV that is being activated is made of, see worker/dm_names.h
+ *   completing        the worker completes cookies of device-mapper for udev, see fast-rules/cookies.h
+ *   dm-names/NAME     what the name of an LV that is being activated is made of, see fast-rules/dm-names.h
  *   records           what the worker knows of VGs and devices, see lvm/record_file.h
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,

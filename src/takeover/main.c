@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "fast-rules/cookies-left.h"
+#include "fast-rules/rule-overrides.h"
 #include "lvm/command.h"
 #include "lvm/configuration.h"
 #include "shared/arguments.h"
@@ -16,8 +18,6 @@
 #include "shared/rule_file.h"
 #include "shared/unit_name.h"
 #include "shared/util.h"
-#include "takeover/cookies_left.h"
-#include "takeover/laying.h"
 
 /* Where udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do
  * the same, and be copied into the next initrd, where the root file system's VG would then not be activated. */
@@ -282,7 +282,7 @@ static int run(const char *verb)
         _cleanup_close_ int run_fd = -EBADF;
 
         if (streq(verb, "dm-rules"))
-                return lay_dm_rules(LIBEXECDIR "/headgate-dmsetup.static");
+                return install_rule_overrides(LIBEXECDIR "/headgate-dmsetup.static");
 
         run_fd = flags_open_run_directory();
         if (run_fd < 0)

@@ -2,12 +2,12 @@
 
 #include "worker/activation.h"
 
+#include "fast-rules/dm-names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/dm_names.h"
 #include "worker/liveness.h"
 #include "worker/names.h"
 #include "worker/outcome.h"

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <systemd/sd-event.h>
 
+#include "fast-rules/cookies.h"
 #include "lvm/job.h"
 #include "reader/reader.h"
 #include "shared/settings.h"
-#include "worker/cookies.h"
 #include "worker/expectation.h"
 #include "worker/gather.h"
 #include "worker/inventory.h"

@@ -2,11 +2,10 @@
 
 #include "worker/uevents.h"
 
-#include <libudev.h>
 #include <sys/stat.h>
 
+#include "shared/udev-monitor.h"
 #include "shared/util.h"
-#include "worker/monitor.h"
 
 /* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
  * those events that make it ready, and in those that tell of somebody who has written to it. */
@@ -17,10 +16,8 @@
 #define PROPERTY_ANNOUNCED "HEADGATE_ANNOUNCED"
 
 struct uevents {
-        struct udev *udev;
-        struct udev_monitor *monitor;
+        struct monitor monitor;
         struct udev_queue *queue;
-        sd_event_source *monitor_source;
         sd_event_source *queue_source;
         uevents_device_function on_device;
         uevents_overflow_function on_overflow;
@@ -32,11 +29,9 @@ struct uevents *uevents_free(struct uevents *uevents)
 {
         if (!uevents)
                 return NULL;
-        sd_event_source_disable_unref(uevents->monitor_source);
         sd_event_source_disable_unref(uevents->queue_source);
         udev_queue_unref(uevents->queue);
-        udev_monitor_unref(uevents->monitor);
-        udev_unref(uevents->udev);
+        monitor_close(&uevents->monitor);
         free(uevents);
         return NULL;
 }
@@ -98,7 +93,7 @@ static int take_events(struct uevents *uevents, size_t n_max)
         for (size_t n = 0; n < n_max || overflown; n++) {
                 int r;
 
-                device = monitor_receive(uevents->monitor, &overflown);
+                device = monitor_receive(&uevents->monitor, &overflown);
                 if (!device)
                         break;
                 r = take_event(uevents, device);
@@ -140,19 +135,16 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_over
         uevents->on_queue = on_queue_changed;
         uevents->userdata = userdata;
 
-        errno = 0;
-        uevents->udev = udev_new();
-        if (!uevents->udev)
-                return -ENOMEM;
-        uevents->monitor = udev_monitor_new_from_netlink(uevents->udev, "udev");
-        uevents->queue = udev_queue_new(uevents->udev);
-        if (!uevents->monitor || !uevents->queue)
-                return errno != 0 ? -errno : -ENOMEM;
-
-        r = udev_monitor_filter_add_match_tag(uevents->monitor, TAG);
+        r = monitor_open(&uevents->monitor);
         if (r < 0)
                 return r;
-        r = monitor_start(uevents->monitor, event, on_monitor, uevents, &uevents->monitor_source);
+        uevents->queue = udev_queue_new(uevents->monitor.udev);
+        if (!uevents->queue)
+                return -ENOMEM;
+        r = udev_monitor_filter_add_match_tag(uevents->monitor.monitor, TAG);
+        if (r < 0)
+                return r;
+        r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
         if (r < 0)
                 return r;
 
@@ -174,7 +166,7 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
         struct udev_list_entry *entry;
         int r;
 
-        enumerate = udev_enumerate_new(uevents->udev);
+        enumerate = udev_enumerate_new(uevents->monitor.udev);
         if (!enumerate)
                 return -ENOMEM;
         r = udev_enumerate_add_match_tag(enumerate, TAG);
@@ -187,7 +179,7 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                 struct uevents_device described;
                 struct udev_device *device;
 
-                device = udev_device_new_from_syspath(uevents->udev, udev_list_entry_get_name(entry));
+                device = udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
                 if (!device)
                         continue; /* has just gone */
                 described = describe(device, UEVENTS_FOUND);
@@ -218,7 +210,7 @@ int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret)
         int r = -ENOENT;
 
         errno = 0;
-        device = udev_device_new_from_devnum(uevents->udev, 'b', number);
+        device = udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
         if (device && udev_device_get_is_initialized(device))
                 name = udev_device_get_devnode(device);
 
@@ -233,7 +225,7 @@ int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret)
 
 int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links)
 {
-        struct udev_device *device = udev_device_new_from_devnum(uevents->udev, 'b', number);
+        struct udev_device *device = udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
         struct udev_list_entry *entry = device ? udev_device_get_devlinks_list_entry(device) : NULL;
         int r = 0;
 

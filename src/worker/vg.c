@@ -2,12 +2,12 @@
 
 #include "worker/vg.h"
 
+#include "fast-rules/dm-names.h"
 #include "lvm/online.h"
 #include "lvm/raid.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/dm_names.h"
 #include "worker/names.h"
 #include "worker/report.h"
 

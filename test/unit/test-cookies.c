@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "fake-udevd.h"
+#include "fast-rules/cookie.h"
+#include "fast-rules/cookies-left.h"
+#include "fast-rules/cookies.h"
 #include "fixture.h"
 #include "own-namespace.h"
-#include "shared/cookie.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "takeover/cookies_left.h"
-#include "worker/cookies.h"
 
 #define BASE 0x1234u
 #define OTHER_BASE 0x4321u

@@ -6,7 +6,7 @@
 #include "shared/macro.h"
 
 /* For a worker that has ended while it promised to complete the cookies of what a vgchange of its own does
- * (worker/cookies.h): what udev has told it and it has not done would be waited for without an end. */
+ * (fast-rules/cookies.h): what udev has told it and it has not done would be waited for without an end. */
 
 /* The semaphores that may be concerned. */
 struct cookies_left;

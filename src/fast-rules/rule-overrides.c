@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "takeover/laying.h"
+#include "fast-rules/rule-overrides.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "fast-rules/rules-patch.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/util.h"
-#include "takeover/dm_rules.h"
 
 #define RULES_DIRECTORY "run/udev/rules.d"
 #define NAMES_DIRECTORY "run/headgate/" FLAGS_DM_NAMES
@@ -42,7 +42,7 @@ static bool is_ours(int root_fd, const char *path)
 {
         _cleanup_free_ char *text = NULL;
 
-        return read_file_at(root_fd, path, &text, NULL) >= 0 && skip_prefix(text, DM_RULES_MARK);
+        return read_file_at(root_fd, path, &text, NULL) >= 0 && skip_prefix(text, RULES_PATCH_MARK);
 }
 
 /* Whether somebody has replaced the installed file, and `*ret` is theirs, to be freed by the caller. */
@@ -83,7 +83,7 @@ static int read_installed(int root_fd, const char *name, char **ret_path, char *
 /* 1 if it was laid, 0 if the file is left as it is. */
 static int lay(int root_fd, int rules_fd, const char *name, const char *program)
 {
-        _cleanup_free_ char *replacement = NULL, *path = NULL, *text = NULL, *quickened = NULL, *origin = NULL;
+        _cleanup_free_ char *replacement = NULL, *path = NULL, *text = NULL, *patched = NULL, *origin = NULL;
         size_t line = 0;
         int r;
 
@@ -99,7 +99,7 @@ static int lay(int root_fd, int rules_fd, const char *name, const char *program)
         if (r >= 0)
                 origin = string_format("/%s", path);
         if (r >= 0)
-                r = origin ? dm_rules_quicken(text, origin, program, &quickened, &line) : -ENOMEM;
+                r = origin ? rules_patch(text, origin, program, &patched, &line) : -ENOMEM;
         if (r == -EBADMSG && line > 0) {
                 log_warning("/%s is left as it is: line %zu calls dmsetup in a way that headgate does not know.",
                         path, line);
@@ -110,7 +110,7 @@ static int lay(int root_fd, int rules_fd, const char *name, const char *program)
                 return 0;
         }
         if (r >= 0)
-                r = write_file_atomic_at(rules_fd, name, quickened);
+                r = write_file_atomic_at(rules_fd, name, patched);
         if (r < 0)
                 return log_error_errno(r, "Failed to lay a quicker copy over %s: %m", path ?: name);
         return 1;
@@ -127,7 +127,7 @@ static int open_rules_directory(int root_fd)
         return fd < 0 ? -errno : fd;
 }
 
-int lay_dm_rules(const char *program)
+int install_rule_overrides(const char *program)
 {
         _cleanup_close_ int root_fd = root_open(), rules_fd = -EBADF;
         _cleanup_string_vector_ struct string_vector laid = {};

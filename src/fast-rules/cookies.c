@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/cookies.h"
+#include "fast-rules/cookies.h"
 
-#include <libudev.h>
-
-#include "shared/cookie.h"
+#include "fast-rules/cookie.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/udev-monitor.h"
 #include "shared/util.h"
-#include "worker/monitor.h"
 
 /* Given by the rules to events of device-mapper: who completes the cookie. With
  * the dot it is not kept in udev's database. */
@@ -18,9 +16,7 @@
 
 struct cookies {
         int run_fd;
-        struct udev *udev;
-        struct udev_monitor *monitor;
-        sd_event_source *source;
+        struct monitor monitor;
         bool expecting;
         bool promised;
 };
@@ -29,9 +25,7 @@ struct cookies *cookies_free(struct cookies *cookies)
 {
         if (!cookies)
                 return NULL;
-        sd_event_source_disable_unref(cookies->source);
-        udev_monitor_unref(cookies->monitor);
-        udev_unref(cookies->udev);
+        monitor_close(&cookies->monitor);
         free(cookies);
         return NULL;
 }
@@ -86,7 +80,7 @@ static int take_events(struct cookies *cookies, size_t n_max)
         bool lost = false;
 
         for (size_t n = 0; n < n_max; n++) {
-                struct udev_device *device = monitor_receive(cookies->monitor, &lost);
+                struct udev_device *device = monitor_receive(&cookies->monitor, &lost);
                 int r;
 
                 if (!device)
@@ -139,17 +133,13 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
         if (!cookies)
                 return -ENOMEM;
         cookies->run_fd = run_fd;
-        errno = 0;
-        cookies->udev = udev_new();
-        if (cookies->udev)
-                cookies->monitor = udev_monitor_new_from_netlink(cookies->udev, "udev");
-        if (!cookies->monitor)
-                return errno != 0 ? -errno : -ENOMEM;
-
-        r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor, "block", "disk");
+        r = monitor_open(&cookies->monitor);
         if (r < 0)
                 return r;
-        r = monitor_start(cookies->monitor, event, on_monitor, cookies, &cookies->source);
+        r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor.monitor, "block", "disk");
+        if (r < 0)
+                return r;
+        r = monitor_start(&cookies->monitor, event, on_monitor, cookies);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(cookies);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "takeover/cookies_left.h"
+#include "fast-rules/cookies-left.h"
 
 #include <libudev.h>
 #include <systemd/sd-login.h>
 
-#include "shared/cookie.h"
+#include "fast-rules/cookie.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -71,7 +71,7 @@ int cookies_left_find(struct cookies_left **ret)
         return r;
 }
 
-static bool is_stranger(pid_t pid)
+static bool is_foreign_process(pid_t pid)
 {
         _cleanup_free_ char *theirs = NULL, *ours = NULL;
 
@@ -102,7 +102,7 @@ static int look(struct suspect *suspect, struct udev_queue *queue)
         suspect->state = state;
         if (!is_stuck(suspect, queue))
                 return 0;
-        if (is_stranger(state.last))
+        if (is_foreign_process(state.last))
                 return 1;
 
         r = cookie_complete_all(suspect->id, &state);

@@ -1,9 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "takeover/dm_rules.h"
+#include "fast-rules/rules-patch.h"
+
+#include <stdint.h>
 
 #include "shared/flags.h"
-#include "takeover/cookie_pattern.h"
+
+/* ------ patterns of cookies ------ */
+
+/* A cookie tells in its high 16 bits how udev is to handle an event of device-mapper, and in its low 16 bits who waits
+ * for it (libdevmapper.h). The kernel writes the whole as a decimal number, of which rules of udev can only compare
+ * digits: so all cookies with the same flags are a range of numbers, and that becomes a pattern. */
+#define FLAGS_SHIFT 16
+
+static void write_alternative(FILE *file, uint64_t number, unsigned int last_digit, size_t n_any)
+{
+        unsigned int first_digit = number % 10;
+
+        /* The digits before the one that varies. */
+        if (number >= 10)
+                fprintf(file, "%llu", (unsigned long long) (number / 10));
+        if (first_digit == last_digit)
+                fprintf(file, "%u", first_digit);
+        else
+                fprintf(file, "[%u-%u]", first_digit, last_digit);
+        for (size_t i = 0; i < n_any; i++)
+                fputs("[0-9]", file);
+}
+
+/* Writes a pattern of udev's (udev(7): shell patterns, with "|" between alternatives) that is matched by the cookies with
+ * exactly these flags, which are not 0, of what consists of digits. Cookies with the base 0 are among them. From `number` on,
+ * takes as many numbers as differ in one digit and in all that follow it, until `end`, which is not among them. For instance
+ * 629[2-9][0-9][0-9][0-9] is 8000 numbers from 6292000 on. */
+static void write_pattern(FILE *file, uint16_t flags)
+{
+        uint64_t number = (uint64_t) flags << FLAGS_SHIFT;
+        uint64_t end = number + (UINT64_C(1) << FLAGS_SHIFT);
+
+        while (number < end) {
+                uint64_t step = 1, next;
+                size_t n_any = 0;
+
+                while (number % (step * 10) == 0 && number + step * 10 <= end) {
+                        step *= 10;
+                        n_any++;
+                }
+                /* Up to where the digit would be followed by 0, and as far as there is room. */
+                next = MIN(number - number % (step * 10) + step * 10, end - (end - number) % step);
+                write_alternative(file, number / step, (next / step - 1) % 10, n_any);
+                number = next;
+                if (number < end)
+                        fputc('|', file);
+        }
+}
 
 /* ------ udevflags ------ */
 
@@ -56,7 +105,7 @@ static void write_flags(FILE *file, _unused_ const char *program)
 {
         for (size_t i = 0; i < ELEMENTSOF(usual_flags); i++) {
                 fputs("ENV{DM_COOKIE}==\"", file);
-                cookie_pattern_write(file, (uint16_t) usual_flags[i]);
+                write_pattern(file, (uint16_t) usual_flags[i]);
                 fputs("\"", file);
                 for (size_t j = 0; j < ELEMENTSOF(properties); j++)
                         if (usual_flags[i] & properties[j].bit)
@@ -67,7 +116,7 @@ static void write_flags(FILE *file, _unused_ const char *program)
 
 /* ------ splitname ------ */
 
-/* The worker writes down what names are made of, of LVs that are about to come up: see worker/dm_names.h. */
+/* The worker writes down what names are made of, of LVs that are about to come up: see fast-rules/dm-names.h. */
 #define WRITTEN_NAME "/run/headgate/" FLAGS_DM_NAMES "/$env{DM_NAME}"
 
 static void write_names(FILE *file, const char *program)
@@ -83,7 +132,7 @@ static void write_names(FILE *file, const char *program)
 /* ------ udevcomplete ------ */
 
 /* Of an LV of which the worker has written down the name it may be the worker that completes the cookie, as long as it
- * says so. The mark tells it whether to: see worker/cookies.h. */
+ * says so. The mark tells it whether to: see fast-rules/cookies.h. */
 #define IS_COOKIE "ENV{DM_COOKIE}==\"[1-9]*\", ENV{DM_COOKIE}!=\"*[!0-9]*\""
 #define MARK "ENV{.HEADGATE_COOKIE}"
 
@@ -193,24 +242,24 @@ static int write_lines(FILE *file, char *text, const char *program, size_t *ret_
         return n_calls > 0 ? 0 : -EBADMSG;
 }
 
-int dm_rules_quicken(const char *text, const char *origin, const char *program, char **ret, size_t *ret_line)
+int rules_patch(const char *text, const char *origin, const char *program, char **ret, size_t *ret_line)
 {
-        _cleanup_free_ char *copy = strdup(text), *quickened = NULL;
+        _cleanup_free_ char *copy = strdup(text), *patched = NULL;
         _cleanup_fclose_ FILE *file = NULL;
         size_t size;
         int r;
 
         if (!copy)
                 return -ENOMEM;
-        file = open_memstream(&quickened, &size);
+        file = open_memstream(&patched, &size);
         if (!file)
                 return -ENOMEM;
-        fprintf(file, DM_RULES_MARK " from %s, for this boot: see headgate-fast-dm-rules(8).\n\n", origin);
+        fprintf(file, RULES_PATCH_MARK " from %s, for this boot: see headgate-fast-dm-rules(8).\n\n", origin);
         r = write_lines(file, copy, program, ret_line);
         if (r < 0)
                 return r;
         if (fclose(TAKE_PTR(file)) != 0)
                 return -ENOMEM;
-        *ret = TAKE_PTR(quickened);
+        *ret = TAKE_PTR(patched);
         return 0;
 }

@@ -2,12 +2,12 @@
 
 /* headgate-dmsetup.static: what the udev rules of device-mapper and lvm2 have done by dmsetup for each event, without what
  * dmsetup does before it begins. Only of arguments as lvm2 and the kernel give them; all others are an error, for which
- * the rules have dmsetup itself. No libraries, see system.h, and so no headers of src/shared. */
+ * the rules have dmsetup itself. No libraries, see dmsetup-system.h, and so no headers of src/shared. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dmsetup/system.h"
+#include "fast-rules/dmsetup-system.h"
 
 /* dmsetup's are 0 and 1, too. */
 #define SUCCESS 0

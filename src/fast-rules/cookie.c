@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "shared/cookie.h"
+#include "fast-rules/cookie.h"
 
 #include <errno.h>
 #include <libdevmapper.h>

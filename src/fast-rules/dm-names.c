@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/dm_names.h"
+#include "fast-rules/dm-names.h"
 
 #include <fcntl.h>
 #include <libdevmapper.h>

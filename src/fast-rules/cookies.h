@@ -14,7 +14,7 @@
  * LV, for the worker only while it promises, by FLAGS_COMPLETING, to be there. It promises once it has seen a mark of
  * an event that the program has completed: then these rules are in force, and what udev sends has their marks, which
  * its manual does not say. The promise holds while a vgchange runs. Should the worker be killed meanwhile, some
- * semaphores may be left, see takeover/cookies_left.h. */
+ * semaphores may be left, see fast-rules/cookies-left.h. */
 
 struct cookies;
 
