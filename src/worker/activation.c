@@ -192,37 +192,32 @@ static size_t count_free(const struct worker *worker, bool slow)
         return n_max > n_running ? n_max - n_running : 0;
 }
 
+/* VGs that lvm2 can be asked for. */
+struct ready {
+        struct managed_group **groups;
+        size_t n;
+};
+
+enum {
+        READY_AWAITED, /* somebody waits for them */
+        READY_OTHERS,
+        READY_DEGRADED,
+        _READY_MAX,
+};
+
 /* Splits the VGs evenly over the processes that may be started now. */
-static int start_shares(struct worker *worker, struct managed_group **groups, size_t n)
+static int start_shares(struct worker *worker, const struct ready *ready)
 {
-        size_t n_jobs = MIN(count_free(worker, false), (n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
+        size_t n_jobs = MIN(count_free(worker, false), (ready->n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
 
         for (size_t i = 0; i < n_jobs; i++) {
-                size_t from = n * i / n_jobs, to = n * (i + 1) / n_jobs;
-                int r = start_job(worker, JOB_ACTIVATE, groups + from, to - from, false);
+                size_t from = ready->n * i / n_jobs, to = ready->n * (i + 1) / n_jobs;
+                int r = start_job(worker, JOB_ACTIVATE, ready->groups + from, to - from, false);
 
                 if (r < 0)
                         return r;
         }
         return 0;
-}
-
-/* VGs that lvm2 can be asked for, those that somebody waits for apart from the others. */
-struct ready {
-        struct managed_group **awaited;
-        size_t n_awaited;
-        struct managed_group **others;
-        size_t n_others;
-        struct managed_group **degraded;
-        size_t n_degraded;
-        size_t n_max; /* of each */
-};
-
-static void ready_done(struct ready *ready)
-{
-        free(ready->awaited);
-        free(ready->others);
-        free(ready->degraded);
 }
 
 /* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given up by the
@@ -253,18 +248,18 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
                        group->refusal || !worker->event_activation);
 }
 
-/* Finds out which VGs can be started; those that cannot, or take a process of their own, are dealt with. */
-static int sort_complete(struct worker *worker, struct ready *ready)
+/* Finds out which VGs can be started, each in one of the arrays; those that cannot, or take a process of their own, are dealt
+ * with. */
+static int sort_complete(struct worker *worker, struct ready ready[_READY_MAX])
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         struct managed_group *group, *next;
         int r;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+                struct ready *sort = &ready[group->awaited ? READY_AWAITED : READY_OTHERS];
                 bool slow = group->volume_group->slow;
 
-                if (ready->n_awaited + ready->n_others + ready->n_degraded == ready->n_max)
-                        break;
                 if (!is_possible(worker, group))
                         continue;
                 r = devices ? 0 : active_devices_get(&devices);
@@ -276,27 +271,26 @@ static int sort_complete(struct worker *worker, struct ready *ready)
                 if (r == VG_DO_NOTHING)
                         continue;
                 if (r == VG_DO_ACTIVATE_DEGRADED)
-                        ready->degraded[ready->n_degraded++] = group;
+                        sort = &ready[READY_DEGRADED];
                 else if (r == VG_DO_ACTIVATE_ALONE || slow || names_is_shared(worker->inventory, group)) {
                         r = start_job(worker, JOB_ACTIVATE, &group, 1, slow);
                         if (r < 0)
                                 return r;
-                } else if (group->awaited)
-                        ready->awaited[ready->n_awaited++] = group;
-                else
-                        ready->others[ready->n_others++] = group;
+                        continue;
+                }
+                sort->groups[sort->n++] = group;
         }
         return 0;
 }
 
 /* Whether lvm2 is at work, or about to be, on a VG that boot waits for. Even on another processor, work for others
  * would keep udev from it. One that may take long is no reason. */
-static bool others_stand_back(const struct worker *worker)
+static bool others_deferred(const struct worker *worker)
 {
         const struct managed_group *group;
         uint64_t now = now_usec();
 
-        if (expectations_are_empty(worker->expectations) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
+        if (expectations_are_empty(&worker->expectations) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
                 return false;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
                 if (group->awaited && !group->volume_group->slow &&
@@ -309,53 +303,53 @@ static bool others_stand_back(const struct worker *worker)
         return false;
 }
 
-/* When patience with what is at work ends, for VGs that have to wait for it. */
-static uint64_t find_end_of_patience(const struct worker *worker)
+/* Patience with what is at work ends for VGs that have to wait for it. */
+static void wait_for_jobs(struct worker *worker)
 {
-        uint64_t now = now_usec(), end = USEC_INFINITY;
+        uint64_t now = now_usec();
         const struct job *job;
 
-        if (dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
-                return USEC_INFINITY;
-        dm_list_iterate_items(job, &worker->jobs)
-                if (!job->slow && is_patient(job, now))
-                        end = MIN(end, job->started_usec + PATIENCE_USEC);
-        return end;
+        if (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
+                dm_list_iterate_items(job, &worker->jobs)
+                        if (!job->slow && is_patient(job, now))
+                                worker_wake_at(worker, job->started_usec + PATIENCE_USEC);
 }
 
 static int start_complete(struct worker *worker)
 {
-        _cleanup_(ready_done) struct ready ready = {};
-        struct dm_list *complete = &worker->inventory->groups[VOLUME_GROUP_COMPLETE];
+        size_t n = dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]);
+        _cleanup_free_ struct managed_group **groups = NULL;
+        struct ready ready[_READY_MAX] = {};
         int r;
 
-        if (dm_list_empty(complete))
+        if (n == 0)
                 return 0;
-        ready.n_max = dm_list_size(complete);
-        ready.awaited = calloc(ready.n_max, sizeof(struct managed_group *));
-        ready.others = calloc(ready.n_max, sizeof(struct managed_group *));
-        ready.degraded = calloc(ready.n_max, sizeof(struct managed_group *));
-        if (!ready.awaited || !ready.others || !ready.degraded)
+        groups = calloc(_READY_MAX * n, sizeof(struct managed_group *));
+        if (!groups)
                 return log_oom();
+        for (size_t i = 0; i < _READY_MAX; i++)
+                ready[i].groups = groups + i * n;
 
-        r = sort_complete(worker, &ready);
+        r = sort_complete(worker, ready);
         if (r < 0)
                 return r;
-        r = start_shares(worker, ready.awaited, ready.n_awaited);
-        if (r >= 0 && !others_stand_back(worker))
-                r = start_shares(worker, ready.others, ready.n_others);
-        if (r >= 0 && ready.n_degraded > 0)
-                r = start_job(worker, JOB_ACTIVATE_DEGRADED, ready.degraded, ready.n_degraded, false);
+        r = start_shares(worker, &ready[READY_AWAITED]);
+        if (r >= 0 && !others_deferred(worker))
+                r = start_shares(worker, &ready[READY_OTHERS]);
+        if (r >= 0 && ready[READY_DEGRADED].n > 0)
+                r = start_job(worker, JOB_ACTIVATE_DEGRADED, ready[READY_DEGRADED].groups, ready[READY_DEGRADED].n,
+                        false);
         return r;
 }
 
-int activation_start(struct worker *worker, uint64_t *until)
+int activation_start(struct worker *worker)
 {
         int r;
 
         r = stalled_handle(worker);
         if (r >= 0)
                 r = start_complete(worker);
-        *until = MIN(stalled_next_look(worker), find_end_of_patience(worker));
+        stalled_watch(worker);
+        wait_for_jobs(worker);
         return r;
 }

@@ -8,9 +8,8 @@
 
 /* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with
  * its share of them, and those that boot waits for before the others. VGs that may take long get a process each,
- * and hold up nobody; nor does a process for long that takes long nevertheless. Sets `*until` to when to look
- * again, USEC_INFINITY if only the end of a process matters. */
-int activation_start(struct worker *worker, uint64_t *until);
+ * and hold up nobody; nor does a process for long that takes long nevertheless. */
+int activation_start(struct worker *worker);
 
 /* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
 int activation_on_ended(struct job *job, int exit_status, void *userdata);

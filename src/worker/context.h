@@ -43,7 +43,7 @@ struct worker {
         int running_fd; /* holds the lock on "running"; < 0 while leaving */
 
         struct inventory *inventory;
-        struct expectations *expectations;
+        struct expectations expectations;
         struct settings settings;                   /* of headgate.conf */
         struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
@@ -69,6 +69,8 @@ struct worker {
         sd_event_source *pending_source;
         sd_event_source *step_source;
         sd_event_source *timer_source;
+        uint64_t
+                next_step_usec; /* when the next step is to be taken at the latest; of the one that is being taken */
         uint64_t idle_since_usec;
         uint64_t status_usec; /* when STATUS= was last set */
         char *status;         /* and what to, or NULL */
@@ -85,4 +87,10 @@ static inline void worker_look_for_requests(struct worker *worker)
 {
         worker->look = true;
         worker_ask_step(worker);
+}
+
+/* Has the worker take its next step at that time of now_usec() at the latest. For what is called in a step. */
+static inline void worker_wake_at(struct worker *worker, uint64_t usec)
+{
+        worker->next_step_usec = MIN(worker->next_step_usec, usec);
 }

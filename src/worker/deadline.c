@@ -74,52 +74,48 @@ static uint64_t get_group_deadline(const struct worker *worker, const struct man
 }
 
 /* One of whose VG a PV was seen has that VG's deadline. */
-static bool expectation_has_deadline(const struct expectation *expectation)
+static uint64_t get_expectation_deadline(const struct worker *worker, const struct expectation *expectation)
 {
-        return !expectation->group && !expectation->overdue;
+        if (expectation->group || expectation->overdue)
+                return USEC_INFINITY;
+        return get_deadline(worker, expectation->name, expectation->since_usec);
 }
 
-static const enum volume_group_state states_with_deadline[] = {VOLUME_GROUP_WAITING, VOLUME_GROUP_DEGRADED};
-
-static uint64_t find_earliest(const struct worker *worker)
+static int take_group(struct worker *worker, struct managed_group *group, uint64_t now)
 {
-        const struct expectation *expectation;
-        const struct managed_group *group;
-        uint64_t earliest = USEC_INFINITY;
-
-        for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
-                dm_list_iterate_items(group, &worker->inventory->groups[states_with_deadline[i]])
-                        earliest = MIN(earliest, get_group_deadline(worker, group));
-        dm_list_iterate_items(expectation, &worker->expectations->list)
-                if (expectation_has_deadline(expectation))
-                        earliest = MIN(earliest, get_deadline(worker, expectation->name, expectation->since_usec));
-        return earliest;
+        if (get_group_deadline(worker, group) > now)
+                return 0;
+        /* If it has lost a PV, its deadline begins anew. */
+        (void) inventory_check(worker->inventory, group);
+        if (get_group_deadline(worker, group) > now)
+                return 0;
+        return vg_take(worker, group, &(struct vg_news){.event = VG_DEADLINE_PASSED});
 }
 
-static int take_due(struct worker *worker, uint64_t now)
+/* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */
+static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 {
-        static const struct vg_news news = {.event = VG_DEADLINE_PASSED};
+        static const enum volume_group_state states[] = {VOLUME_GROUP_WAITING, VOLUME_GROUP_DEGRADED};
         struct expectation *expectation;
         struct managed_group *group, *next;
-        int r = 0;
+        int r;
 
-        for (size_t i = 0; i < ELEMENTSOF(states_with_deadline); i++)
-                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states_with_deadline[i]]) {
-                        if (r < 0 || get_group_deadline(worker, group) > now)
-                                continue;
-                        /* If it has lost a PV, its deadline begins anew. */
-                        (void) inventory_check(worker->inventory, group);
-                        if (get_group_deadline(worker, group) <= now)
-                                r = vg_take(worker, group, &news);
+        *ret_earliest = USEC_INFINITY;
+        for (size_t i = 0; i < ELEMENTSOF(states); i++)
+                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states[i]]) {
+                        r = take_group(worker, group, now);
+                        if (r < 0)
+                                return r;
+                        *ret_earliest = MIN(*ret_earliest, get_group_deadline(worker, group));
                 }
-        dm_list_iterate_items(expectation, &worker->expectations->list) {
-                if (!expectation_has_deadline(expectation) ||
-                        get_deadline(worker, expectation->name, expectation->since_usec) > now)
-                        continue;
-                expectation->overdue = true;
-                report_absent(expectation);
+        dm_list_iterate_items(expectation, &worker->expectations.list) {
+                if (get_expectation_deadline(worker, expectation) <= now) {
+                        expectation->overdue = true;
+                        report_absent(expectation);
+                }
+                *ret_earliest = MIN(*ret_earliest, get_expectation_deadline(worker, expectation));
         }
-        return MIN(r, 0);
+        return 0;
 }
 
 /* When systemd is to be asked next, `earliest` being the next deadline: once as soon as there is one, so as not to
@@ -133,19 +129,20 @@ static uint64_t find_next_question(const struct deadlines *deadlines, uint64_t e
         return deadlines->unlocking ? MIN(due, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC) : due;
 }
 
-int deadline_check(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+int deadline_check(struct worker *worker, const struct gather_phase *phase)
 {
         struct deadlines *deadlines = &worker->deadlines;
         uint64_t now = now_usec(), earliest, next;
         int r;
 
-        *until = USEC_INFINITY;
         if (phase->booting && !phase->queue_empty) {
                 deadlines->put_off_usec = now;
                 return 0;
         }
 
-        earliest = find_earliest(worker);
+        r = take_due(worker, 0, &earliest);
+        if (r < 0)
+                return r;
         if (earliest > now)
                 deadlines->due_usec = 0;
         if (earliest == USEC_INFINITY)
@@ -156,7 +153,7 @@ int deadline_check(struct worker *worker, const struct gather_phase *phase, uint
         if (deadlines->question)
                 return 0;
         if (earliest > now) {
-                *until = MIN(earliest, MAX(next, now + 1));
+                worker_wake_at(worker, MIN(earliest, MAX(next, now + 1)));
                 return 0;
         }
         if (deadlines->due_usec == 0)
@@ -165,14 +162,14 @@ int deadline_check(struct worker *worker, const struct gather_phase *phase, uint
         if (now < deadlines->due_usec + READING_MAX_USEC &&
                 (readers_are_busy(worker->readers) ||
                         inventory_has_device_before(worker->inventory, DEVICE_READING))) {
-                *until = deadlines->due_usec + READING_MAX_USEC;
+                worker_wake_at(worker, deadlines->due_usec + READING_MAX_USEC);
                 return 0;
         }
 
         deadlines->due_usec = 0;
-        r = take_due(worker, now);
+        r = take_due(worker, now, &earliest);
         if (worker->inventory->lost_pvs)
                 worker_ask_step(worker);
-        *until = find_earliest(worker);
+        worker_wake_at(worker, earliest);
         return r;
 }

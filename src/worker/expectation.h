@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <libdevmapper.h>
-
 #include "worker/inventory.h"
 
 /* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered
@@ -26,15 +24,13 @@ struct expectation {
         struct managed_group *group; /* once a PV was read that tells of it; not owned */
 };
 
+/* Few: boot waits for as many as fstab names. */
 struct expectations {
         struct dm_list list;
-        struct dm_hash_table *by_name;
-        struct dm_hash_table *by_pvid; /* if two VGs name one PV, the later one */
-        uint64_t announced_usec;       /* when the oldest in state ANNOUNCED got there */
+        uint64_t announced_usec; /* when the oldest in state ANNOUNCED got there */
 };
 
-int expectations_new(struct expectations **ret) _must_check_;
-struct expectations *expectations_free(struct expectations *expectations);
+void expectations_done(struct expectations *expectations);
 
 /* Expects the VG `name`; `metadata` is what its backup says, or NULL if there is none. One that is expected
  * already stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
@@ -51,7 +47,7 @@ bool expectations_announce(struct expectations *expectations, const char *pvid, 
 void expectations_take_announced(struct expectations *expectations);
 
 /* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
-void expectations_drop(struct expectations *expectations, struct expectation *expectation);
+void expectation_drop(struct expectation *expectation);
 
 /* When the disks of the VGs that have been announced are to be read: 0 for at once, USEC_INFINITY if none has
  * been, else a time to look again. */

@@ -75,7 +75,7 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
         return r == FLAGS_IS_RUNNING ? 1 : idle_stay(worker);
 }
 
-int idle_rest(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+int idle_rest(struct worker *worker, const struct gather_phase *phase)
 {
         uint64_t now = now_usec();
 
@@ -87,6 +87,6 @@ int idle_rest(struct worker *worker, const struct gather_phase *phase, uint64_t 
                 worker->idle_since_usec = now;
         if (now - worker->idle_since_usec >= IDLE_USEC)
                 return leave(worker, phase);
-        *until = MIN(*until, worker->idle_since_usec + IDLE_USEC);
+        worker_wake_at(worker, worker->idle_since_usec + IDLE_USEC);
         return 0;
 }

@@ -17,5 +17,5 @@ int idle_listen(struct worker *worker);
 int idle_stay(struct worker *worker);
 
 /* To be called in each step that finds nothing to do. Returns 1 if the worker has left: it no longer holds
- * "running", and is to end. 0 if it stays, and `*until` is lowered to when to look again. Or a negative errno. */
-int idle_rest(struct worker *worker, const struct gather_phase *phase, uint64_t *until);
+ * "running", and is to end. 0 if it stays. Or a negative errno. */
+int idle_rest(struct worker *worker, const struct gather_phase *phase);

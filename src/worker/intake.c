@@ -49,7 +49,7 @@ static void yield(struct worker *worker, struct device *device, const struct vol
 
 static void note_awaited(struct worker *worker, struct managed_group *group)
 {
-        struct expectation *expectation = expectations_find(worker->expectations, group->volume_group->name);
+        struct expectation *expectation = expectations_find(&worker->expectations, group->volume_group->name);
 
         if (!expectation || expectation->group)
                 return;

@@ -69,7 +69,7 @@ static void drop_expectation(struct worker *worker, const struct managed_group *
 {
         struct expectation *expectation;
 
-        dm_list_iterate_items(expectation, &worker->expectations->list)
+        dm_list_iterate_items(expectation, &worker->expectations.list)
                 if (expectation->group == group)
                         expectation->group = NULL;
 }

@@ -317,7 +317,7 @@ static int start(struct worker *worker)
         return 0;
 }
 
-int recording_start(struct worker *worker, uint64_t *until)
+int recording_start(struct worker *worker)
 {
         struct recordings *recordings = &worker->recordings;
         int r = 0;
@@ -328,6 +328,7 @@ int recording_start(struct worker *worker, uint64_t *until)
                 r = continue_with_others(worker, recordings->job);
         if (r >= 0 && !recordings->job && !readers_are_busy(worker->readers))
                 r = start(worker);
-        *until = recordings->job && !recordings->job->probed ? recordings->job->look_usec : USEC_INFINITY;
+        if (recordings->job && !recordings->job->probed)
+                worker_wake_at(worker, recordings->job->look_usec);
         return r;
 }

@@ -5,5 +5,5 @@
 
 /* lvm2's own account of which PVs there are: one pvscan records all devices of stage UNRECORDED. Does nothing while a
  * reader is busy or a pvscan is running. If a pvscan makes no progress, its devices are probed, and another one gets those
- * that respond. Sets `*until` to when to look again. Returns 0 or a negative errno if the worker cannot go on. */
-int recording_start(struct worker *worker, uint64_t *until);
+ * that respond. Returns 0 or a negative errno if the worker cannot go on. */
+int recording_start(struct worker *worker);

@@ -62,7 +62,7 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_news ne
 static void prefer_device(struct worker *worker, struct device *device)
 {
         if (device->announced[0] == '\0' ||
-                !expectations_announce(worker->expectations, device->announced, device->number))
+                !expectations_announce(&worker->expectations, device->announced, device->number))
                 return;
         if (device->stage == DEVICE_UNREAD)
                 inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
@@ -164,20 +164,19 @@ static void find_expected_group(struct worker *worker, struct expectation *expec
         group->awaited = true;
 }
 
-/* Its disks may have come before: those that were read, and those that are to be. */
-static void announce_known_pvs(struct worker *worker, struct expectation *expectation)
+/* Its disks may have appeared before: those that were read, and those that are to be. */
+static void announce_known_pvs(struct worker *worker, const struct volume_group *backup)
 {
         struct device *device, *next;
 
-        for (size_t i = 0; expectation->backup && i < expectation->backup->n_pvs; i++) {
-                const char *pvid = expectation->backup->pvs[i].pvid;
-
-                device = inventory_find_device_of_pv(worker->inventory, pvid);
+        for (size_t i = 0; i < backup->n_pvs; i++) {
+                device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
                 if (device && !device->gone)
-                        (void) expectations_announce(worker->expectations, pvid, device->number);
+                        (void) expectations_announce(&worker->expectations, backup->pvs[i].pvid, device->number);
         }
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
-                prefer_device(worker, device);
+                if (volume_group_find_pv(backup, device->announced))
+                        prefer_device(worker, device);
 }
 
 /* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
@@ -197,11 +196,12 @@ static int take_expectation(struct worker *worker, const char *name)
         if (r < 0 && r != -ENOENT)
                 report_backup_unusable(name, r);
 
-        r = expectations_add(worker->expectations, name, metadata, &expectation);
+        r = expectations_add(&worker->expectations, name, metadata, &expectation);
         if (r < 0)
                 return r;
         find_expected_group(worker, expectation);
-        announce_known_pvs(worker, expectation);
+        if (expectation->backup)
+                announce_known_pvs(worker, expectation->backup);
         worker_ask_step(worker);
         return 0;
 }
@@ -330,7 +330,7 @@ static int release_expectations(struct worker *worker)
 {
         struct expectation *expectation, *next;
 
-        dm_list_iterate_items_safe(expectation, next, &worker->expectations->list) {
+        dm_list_iterate_items_safe(expectation, next, &worker->expectations.list) {
                 int r;
 
                 if (!is_over(expectation))
@@ -338,7 +338,7 @@ static int release_expectations(struct worker *worker)
                 r = finish_entry(worker, FLAGS_ENTRY_EXPECTED, expectation->name);
                 if (r < 0)
                         return r;
-                expectations_drop(worker->expectations, expectation);
+                expectation_drop(expectation);
         }
         return 0;
 }

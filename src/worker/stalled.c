@@ -128,13 +128,11 @@ int stalled_handle(struct worker *worker)
         return 0;
 }
 
-uint64_t stalled_next_look(const struct worker *worker)
+void stalled_watch(struct worker *worker)
 {
-        uint64_t next = USEC_INFINITY;
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
                 if (is_watched(worker, job) && !job->probed)
-                        next = MIN(next, job->look_usec);
-        return next;
+                        worker_wake_at(worker, job->look_usec);
 }

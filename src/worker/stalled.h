@@ -10,8 +10,8 @@
  * negative errno if the worker cannot go on. */
 int stalled_handle(struct worker *worker);
 
-/* When to call it next, on now_usec()'s clock; USEC_INFINITY if nothing is to be watched. */
-uint64_t stalled_next_look(const struct worker *worker);
+/* Has the worker take a step when that is to be called next. */
+void stalled_watch(struct worker *worker);
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
 const char *stalled_find_pv(const struct worker *worker, const struct volume_group *volume_group);

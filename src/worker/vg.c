@@ -317,7 +317,7 @@ static void note_settled(struct worker *worker, struct managed_group *group, enu
 static void note_complete(struct worker *worker, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
-        struct expectation *expectation = expectations_find(worker->expectations, volume_group->name);
+        struct expectation *expectation = expectations_find(&worker->expectations, volume_group->name);
 
         /* Whatever its backup says of PVs that are to appear. */
         if (expectation)

@@ -111,7 +111,7 @@ static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
 static struct gather_phase get_phase(const struct worker *worker)
 {
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
-        bool awaiting = !expectations_are_empty(worker->expectations);
+        bool awaiting = !expectations_are_empty(&worker->expectations);
 
         /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
         return (struct gather_phase){
@@ -122,50 +122,34 @@ static struct gather_phase get_phase(const struct worker *worker)
         };
 }
 
-/* Moves the devices that are to be read now to READING, and adds them to the list: those of VGs that somebody waits for,
- * or all. Sets `*until` to when to look again, 0 for now. */
-static int prepare_devices(
-        struct worker *worker, const struct gather_phase *phase, struct reading *reading, uint64_t *until)
-{
-        uint64_t now = now_usec();
-        uint64_t all = gather_until(&worker->gather, phase, now);
-        int r;
-
-        *until = MIN(all, expectations_ready_at(worker->expectations, now));
-        if (*until > 0)
-                return 0;
-
-        expectations_take_announced(worker->expectations);
-        r = intake_prepare(worker, DEVICE_AWAITED, reading);
-        if (r < 0 || all > 0)
-                return r;
-        gather_reset(&worker->gather);
-        return intake_prepare(worker, DEVICE_UNREAD, reading);
-}
-
-/* A device that was read may have made others worth a look, which no event announces. */
-static void note_unread(struct worker *worker)
-{
-        if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
-                gather_note(&worker->gather, now_usec());
-}
-
-/* Reads what has been gathered, once that is enough. Sets `*until` to when to look again. */
-static int read_devices(struct worker *worker, const struct gather_phase *phase, uint64_t *until)
+/* Reads what has been gathered, once that is enough: the devices of VGs that somebody waits for, or all. */
+static int read_devices(struct worker *worker, const struct gather_phase *phase)
 {
         _cleanup_reading_ struct reading reading = {};
+        uint64_t now = now_usec(), gathered, announced;
         int r;
 
         /* A reader that is busy calls on_progress(). */
-        *until = USEC_INFINITY;
         if (readers_are_busy(worker->readers))
                 return 0;
-        note_unread(worker);
-        r = prepare_devices(worker, phase, &reading, until);
-        if (r < 0 || *until > 0)
-                return r;
+        /* A device that was read may have made others worth a look, which no event announces. */
+        if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
+                gather_note(&worker->gather, now);
+        gathered = gather_until(&worker->gather, phase, now);
+        announced = expectations_ready_at(&worker->expectations, now);
+        if (gathered > 0 && announced > 0) {
+                worker_wake_at(worker, MIN(gathered, announced));
+                return 0;
+        }
 
-        *until = USEC_INFINITY;
+        expectations_take_announced(&worker->expectations);
+        r = intake_prepare(worker, DEVICE_AWAITED, &reading);
+        if (r >= 0 && gathered == 0) {
+                gather_reset(&worker->gather);
+                r = intake_prepare(worker, DEVICE_UNREAD, &reading);
+        }
+        if (r < 0)
+                return r;
         if (reading.n == 0) {
                 if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
                         worker_ask_step(worker);
@@ -179,22 +163,23 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase,
 }
 
 /* Requests end when what came of them has been written down, not before. VGs are activated all the same if there is no
- * room. Sets `*until` to when to try again. */
-static int save_and_release(struct worker *worker, uint64_t *until)
+ * room. */
+static int save_and_release(struct worker *worker)
 {
+        uint64_t until = inventory_finding_out_until(worker->inventory);
         bool was_full = worker->full;
         int r;
 
-        *until = inventory_finding_out_until(worker->inventory);
-        if (*until > 0)
+        if (until > 0) {
+                worker_wake_at(worker, until);
                 return 0;
-        *until = USEC_INFINITY;
+        }
         r = inventory_save(worker->inventory);
         worker->full = r == -ENOSPC || r == -EDQUOT;
         if (worker->full) {
                 if (!was_full)
                         log_error("/run/headgate is full; writing the state of VGs once there is room.");
-                *until = now_usec() + FULL_INTERVAL_USEC;
+                worker_wake_at(worker, now_usec() + FULL_INTERVAL_USEC);
                 return 0;
         }
         if (r < 0)
@@ -230,51 +215,49 @@ static void note_end_of_boot(const struct worker *worker, const struct gather_ph
 static int step(struct worker *worker)
 {
         struct gather_phase phase = get_phase(worker);
-        uint64_t gathered, recorded, patience, overdue, unsaved, until;
         int r;
 
+        worker->next_step_usec = USEC_INFINITY;
         r = take_requests(worker);
         if (r < 0)
                 return r;
-        r = read_devices(worker, &phase, &gathered);
+        r = read_devices(worker, &phase);
         if (r < 0)
                 return r;
-        r = recording_start(worker, &recorded);
+        r = recording_start(worker);
         if (r < 0)
                 return r;
         r = reconciliation_run(worker);
         if (r < 0)
                 return r;
-        r = activation_start(worker, &patience);
+        r = activation_start(worker);
         if (r >= 0 && dm_list_empty(&worker->jobs))
                 r = cookies_withdraw(worker->cookies);
         if (r < 0)
                 return r;
         vg_report_lost(worker);
-        r = deadline_check(worker, &phase, &overdue);
+        r = deadline_check(worker, &phase);
         if (r < 0)
                 return r;
         requests_read_again(worker);
-        r = save_and_release(worker, &unsaved);
+        r = save_and_release(worker);
         if (r < 0)
                 return r;
         show_status(worker);
         note_end_of_boot(worker, &phase);
 
-        until = MIN(MIN(gathered, recorded), MIN(MIN(patience, overdue), unsaved));
-        if (idle_has_work(worker) || overdue != USEC_INFINITY || worker->full) {
+        /* A time to look again is work. */
+        if (idle_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 if (worker->leaving)
                         r = idle_stay(worker);
         } else
-                r = idle_rest(worker, &phase, &until);
+                r = idle_rest(worker, &phase);
         if (r != 0)
                 return r;
 
-        return sd_event_source_set_time(worker->timer_source, until) < 0 ||
-                               sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT) < 0
-                       ? -EIO
-                       : 0;
+        r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
+        return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
 }
 
 static int on_step(_unused_ sd_event_source *source, void *userdata)
@@ -310,7 +293,7 @@ struct worker *worker_free(struct worker *worker)
         uevents_free(worker->uevents);
         cookies_free(worker->cookies);
         worker->deadlines.question = job_free(worker->deadlines.question);
-        expectations_free(worker->expectations);
+        expectations_done(&worker->expectations);
         inventory_free(worker->inventory);
         free(worker->backup_directory);
         settings_done(&worker->settings);
@@ -443,6 +426,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         }
         worker->run_fd = run_fd;
         worker->running_fd = running_fd;
+        dm_list_init(&worker->expectations.list);
         dm_list_init(&worker->jobs);
         dm_list_init(&worker->recordings.overdue);
         worker->n_processors = count_processors();
@@ -461,9 +445,6 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         r = inventory_new(run_fd, worker->lvm_run_fd, &worker->inventory);
         if (r < 0)
                 return log_error_errno(r, "Failed to open the state in /run/headgate: %m");
-        r = expectations_new(&worker->expectations);
-        if (r < 0)
-                return log_oom();
         r = add_sources(worker, wakeup_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to set up the event loop: %m");

@@ -33,14 +33,14 @@ static void set_up(struct worker *worker)
         fuzz_check(worker->backup_directory);
         dm_list_init(&worker->jobs);
         fuzz_check(inventory_new(worker->run_fd, worker->lvm_run_fd, &worker->inventory) == 0);
-        fuzz_check(expectations_new(&worker->expectations) == 0);
+        dm_list_init(&worker->expectations.list);
         fuzz_check(sd_event_new(&worker->event) >= 0);
         fuzz_check(sd_event_add_defer(worker->event, &worker->step_source, on_step, worker) >= 0);
 }
 
 static void tear_down(struct worker *worker)
 {
-        expectations_free(worker->expectations);
+        expectations_done(&worker->expectations);
         inventory_free(worker->inventory);
         sd_event_source_disable_unref(worker->step_source);
         sd_event_unref(worker->event);
@@ -76,7 +76,7 @@ static void check_kept(const struct worker *worker, const char *entry)
         const char *name = skip_prefix(entry, FLAGS_ENTRY_EXPECTED);
 
         if (name) {
-                fuzz_check(expectations_find(worker->expectations, name));
+                fuzz_check(expectations_find(&worker->expectations, name));
                 return;
         }
         name = skip_prefix(entry, FLAGS_ENTRY_CHANGED) ?: entry;

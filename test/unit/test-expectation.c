@@ -11,16 +11,17 @@
 
 #define MSEC USEC_PER_MSEC
 
-static struct expectations *expectations;
+static struct expectations expectations;
 
 static void set_up(void)
 {
-        ck_assert_int_eq(expectations_new(&expectations), 0);
+        expectations = (struct expectations){};
+        dm_list_init(&expectations.list);
 }
 
 static void tear_down(void)
 {
-        expectations_free(expectations);
+        expectations_done(&expectations);
 }
 
 static const char *make_id(char kind, unsigned int number)
@@ -43,7 +44,7 @@ static struct expectation *expect(const char *name, unsigned int first, unsigned
         ck_assert_ptr_nonnull(metadata.pvs);
         for (unsigned int i = 0; i < metadata.n_pvs; i++)
                 memcpy(metadata.pvs[i].pvid, make_id('p', first + i), LVM_ID_SIZE);
-        ck_assert_int_eq(expectations_add(expectations, name, &metadata, &expectation), 0);
+        ck_assert_int_eq(expectations_add(&expectations, name, &metadata, &expectation), 0);
         free(metadata.pvs);
         free(metadata.name);
         return expectation;
@@ -51,23 +52,23 @@ static struct expectation *expect(const char *name, unsigned int first, unsigned
 
 static bool announce(unsigned int number)
 {
-        return expectations_announce(expectations, make_id('p', number), makedev(8, number));
+        return expectations_announce(&expectations, make_id('p', number), makedev(8, number));
 }
 
 /* When the disks are to be read, counted from the first VG whose disks were all announced. */
 static uint64_t ready_at(uint64_t after)
 {
-        uint64_t until = expectations_ready_at(expectations, expectations->announced_usec + after);
+        uint64_t until = expectations_ready_at(&expectations, expectations.announced_usec + after);
 
-        return until == 0 || until == USEC_INFINITY ? until : until - expectations->announced_usec;
+        return until == 0 || until == USEC_INFINITY ? until : until - expectations.announced_usec;
 }
 
 START_TEST(nothing_is_expected)
 {
-        ck_assert(expectations_are_empty(expectations));
+        ck_assert(expectations_are_empty(&expectations));
         ck_assert(!announce(1));
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
-        ck_assert_ptr_null(expectations_find(expectations, "a"));
+        ck_assert_ptr_null(expectations_find(&expectations, "a"));
 }
 END_TEST
 
@@ -75,7 +76,7 @@ START_TEST(all_are_there_at_once)
 {
         struct expectation *a = expect("a", 1, 2), *b = expect("b", 3, 3);
 
-        ck_assert(!expectations_are_empty(expectations));
+        ck_assert(!expectations_are_empty(&expectations));
         ck_assert(announce(1));
         ck_assert(announce(3));
         ck_assert(!announce(4));
@@ -86,9 +87,9 @@ START_TEST(all_are_there_at_once)
         ck_assert_int_eq(a->state, EXPECTATION_ANNOUNCED);
         ck_assert_uint_eq(ready_at(0), 0);
 
-        expectations_take_announced(expectations);
+        expectations_take_announced(&expectations);
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
-        ck_assert(!expectations_are_empty(expectations));
+        ck_assert(!expectations_are_empty(&expectations));
 }
 END_TEST
 
@@ -115,7 +116,7 @@ START_TEST(others_do_not_wait_for_ever)
         ck_assert_uint_ge(ready_at(0), 500 * MSEC);
         ck_assert_uint_le(ready_at(0), 10000 * MSEC);
         ck_assert_uint_eq(ready_at(ready_at(0)), 0);
-        expectations_take_announced(expectations);
+        expectations_take_announced(&expectations);
         ck_assert_uint_eq(ready_at(20000 * MSEC), USEC_INFINITY);
 
         /* It comes late. Nothing else is waited for, so it goes ahead. */
@@ -130,13 +131,13 @@ START_TEST(no_backup)
 {
         struct expectation *expectation;
 
-        ck_assert_int_eq(expectations_add(expectations, "a", NULL, &expectation), 0);
-        ck_assert_ptr_eq(expectations_find(expectations, "a"), expectation);
+        ck_assert_int_eq(expectations_add(&expectations, "a", NULL, &expectation), 0);
+        ck_assert_ptr_eq(expectations_find(&expectations, "a"), expectation);
         ck_assert(!announce(1));
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
         expectation->state = EXPECTATION_TAKEN;
-        expectations_drop(expectations, expectation);
-        ck_assert(expectations_are_empty(expectations));
+        expectation_drop(expectation);
+        ck_assert(expectations_are_empty(&expectations));
 }
 END_TEST
 
@@ -155,12 +156,12 @@ START_TEST(pv_of_two_backups)
 {
         struct expectation *old = expect("old", 1, 2), *new = expect("new", 2, 3);
 
-        expectations_drop(expectations, old);
+        expectation_drop(old);
         ck_assert(announce(2));
         ck_assert(announce(3));
         ck_assert_int_eq(new->state, EXPECTATION_ANNOUNCED);
-        ck_assert_ptr_null(expectations_find(expectations, "old"));
-        expectations_drop(expectations, new);
+        ck_assert_ptr_null(expectations_find(&expectations, "old"));
+        expectation_drop(new);
         ck_assert(!announce(2));
 }
 END_TEST

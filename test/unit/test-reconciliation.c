@@ -41,12 +41,12 @@ static void set_up(void)
         ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, NULL, NULL, &worker.readers), 0);
-        ck_assert_int_ge(expectations_new(&worker.expectations), 0);
+        dm_list_init(&worker.expectations.list);
 }
 
 static void tear_down(void)
 {
-        expectations_free(worker.expectations);
+        expectations_done(&worker.expectations);
         readers_free(worker.readers);
         inventory_free(worker.inventory);
         sd_event_source_disable_unref(worker.step_source);

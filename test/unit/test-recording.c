@@ -42,10 +42,11 @@ static struct worker worker;
 
 static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
 {
-        uint64_t until;
-        int r = recording_start(&worker, &until);
+        int r;
 
-        return r < 0 ? r : sd_event_source_set_time(worker.timer_source, until);
+        worker.next_step_usec = USEC_INFINITY;
+        r = recording_start(&worker);
+        return r < 0 ? r : sd_event_source_set_time(worker.timer_source, worker.next_step_usec);
 }
 
 static int on_timer(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
