@@ -10,6 +10,23 @@
 #include "shared/messages.h"
 #include "shared/util.h"
 
+/* Takes over the message. */
+static void report_line(int level, const char *message_id, const struct fields *fields, char *message)
+{
+        _cleanup_free_ char *owned = message;
+
+        if (message)
+                log_event(level, message_id, message, fields->vector, fields->n);
+}
+
+static void add_id(struct fields *fields, const char *name, const char *id)
+{
+        char formatted[LVM_ID_FORMATTED_SIZE];
+
+        lvm_id_format(id, formatted);
+        fields_add(fields, string_format("%s=%s", name, formatted));
+}
+
 /* On the monotonic clock; left out where it has not come to it. */
 static void add_time(
         struct fields *fields, const struct volume_group *volume_group, const char *name, uint64_t usec)
@@ -18,19 +35,14 @@ static void add_time(
                 fields_add(fields, string_format("%s=%" PRIu64, name, usec));
 }
 
-/* `state` is NULL for a VG of which no PV was seen. */
+/* `state` is NULL for a VG of which no PV was seen. Takes over the message. */
 static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
-        const char *state, uint64_t duration_usec, const char *message)
+        const char *state, uint64_t duration_usec, char *message)
 {
         _cleanup_fields_ struct fields fields = {};
-        char vgid[LVM_ID_FORMATTED_SIZE];
 
-        if (!message)
-                return;
-
-        lvm_id_format(volume_group->vgid, vgid);
         fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
-        fields_add(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
+        add_id(&fields, "HEADGATE_VG_UUID", volume_group->vgid);
         fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", volume_group->n_pvs));
         fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
         fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
@@ -41,7 +53,23 @@ static void report_group(int level, const char *message_id, const struct volume_
         add_time(&fields, volume_group, "HEADGATE_COMPLETE_USEC", volume_group->complete_usec);
         add_time(&fields, volume_group, "HEADGATE_ASKED_USEC", volume_group->activating_usec);
         add_time(&fields, volume_group, "HEADGATE_SETTLED_USEC", volume_group->settled_usec);
-        log_event(level, message_id, message, fields.vector, fields.n);
+        report_line(level, message_id, &fields, message);
+}
+
+/* Of a line about one device; the VG's name and identifier may be NULL, and that of the PV "". Likewise. */
+static void report_device(int level, const char *message_id, const char *name, const char *vgid, const char *pvid,
+        const char *device_name, char *message)
+{
+        _cleanup_fields_ struct fields fields = {};
+
+        if (name)
+                fields_add(&fields, string_format("HEADGATE_VG=%s", name));
+        if (vgid)
+                add_id(&fields, "HEADGATE_VG_UUID", vgid);
+        if (pvid[0] != '\0')
+                add_id(&fields, "HEADGATE_PV_UUID", pvid);
+        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
+        report_line(level, message_id, &fields, message);
 }
 
 static uint64_t duration(uint64_t from, uint64_t to)
@@ -51,11 +79,10 @@ static uint64_t duration(uint64_t from, uint64_t to)
 
 void report_seen(const struct managed_group *group, const char *device_name)
 {
-        _cleanup_free_ char *message = string_format("The first of %zu PVs of VG %s has come: %s.",
-                group->volume_group->n_pvs, group->volume_group->name, device_name);
-
         report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->volume_group, vg_state_to_string(group->state),
-                0, message);
+                0,
+                string_format("The first of %zu PVs of VG %s has come: %s.", group->volume_group->n_pvs,
+                        group->volume_group->name, device_name));
 }
 
 #define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
@@ -83,19 +110,16 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
         const char *without =
                 volume_group_is_incomplete(groups[0]->volume_group) ? " without the PVs that are missing" : "";
         _cleanup_free_ char *names = name_groups(groups, n);
-        _cleanup_free_ char *message = NULL;
         _cleanup_fields_ struct fields fields = {};
 
-        if (names && n == 1)
-                message = string_format("VG %s is being activated by lvm2%s.", names, without);
-        else if (names)
-                message = string_format("%zu VGs are being activated by lvm2%s: %s.", n, without, names);
-        if (!message)
+        if (!names)
                 return;
         for (size_t i = 0; i < n; i++)
                 fields_add(&fields, string_format("HEADGATE_VG=%s", groups[i]->volume_group->name));
         fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
-        log_event(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, message, fields.vector, fields.n);
+        report_line(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, &fields,
+                n == 1 ? string_format("VG %s is being activated by lvm2%s.", names, without)
+                       : string_format("%zu VGs are being activated by lvm2%s: %s.", n, without, names));
 }
 
 void report_activating(struct managed_group *const *groups, size_t n)
@@ -147,43 +171,21 @@ static uint64_t find_duration(const struct volume_group *volume_group, enum vg_r
         }
 }
 
-/* What is said of VGs of which PVs are missing. */
-static char *describe_incomplete(const struct volume_group *volume_group, enum vg_report report, const char *time)
-{
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
-
-        if (!missing)
-                return NULL;
-        switch (report) {
-        case VG_SAY_DEGRADED:
-                return describe_degraded(volume_group, missing);
-        case VG_SAY_LOST:
-                return describe_lost(volume_group, missing);
-        case VG_SAY_OVERDUE:
-                return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.",
-                        volume_group->name, time, volume_group_count_seen(volume_group), volume_group->n_pvs,
-                        missing);
-        case VG_SAY_IN_VAIN:
-                return string_format("No LV of VG %s can be activated without %s; %s", volume_group->name, missing,
-                        volume_group->reason ?: "");
-        default:
-                return NULL;
-        }
-}
-
 static char *describe(const struct volume_group *volume_group, enum vg_report report, uint64_t usec)
 {
         const char *name = volume_group->name, *reason = volume_group->reason;
         size_t n_active = volume_group_count_active(volume_group);
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
+        size_t n_seen = volume_group_count_seen(volume_group);
         _cleanup_free_ char *time = format_duration(usec);
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
 
-        if (!time)
+        if (!time || !missing)
                 return NULL;
         switch (report) {
         case VG_SAY_COMPLETE:
-                return string_format("VG %s is complete: %zu of %zu PVs seen within %s.", name,
-                        volume_group_count_seen(volume_group), volume_group->n_pvs, time);
+                return string_format("VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen,
+                        volume_group->n_pvs, time);
         case VG_SAY_ACTIVE:
                 return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
                         n_active, n_wanted, time, reason ? "; " : ".", reason ?: "");
@@ -194,8 +196,18 @@ static char *describe(const struct volume_group *volume_group, enum vg_report re
                         reason ?: "lvm2 gave no reason.");
         case VG_SAY_REMOVED:
                 return string_format("VG %s is no more: none of its PVs belongs to it any longer.", name);
+        case VG_SAY_DEGRADED:
+                return describe_degraded(volume_group, missing);
+        case VG_SAY_LOST:
+                return describe_lost(volume_group, missing);
+        case VG_SAY_OVERDUE:
+                return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
+                        n_seen, volume_group->n_pvs, missing);
+        case VG_SAY_IN_VAIN:
+                return string_format(
+                        "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
         default:
-                return describe_incomplete(volume_group, report, time);
+                return NULL;
         }
 }
 
@@ -217,13 +229,12 @@ void report_vg(const struct managed_group *group, enum vg_report report)
         };
         const struct volume_group *volume_group = group->volume_group;
         uint64_t usec = find_duration(volume_group, report);
-        _cleanup_free_ char *message = describe(volume_group, report, usec);
         int level = kinds[report].level;
 
         if (report == VG_SAY_LOST && volume_group_count_stranded(volume_group) > 0)
                 level = LOG_WARNING;
-        report_group(
-                level, kinds[report].message_id, volume_group, vg_state_to_string(group->state), usec, message);
+        report_group(level, kinds[report].message_id, volume_group, vg_state_to_string(group->state), usec,
+                describe(volume_group, report, usec));
 }
 
 void report_absent(const struct expectation *expectation)
@@ -232,116 +243,76 @@ void report_absent(const struct expectation *expectation)
         uint64_t usec = duration(expectation->since_usec, now_usec());
         _cleanup_free_ char *time = format_duration(usec);
         _cleanup_fields_ struct fields fields = {};
-        _cleanup_free_ char *missing = NULL;
-        _cleanup_free_ char *message = NULL;
 
         if (backup) {
-                missing = volume_group_describe_missing(backup);
-                message = string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
-                        expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs), missing ?: "?");
-                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec, message);
+                _cleanup_free_ char *missing = volume_group_describe_missing(backup);
+
+                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec,
+                        string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
+                                expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs),
+                                missing ?: "?"));
                 return;
         }
-
-        message = string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
-                expectation->name, time ?: "?");
-        if (!message)
-                return;
         fields_add(&fields, string_format("HEADGATE_VG=%s", expectation->name));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
-        log_event(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, message, fields.vector, fields.n);
+        report_line(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, &fields,
+                string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
+                        expectation->name, time ?: "?"));
 }
 
 void report_damaged(
         const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable)
 {
-        _cleanup_fields_ struct fields fields = {};
-        _cleanup_free_ char *name = NULL;
-        _cleanup_free_ char *message = NULL;
-
-        if (volume_group_name)
-                name = string_format(" of VG %s", volume_group_name);
-        message = string_format("The LVM %s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
-                name ?: "", device_name, reason, usable ? " Another copy serves." : "");
-        if (!message)
-                return;
-
-        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
-        if (pvid[0] != '\0') {
-                char formatted[LVM_ID_FORMATTED_SIZE];
-
-                lvm_id_format(pvid, formatted);
-                fields_add(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
-        }
-        if (volume_group_name)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
-        log_event(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, message, fields.vector, fields.n);
-}
-
-/* Of a line about one device with a PV that is not used for its VG. */
-static void report_device(int level, const char *message_id, const struct volume_group *volume_group,
-        const char *pvid, const char *device_name, const char *message)
-{
-        _cleanup_fields_ struct fields fields = {};
-        char vgid[LVM_ID_FORMATTED_SIZE], formatted[LVM_ID_FORMATTED_SIZE];
-
-        if (!message)
-                return;
-        lvm_id_format(volume_group->vgid, vgid);
-        lvm_id_format(pvid, formatted);
-        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
-        fields_add(&fields, string_format("HEADGATE_VG_UUID=%s", vgid));
-        fields_add(&fields, string_format("HEADGATE_PV_UUID=%s", formatted));
-        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
-        log_event(level, message_id, message, fields.vector, fields.n);
+        report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, volume_group_name, NULL, pvid,
+                device_name,
+                string_format("The LVM %s%s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
+                        volume_group_name ? " of VG " : "", volume_group_name ?: "", device_name, reason,
+                        usable ? " Another copy serves." : ""));
 }
 
 void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
         const char *duplicate_name)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
-        _cleanup_free_ char *message = NULL;
 
         lvm_id_format(pvid, formatted);
-        message = string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
-                volume_group->name, device_name, duplicate_name);
-        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, volume_group, pvid, duplicate_name, message);
+        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, volume_group->name, volume_group->vgid, pvid,
+                duplicate_name,
+                string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
+                        volume_group->name, device_name, duplicate_name));
 }
 
 void report_late(const struct volume_group *volume_group, const struct volume_group_pv *pv)
 {
         _cleanup_free_ char *time = format_duration(duration(volume_group->degraded_usec, pv->late_usec));
-        _cleanup_free_ char *message = NULL;
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pv->pvid, formatted);
-        message = string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
-                                "run without it are left as they are.",
-                formatted, volume_group->name, pv->device_name, time ?: "?");
-        report_device(LOG_NOTICE, MESSAGE_PV_LATE, volume_group, pv->pvid, pv->device_name, message);
+        report_device(LOG_NOTICE, MESSAGE_PV_LATE, volume_group->name, volume_group->vgid, pv->pvid,
+                pv->device_name,
+                string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
+                              "run without it are left as they are.",
+                        formatted, volume_group->name, pv->device_name, time ?: "?"));
 }
 
 void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name)
 {
-        _cleanup_free_ char *message =
+        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, volume_group->name, volume_group->vgid, pvid,
+                device_name,
                 string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
-                        volume_group->name);
-
-        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, volume_group, pvid, device_name, message);
+                        volume_group->name));
 }
 
 void report_backup_unusable(const char *volume_group_name, int error)
 {
         _cleanup_fields_ struct fields fields = {};
-        _cleanup_free_ char *message = string_format(
-                "The backup of the metadata of VG %s cannot be used, its disks are waited for with the others: %s",
-                volume_group_name, strerror(-error));
 
-        if (!message)
-                return;
         fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
         fields_add(&fields, string_format("ERRNO=%d", -error));
-        log_event(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, message, fields.vector, fields.n);
+        report_line(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, &fields,
+                string_format("The backup of the metadata of VG %s cannot be used, its disks are waited for with "
+                              "the others: %s",
+                        volume_group_name, strerror(-error)));
 }
 
 void report_status(const struct inventory *inventory, char **last)
