@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/diskseq.h"
+#include "lvm/diskseq.h"
 
 #include <fcntl.h>
 #include <sys/sysmacros.h>

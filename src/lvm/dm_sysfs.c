@@ -3,8 +3,6 @@
 /* The list of device-mapper's devices as sysfs has it: /sys/block/dm-N/dev, dm/name and dm/uuid (the kernel's
  * Documentation/ABI/testing/sysfs-block-dm). */
 
-#include <sys/sysmacros.h>
-
 #include "lvm/dm_devices.h"
 #include "shared/util.h"
 
@@ -28,7 +26,7 @@ static int read_attribute(int dir_fd, const char *device, const char *name, char
 static int read_device(int dir_fd, const char *device, struct dm_devices *devices)
 {
         _cleanup_free_ char *number = NULL, *name = NULL, *uuid = NULL;
-        unsigned int major_number, minor_number;
+        dev_t parsed;
         int r;
 
         r = read_attribute(dir_fd, device, "dev", &number);
@@ -38,9 +36,10 @@ static int read_device(int dir_fd, const char *device, struct dm_devices *device
                 r = read_attribute(dir_fd, device, "dm/uuid", &uuid);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        if (sscanf(number, "%u:%u", &major_number, &minor_number) != 2)
-                return 0;
-        return dm_devices_add(devices, makedev(major_number, minor_number), name, uuid, "");
+        r = parse_device_number(number, &parsed);
+        if (r < 0)
+                return r == -EINVAL ? 0 : r;
+        return dm_devices_add(devices, parsed, name, uuid, "");
 }
 
 static int read_all(int root_fd, struct dm_devices *devices)

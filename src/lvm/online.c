@@ -86,6 +86,13 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
         return online_read_record(lvm_run_fd, pvid, ret, &name);
 }
 
+dev_t online_find_pv(int lvm_run_fd, const char *pvid)
+{
+        dev_t number;
+
+        return online_read_pv(lvm_run_fd, pvid, &number) == ONLINE_FOUND ? number : 0;
+}
+
 int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(lvm_run_fd, "pvs_online");

@@ -256,16 +256,16 @@ const char *record_file_find(const struct record_file *file, const char *key)
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        unsigned int major_number, minor_number;
         const char *pvid;
+        int r;
 
-        if (sscanf(record->key, "%u:%u", &major_number, &minor_number) != 2)
-                return 0;
+        r = parse_device_number(record->key, &ret->number);
+        if (r < 0)
+                return r == -EINVAL ? 0 : r;
         tree = dm_config_from_string(record->text);
         pvid = tree ? dm_config_find_str(tree->root, "pvid", "") : "";
         if (!lvm_id_is_valid(pvid))
                 return -EBADMSG;
-        ret->number = makedev(major_number, minor_number);
         memcpy(ret->pvid, pvid, sizeof(ret->pvid));
         ret->diskseq = (uint64_t) dm_config_find_int64(tree->root, "diskseq", 0);
         return 1;

@@ -64,10 +64,10 @@ const char *record_file_find(const struct record_file *file, const char *key) _n
 struct record_device {
         dev_t number;
         char pvid[LVM_ID_SIZE];
-        uint64_t diskseq; /* of the disk, see worker/diskseq.h; 0 if it is not known */
+        uint64_t diskseq; /* of the disk, see lvm/diskseq.h; 0 if it is not known */
 };
 
-/* Returns 1 if the record is of a device, 0 if it is not, or -EBADMSG if it is damaged. */
+/* Returns 1 if the record is of a device, 0 if it is not, -EBADMSG if it is damaged, or -ENOMEM. */
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
         _nonnull_(1, 2) _must_check_;
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 
 /* Nothing that headgate reads whole is larger: its own state, cgroup files, lvm.conf, and lvm2's metadata backups,
@@ -202,6 +203,20 @@ int parse_u32(const char *string, uint32_t *ret)
                 return -ERANGE;
 
         *ret = (uint32_t) value;
+        return 0;
+}
+
+int parse_device_number(const char *string, dev_t *ret)
+{
+        const char *colon = strchr(string, ':');
+        _cleanup_free_ char *start = colon ? strndup(string, (size_t) (colon - string)) : NULL;
+        uint32_t major_number, minor_number;
+
+        if (!start)
+                return colon ? -ENOMEM : -EINVAL;
+        if (parse_u32(start, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
+                return -EINVAL;
+        *ret = makedev(major_number, minor_number);
         return 0;
 }
 

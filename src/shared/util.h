@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "shared/macro.h"
 
@@ -45,6 +46,9 @@ void allow_many_files(void);
 /* A whole string as an unsigned decimal number; -EINVAL for anything else, -ERANGE if it does not fit. */
 int parse_u64(const char *string, uint64_t *ret) _nonnull_(1, 2) _must_check_;
 int parse_u32(const char *string, uint32_t *ret) _nonnull_(1, 2) _must_check_;
+
+/* The same of "MAJOR:MINOR", a block device's number, of which MAJOR is never 0. Returns 0, -EINVAL or -ENOMEM. */
+int parse_device_number(const char *string, dev_t *ret) _nonnull_(1, 2) _must_check_;
 
 /* "250ms", "4.2s", "2min 6s": as short as a table wants it. Returns a string to be freed by the caller, NULL
  * without memory. */

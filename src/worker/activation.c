@@ -86,19 +86,6 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
         return 0;
 }
 
-/* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
- * writes none for a VG of one PV, and so reads them all. */
-static int write_lookup(struct worker *worker, const struct managed_group *group)
-{
-        const struct volume_group *volume_group = group->volume_group;
-        int r;
-
-        if (names_has_elder(worker->inventory, group))
-                return 0;
-        r = online_write_lookup(worker->lvm_run_fd, volume_group);
-        return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
-}
-
 /* Without them udev needs a program for each LV. */
 static void write_names(struct worker *worker, const struct volume_group *volume_group)
 {
@@ -137,8 +124,10 @@ static int start_job(
         struct job *job;
         int r;
 
+        /* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
+         * writes none for a VG of one PV, and so reads them all. */
         if (n == 1 && kind == JOB_ACTIVATE) {
-                r = write_lookup(worker, groups[0]);
+                r = names_write_lookup(worker->inventory, groups[0], online_write_lookup);
                 if (r < 0)
                         return r;
         }

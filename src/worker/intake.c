@@ -194,10 +194,9 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
 /* Whether lvm2 has recorded the PV as another device than this one, which it still is: it came back there. */
 static bool has_moved(const struct worker *worker, const struct device *device, const char *pvid)
 {
-        dev_t recorded;
+        dev_t recorded = online_find_pv(worker->lvm_run_fd, pvid);
 
-        return online_read_pv(worker->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND && recorded != device->number &&
-               inventory_is_still(worker->inventory, recorded, pvid);
+        return recorded != device->number && inventory_is_still(worker->inventory, recorded, pvid);
 }
 
 /* Forgets which PV the device was, and lvm2's record of that; `name` is of the VG that waits for it again, or NULL. */
@@ -211,42 +210,36 @@ static int forget_pv(struct worker *worker, struct device *device, const char *p
         return r < 0 ? log_error_errno(r, "Failed to forget what %s was before: %m", device->name) : 0;
 }
 
-/* What was seen as this device before is not there any more: nobody noticed that it went, and another disk has
- * come in its place, or somebody has made another PV of it. */
-static int forget_former_pv(struct worker *worker, struct device *device, const char *former)
-{
-        struct managed_group *group = inventory_find_group_of_pv(worker->inventory, former);
-
-        log_debug("%s is not the PV any more that it was.", device->name);
-        if (group && inventory_leave_group(worker->inventory, group, device->number) < 0)
-                return log_oom();
-        return forget_pv(worker, device, former, NULL);
-}
-
+/* If the device was seen as another PV before, that is not there any more: nobody noticed that it was removed, and another
+ * disk is in its place, or somebody has made another PV of it. */
 static int forget_other_pv(struct worker *worker, struct device *device, const char *pvid)
 {
         const struct record_device former = device->recorded;
+        struct managed_group *group;
 
         if (former.pvid[0] == '\0' || streq(former.pvid, pvid))
                 return 0;
-        return forget_former_pv(worker, device, former.pvid);
+        log_debug("%s is not the PV any more that it was.", device->name);
+        group = inventory_find_group_of_pv(worker->inventory, former.pvid);
+        if (group && inventory_leave_group(worker->inventory, group, device->number) < 0)
+                return log_oom();
+        return forget_pv(worker, device, former.pvid, NULL);
 }
 
-/* Another disk has the number now, perhaps with the same PV. It is as if the former one had gone first. */
+/* Another disk has the number now, perhaps with the same PV. It is as if the former one had been removed first. */
 static int note_diskseq(struct worker *worker, struct device *device)
 {
         const struct record_device former = device->recorded;
-        uint64_t diskseq = device->diskseq;
         struct managed_group *group;
 
-        if (former.pvid[0] == '\0' || former.diskseq == diskseq || former.diskseq == 0 || diskseq == 0)
+        if (former.pvid[0] == '\0' || former.diskseq == device->diskseq || former.diskseq == 0 ||
+                device->diskseq == 0)
                 return 0;
         log_debug("%s is another disk than before.", device->name);
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
-        if (!group)
-                return forget_former_pv(worker, device, former.pvid);
-        inventory_lose_pv(worker->inventory, group, device->number);
-        return forget_pv(worker, device, former.pvid, group->volume_group->name);
+        if (group)
+                inventory_lose_pv(worker->inventory, group, device->number);
+        return forget_pv(worker, device, former.pvid, group ? group->volume_group->name : NULL);
 }
 
 /* Has lvm2 record the PV, if that is to be done. Where it has it as a device that is no more, it would take this one for a

@@ -366,15 +366,16 @@ static void find_pv_seen_before(
         struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
-        dev_t number;
 
         if (device && !device->gone && (!device->group || device->group == group)) {
                 device->group = group;
                 pv->device = device->number;
-        } else if (!device && pv->device == 0 &&
-                   online_read_pv(inventory->lvm_run_fd, pv->pvid, &number) == ONLINE_FOUND &&
-                   inventory_is_still(inventory, number, pv->pvid))
-                pv->device = number;
+        } else if (!device && pv->device == 0) {
+                dev_t number = online_find_pv(inventory->lvm_run_fd, pv->pvid);
+
+                if (inventory_is_still(inventory, number, pv->pvid))
+                        pv->device = number;
+        }
 }
 
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)

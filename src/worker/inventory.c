@@ -28,7 +28,7 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
                 inventory->records_lost = true;
         }
         if (r <= 0)
-                return 0;
+                return r == -EBADMSG ? 0 : r;
         r = inventory_get_device(inventory, known.number, &device);
         if (r < 0)
                 return r;

@@ -3,6 +3,7 @@
 #include "worker/names.h"
 
 #include "lvm/online.h"
+#include "shared/log.h"
 #include "shared/util.h"
 
 struct managed_group *names_find(struct inventory *inventory, const char *name)
@@ -14,22 +15,13 @@ struct managed_group *names_find(struct inventory *inventory, const char *name)
         return first;
 }
 
-struct managed_group *names_find_other(
-        const struct inventory *inventory, const struct managed_group *group, const char *name)
-{
-        struct managed_group *other = inventory_find_named(inventory, name);
-
-        return other && other == group ? other->next_namesake : other;
-}
-
 /* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
 static size_t count_recorded(const struct inventory *inventory, const struct volume_group *volume_group)
 {
         size_t n = 0;
-        dev_t recorded;
 
         for (size_t i = 0; i < volume_group->n_pvs; i++)
-                n += online_read_pv(inventory->lvm_run_fd, volume_group->pvs[i].pvid, &recorded) == ONLINE_FOUND;
+                n += online_find_pv(inventory->lvm_run_fd, volume_group->pvs[i].pvid) != 0;
         return n;
 }
 
@@ -55,9 +47,16 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
         return has_namesake(inventory, group, USEC_INFINITY);
 }
 
-bool names_has_elder(const struct inventory *inventory, const struct managed_group *group)
+int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
+        int (*write)(int lvm_run_fd, const struct volume_group *volume_group))
 {
-        return has_namesake(inventory, group, group->volume_group->first_seen_usec);
+        const struct volume_group *volume_group = group->volume_group;
+        int r;
+
+        if (has_namesake(inventory, group, volume_group->first_seen_usec))
+                return 0;
+        r = write(inventory->lvm_run_fd, volume_group);
+        return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
 }
 
 /* Whether the VG, of the same name as one that is complete, had the name first. */
@@ -81,36 +80,30 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         }
 }
 
-/* Which of two VGs that are complete, or of which one is, has been so for longer. */
-static const struct managed_group *find_elder(
-        const struct inventory *inventory, const struct managed_group *one, const struct managed_group *two)
+/* Whether it has been complete for longer, if one of the two is complete. */
+static bool is_elder(
+        const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
 {
         const struct managed_group *first;
 
         dm_list_iterate_items(first, &inventory->groups[VOLUME_GROUP_COMPLETE])
-                if (first == one || first == two)
-                        return first;
-        return NULL;
+                if (first == group || first == other)
+                        return first == other;
+        return false;
 }
 
-int names_find_rival(struct inventory *inventory, const struct managed_group *group, struct managed_group **ret)
+int names_is_taken(struct inventory *inventory, const struct managed_group *group)
 {
         const char *name = group->volume_group->name;
         int claimed = online_is_claimed(inventory->lvm_run_fd, name);
-        struct managed_group *other;
 
         if (claimed < 0)
-                return claimed;
-        for (other = names_find(inventory, name); other; other = other->next_namesake) {
-                if (other == group)
-                        continue;
-                if (has_claimed(inventory, other->volume_group, claimed) ||
-                        (other->volume_group->state == VOLUME_GROUP_COMPLETE &&
-                                find_elder(inventory, group, other) == other &&
-                                is_recorded(inventory, other->volume_group))) {
-                        *ret = other;
-                        return 0;
-                }
-        }
-        return -ENOENT;
+                return log_error_errno(claimed, "Failed to look for other VGs called %s: %m", name);
+        for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_namesake)
+                if (other != group && (has_claimed(inventory, other->volume_group, claimed) ||
+                                              (other->volume_group->state == VOLUME_GROUP_COMPLETE &&
+                                                      is_elder(inventory, other, group) &&
+                                                      is_recorded(inventory, other->volume_group))))
+                        return true;
+        return false;
 }

@@ -9,18 +9,16 @@
  * inventory_check(). */
 struct managed_group *names_find(struct inventory *inventory, const char *name);
 
-/* A VG of that name that is not `group`, owned by the inventory, or NULL. */
-struct managed_group *names_find_other(
-        const struct inventory *inventory, const struct managed_group *group, const char *name);
-
-/* The VG that has the name of `group` and goes before it: lvm2 activates by events, of those with one name, only
- * the one that is complete first, for which it claims the name (`vgs_online`, see online.h). 0 and `*ret`, owned
- * by the inventory, or -ENOENT, or another negative errno. */
-int names_find_rival(struct inventory *inventory, const struct managed_group *group, struct managed_group **ret);
+/* Whether another VG of that name goes before it: lvm2 activates by events, of those with one name, only the one that is
+ * complete first, for which it claims the name (`vgs_online`, see online.h). Returns 1, 0, or a negative errno, which is
+ * logged. */
+int names_is_taken(struct inventory *inventory, const struct managed_group *group);
 
 /* Whether lvm2 has seen PVs of another VG of that name. It is to be asked for such a VG in a process of its own,
  * as by its own rule: that may tell the two apart by the list of PVs (`pvs_lookup`, see online.h). */
 bool names_is_shared(const struct inventory *inventory, const struct managed_group *group);
 
-/* Whether it has seen them first. The list is then that of the other VG. */
-bool names_has_elder(const struct inventory *inventory, const struct managed_group *group);
+/* Writes that list, by online_write_lookup() or online_update_lookup(), unless lvm2 has seen PVs of the other VG first: it is
+ * that VG's then. Returns 0 or a negative errno, which is logged. */
+int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
+        int (*write)(int lvm_run_fd, const struct volume_group *volume_group));

@@ -29,7 +29,10 @@ static int finish_request(const struct worker *worker, struct managed_group *gro
 /* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
 static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
 {
-        return names_find_other(worker->inventory, group, name) ? 0 : online_forget_name(worker->lvm_run_fd, name);
+        const struct managed_group *other = inventory_find_named(worker->inventory, name);
+
+        return other && (other != group || other->next_namesake) ? 0
+                                                                 : online_forget_name(worker->lvm_run_fd, name);
 }
 
 static int follow_rename(struct worker *worker, struct managed_group *group)
@@ -49,18 +52,6 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         if (r >= 0)
                 r = finish_request(worker, group, former);
         return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
-}
-
-static int update_lookup(const struct worker *worker, const struct managed_group *group)
-{
-        int r;
-
-        if (names_has_elder(worker->inventory, group))
-                return 0;
-        r = online_update_lookup(worker->lvm_run_fd, group->volume_group);
-        return r < 0 ? log_error_errno(
-                               r, "Failed to write the list of PVs of VG %s: %m", group->volume_group->name)
-                     : 0;
 }
 
 /* ------ VGs that are no more ------ */
@@ -99,7 +90,7 @@ static int reconcile(struct worker *worker, const struct active_devices *devices
         if (group->former_name)
                 r = follow_rename(worker, group);
         if (r >= 0 && group->volume_group->n_pvs > 1)
-                r = update_lookup(worker, group);
+                r = names_write_lookup(worker->inventory, group, online_update_lookup);
         if (r >= 0)
                 r = vg_take(worker, group,
                         &(struct vg_news){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});

@@ -73,11 +73,9 @@ static int forget_gone(const struct worker *worker, const struct device *device)
 {
         const char *pvid = device->recorded.pvid;
         const struct managed_group *group;
-        dev_t recorded;
         int r;
 
-        if (pvid[0] == '\0' || online_read_pv(worker->lvm_run_fd, pvid, &recorded) != ONLINE_FOUND ||
-                recorded != device->number)
+        if (pvid[0] == '\0' || online_find_pv(worker->lvm_run_fd, pvid) != device->number)
                 return 0;
         group = inventory_find_group_of_pv(worker->inventory, pvid);
         r = online_forget(worker->lvm_run_fd, pvid, group ? group->volume_group->name : NULL);

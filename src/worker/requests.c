@@ -15,24 +15,6 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-static int parse_device_number(const char *string, dev_t *ret)
-{
-        _cleanup_free_ char *copy = strdup(string);
-        uint32_t major_number, minor_number;
-        char *colon;
-
-        if (!copy)
-                return -ENOMEM;
-        colon = strchr(copy, ':');
-        if (!colon)
-                return -EINVAL;
-        *colon = '\0';
-        if (parse_u32(copy, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
-                return -EINVAL;
-        *ret = makedev(major_number, minor_number);
-        return 0;
-}
-
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
  * read it. One that was merely written to, as each is by the kernel's own change event when it comes, is no reason
  * to keep its VG waiting. */

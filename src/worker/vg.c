@@ -42,27 +42,11 @@ static const struct volume_group_pv *find_unrecorded(
 {
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct volume_group_pv *pv = &volume_group->pvs[i];
-                dev_t recorded;
 
-                if (pv->device != 0 && (online_read_pv(worker->lvm_run_fd, pv->pvid, &recorded) != ONLINE_FOUND ||
-                                               recorded != pv->device))
+                if (pv->device != 0 && online_find_pv(worker->lvm_run_fd, pv->pvid) != pv->device)
                         return pv;
         }
         return NULL;
-}
-
-/* Whether the name is another VG's. Asked by name, lvm2 would activate LVs of both. */
-static int name_is_taken(const struct worker *worker, const struct managed_group *group)
-{
-        struct managed_group *other;
-        int r;
-
-        if (vg_state_is_due(group->state))
-                return names_is_shared(worker->inventory, group);
-        r = names_find_rival(worker->inventory, group, &other);
-        if (r < 0 && r != -ENOENT)
-                return log_error_errno(r, "Failed to look for other VGs called %s: %m", group->volume_group->name);
-        return r >= 0;
 }
 
 /* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has come just now or has an
@@ -114,7 +98,9 @@ static int find_obstacle(const struct worker *worker, const struct managed_group
         } else {
                 char vgid[LVM_ID_FORMATTED_SIZE];
 
-                r = name_is_taken(worker, group);
+                /* Asked by name, lvm2 would activate LVs of both degraded. */
+                r = vg_state_is_due(group->state) ? names_is_shared(worker->inventory, group)
+                                                  : names_is_taken(worker->inventory, group);
                 if (r <= 0)
                         return r < 0 ? r : VG_OBSTACLE_NONE;
                 obstacle = VG_OBSTACLE_NAME;
