@@ -55,12 +55,13 @@ struct volume_group {
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
         enum volume_group_state state;
-        char *reason;           /* one sentence: why it is not active; NULL where there is nothing to explain */
-        bool slow;              /* see metadata.h */
-        bool overdue;           /* its deadline has passed and has been reported */
-        bool lost_after_active; /* it was up once, and since its PV went no other has come */
-        char *skip_reason;      /* what of the metadata forbids activation, or NULL */
-        bool lost_pv;           /* a PV has gone, and since then LVs may be stranded: worth a look */
+        const char *worker_state; /* the worker's own, see volume_group_enter(); NULL if no worker has said it */
+        char *reason;             /* one sentence: why it is not active; NULL where there is nothing to explain */
+        bool slow;                /* see metadata.h */
+        bool overdue;             /* its deadline has passed and has been reported */
+        bool lost_after_active;   /* it was up once, and since its PV went no other has come */
+        char *skip_reason;        /* what of the metadata forbids activation, or NULL */
+        bool lost_pv;             /* a PV has gone, and since then LVs may be stranded: worth a look */
 
         /* The latest activation, as in struct volume_group_times. Times before `complete_usec` are of an earlier one. */
         uint64_t first_seen_usec;
@@ -126,6 +127,10 @@ bool volume_group_has_active_lv(const struct volume_group *volume_group) _nonnul
 /* Names missing PVs, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ..., 5 more".
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
 char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
+
+/* Has the VG in a state of the worker, in headgated(8)'s words, "waiting, overdue" for instance, and so in one of those above.
+ * Returns 0, or -EBADMSG if there is no such state. */
+int volume_group_enter(struct volume_group *volume_group, const char *worker_state) _nonnull_(1, 2);
 
 /* Whether the worker has nothing more to do for it unless something new happens. */
 bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);

@@ -16,6 +16,7 @@ enum field_type {
         FIELD_STRING, /* left out if it is NULL */
         FIELD_ID,
         FIELD_STATE,
+        FIELD_WORKER_STATE, /* of a VG; left out if it is NULL. It sets fields that are before it, too */
         FIELD_TIMES,
         FIELD_MAJOR, /* of a dev_t; both are left out if it is 0 */
         FIELD_MINOR,
@@ -65,6 +66,7 @@ static const struct field vg_fields[] = {
         VG_FIELD("clock_usec", FIELD_NUMBER, clock_usec),
         VG_FIELD("degraded_usec", FIELD_NUMBER, degraded_usec),
         VG_FIELD("first", FIELD_TIMES, first),
+        VG_FIELD("worker_state", FIELD_WORKER_STATE, worker_state),
         VG_FIELD("reason", FIELD_STRING, reason),
         VG_FIELD("skip_reason", FIELD_STRING, skip_reason),
 };
@@ -100,6 +102,7 @@ static int print_field(FILE *file, const struct field *field, const void *object
 
         switch (field->type) {
         case FIELD_STRING:
+        case FIELD_WORKER_STATE:
                 return config_print_string(file, field->key, *(char *const *) value);
         case FIELD_ID:
                 fprintf(file, "%s = \"%s\"\n", field->key, (const char *) value);
@@ -262,6 +265,14 @@ static int parse_state(const char **position, enum volume_group_state *ret)
         return -EBADMSG;
 }
 
+static int parse_worker_state(const char **position, struct volume_group *volume_group)
+{
+        _cleanup_free_ char *words = NULL;
+        int r = parse_string(position, &words);
+
+        return r < 0 ? r : volume_group_enter(volume_group, words);
+}
+
 static int parse_times(const char **position, struct volume_group_times *ret)
 {
         int n = 0;
@@ -288,6 +299,8 @@ static int parse_value(const char **position, const struct field *field, void *o
                 return parse_id(position, value);
         case FIELD_STATE:
                 return parse_state(position, value);
+        case FIELD_WORKER_STATE:
+                return parse_worker_state(position, object);
         case FIELD_TIMES:
                 return parse_times(position, value);
         default:

@@ -9,9 +9,6 @@
 #include "worker/inventory.h"
 #include "worker/liveness.h"
 
-/* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
-#define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
-
 void managed_group_free(struct managed_group *group)
 {
         volume_group_free(group->volume_group);
@@ -44,58 +41,6 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
         group->changed = inventory->changed = true;
 }
 
-/* How the record of a VG has a state. */
-static const struct {
-        enum volume_group_state word;
-        bool overdue;
-        bool lost;
-} records[_VG_STATE_SETTABLE] = {
-        [VG_WAITING] = {VOLUME_GROUP_WAITING},
-        [VG_OVERDUE] = {VOLUME_GROUP_WAITING, .overdue = true},
-        [VG_LOST] = {VOLUME_GROUP_WAITING, .lost = true},
-        [VG_LOST_OVERDUE] = {VOLUME_GROUP_WAITING, .overdue = true, .lost = true},
-        [VG_COMPLETE] = {VOLUME_GROUP_COMPLETE},
-        [VG_COMPLETE_ALONE] = {VOLUME_GROUP_COMPLETE},
-        [VG_DUE] = {VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_DEGRADED_DUE] = {VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_ACTIVATING] = {VOLUME_GROUP_ACTIVATING},
-        [VG_ACTIVATING_DEGRADED] = {VOLUME_GROUP_ACTIVATING, .overdue = true},
-        [VG_ACTIVE] = {VOLUME_GROUP_ACTIVE},
-        [VG_DEGRADED] = {VOLUME_GROUP_DEGRADED, .overdue = true},
-        [VG_DEGRADED_RETRY] = {VOLUME_GROUP_DEGRADED},
-        [VG_DEGRADED_COMPLETE] = {VOLUME_GROUP_DEGRADED},
-        [VG_SKIPPED] = {VOLUME_GROUP_SKIPPED},
-        [VG_FAILED] = {VOLUME_GROUP_FAILED},
-};
-
-static enum vg_state recall_state(const struct volume_group *volume_group)
-{
-        bool degraded = volume_group->degraded_usec > volume_group->complete_usec;
-        bool again = volume_group->activating_usec >= volume_group->degraded_usec &&
-                     volume_group_count_active(volume_group) > 0;
-
-        switch (volume_group->state) {
-        case VOLUME_GROUP_COMPLETE:
-                return !degraded ? VG_COMPLETE : again ? VG_DEGRADED_DUE : VG_DUE;
-        case VOLUME_GROUP_ACTIVATING:
-                return degraded ? VG_ACTIVATING_DEGRADED : VG_ACTIVATING;
-        case VOLUME_GROUP_ACTIVE:
-                return VG_ACTIVE;
-        case VOLUME_GROUP_DEGRADED:
-                if (!degraded && !volume_group_is_incomplete(volume_group))
-                        return VG_DEGRADED_COMPLETE;
-                return volume_group->overdue ? VG_DEGRADED : VG_DEGRADED_RETRY;
-        case VOLUME_GROUP_SKIPPED:
-                return VG_SKIPPED;
-        case VOLUME_GROUP_FAILED:
-                return VG_FAILED;
-        default:
-                if (volume_group->lost_after_active)
-                        return volume_group->overdue ? VG_LOST_OVERDUE : VG_LOST;
-                return volume_group->overdue ? VG_OVERDUE : VG_WAITING;
-        }
-}
-
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step)
 {
         struct volume_group *volume_group = group->volume_group;
@@ -103,9 +48,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
 
         liveness_note_step(&inventory->told_usec);
         group->state = step->state;
-        volume_group->state = records[step->state].word;
-        volume_group->overdue = records[step->state].overdue;
-        volume_group->lost_after_active = records[step->state].lost;
+        (void) volume_group_enter(volume_group, vg_state_to_string(step->state));
         volume_group->clock_usec = now_realtime_usec() - now_usec();
         if (step->deadline)
                 volume_group->first_seen_usec = now_usec();
@@ -121,7 +64,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         dm_list_move(&inventory->groups[volume_group->state], &group->list);
 }
 
-static void take(struct inventory *inventory, struct managed_group *group, enum vg_event event)
+void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event)
 {
         const struct vg_facts facts = {.pvs = VG_PVS_SOME};
         struct vg_step step = vg_next(group->state, event, &facts);
@@ -175,15 +118,18 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
         return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
 }
 
-/* The PV has no more to do with the VG. */
-static void disclaim_pv(struct inventory *inventory, const struct managed_group *group, const char *pvid)
+/* Its PVs have no more to do with the VG. */
+static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
 {
-        if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
-                dm_hash_remove(inventory->groups_by_pvid, pvid);
+        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
+                const char *pvid = group->volume_group->pvs[i].pvid;
+
+                if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
+                        dm_hash_remove(inventory->groups_by_pvid, pvid);
+        }
 }
 
-/* Takes over the VG if it succeeds. */
-static int add_group(struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret)
+int inventory_add_group(struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret)
 {
         struct managed_group *group = calloc(1, sizeof(*group));
 
@@ -205,44 +151,6 @@ static int add_group(struct inventory *inventory, struct volume_group *volume_gr
         return 0;
 }
 
-/* Of several VGs that name a PV, the one that it was seen in; else the one that was written down last. */
-static int index_pvs(struct inventory *inventory, struct managed_group *group)
-{
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
-                const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
-                int r;
-
-                if (other && pv->device == 0 && volume_group_find_pv(other->volume_group, pv->pvid)->device != 0)
-                        continue;
-                r = inventory_claim_pv(inventory, group, pv->pvid);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int load_group(struct volume_group *volume_group, void *userdata)
-{
-        struct inventory *inventory = userdata;
-        struct managed_group *group;
-        int r;
-
-        r = add_group(inventory, volume_group, &group);
-        if (r < 0)
-                return r;
-        group->state = recall_state(volume_group);
-        group->unchecked = true;
-        /* The worker that had asked lvm2 is no more. */
-        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
-                take(inventory, group, VG_WORKER_LOST);
-        r = index_pvs(inventory, group);
-        /* The caller frees it. */
-        if (r < 0)
-                group->volume_group = NULL;
-        return r;
-}
-
 /* Disks may have left while no worker was there, and others have come in their place. That is looked at when the VG is, so
  * that a start costs little. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group)
@@ -252,21 +160,6 @@ struct managed_group *inventory_check(struct inventory *inventory, struct manage
                 inventory_lose_absent_pvs(inventory, group);
         }
         return group;
-}
-
-int inventory_load_groups(struct inventory *inventory, const struct record_file *file)
-{
-        int r = volume_groups_parse(file, load_group, inventory);
-
-        inventory->records_lost |= r > 0;
-        for (size_t state = 0; r >= 0 && state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group, *next;
-
-                dm_list_iterate_items_safe(group, next, &inventory->groups[state])
-                        if (!vg_state_is_settled(group->state))
-                                inventory_check(inventory, group);
-        }
-        return MIN(r, 0);
 }
 
 struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid)
@@ -298,7 +191,7 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
                         continue;
                 unsee_pv(inventory, group, &group->volume_group->pvs[i]);
                 group->volume_group->lost_pv = true;
-                take(inventory, group, VG_PV_REMOVED);
+                inventory_take(inventory, group, VG_PV_REMOVED);
         }
 }
 
@@ -346,21 +239,6 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
         return 0;
 }
 
-/* Metadata tells that this VG has the PV now. If it was seen in another one before, it is asked. */
-static int take_over_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
-{
-        struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
-
-        if (former && former != group) {
-                const struct volume_group_pv *pv = volume_group_find_pv(former->volume_group, pvid);
-                int r = pv->device != 0 ? ask_pv(inventory, former, pv) : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return inventory_claim_pv(inventory, group, pvid);
-}
-
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
 static void find_pv_seen_before(
         struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
@@ -378,13 +256,20 @@ static void find_pv_seen_before(
         }
 }
 
+/* Metadata tells that this VG has the PVs now. Those that were seen in another one before are asked. */
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
 
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                int r = take_over_pv(inventory, group, volume_group->pvs[i].pvid);
+                const char *pvid = volume_group->pvs[i].pvid;
+                struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
+                const struct volume_group_pv *pv =
+                        former && former != group ? volume_group_find_pv(former->volume_group, pvid) : NULL;
+                int r = pv && pv->device != 0 ? ask_pv(inventory, former, pv) : 0;
 
+                if (r >= 0)
+                        r = inventory_claim_pv(inventory, group, pvid);
                 if (r < 0)
                         return r;
                 find_pv_seen_before(inventory, group, &volume_group->pvs[i]);
@@ -392,33 +277,13 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
         return 0;
 }
 
-/* PVs that newer metadata does not name. */
-static int disclaim_pvs(
-        struct inventory *inventory, const struct managed_group *group, const struct metadata *metadata)
-{
-        const struct volume_group *volume_group = group->volume_group;
-        struct dm_hash_table *named = dm_hash_create((unsigned int) metadata->n_pvs + 1);
-        int r = named ? 0 : -ENOMEM;
-
-        for (size_t i = 0; r >= 0 && i < metadata->n_pvs; i++)
-                if (!dm_hash_insert(named, metadata->pvs[i].pvid, named))
-                        r = -ENOMEM;
-        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++)
-                if (!dm_hash_lookup(named, volume_group->pvs[i].pvid))
-                        disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
-        if (named)
-                dm_hash_destroy(named);
-        return r;
-}
-
 static int update_group(struct inventory *inventory, struct managed_group *group, const struct metadata *metadata)
 {
         struct volume_group *volume_group = group->volume_group;
         int r;
 
-        r = disclaim_pvs(inventory, group, metadata);
-        if (r < 0)
-                return r;
+        /* Those that it still has it gets back. */
+        disclaim_pvs(inventory, group);
         if (!group->former_name && !streq(volume_group->name, metadata->name)) {
                 group->former_name = strdup(volume_group->name);
                 if (!group->former_name)
@@ -447,7 +312,7 @@ static int make_group(struct inventory *inventory, const struct metadata *metada
                 return r;
         volume_group->first_seen_usec = now_usec();
         volume_group->clock_usec = now_realtime_usec() - volume_group->first_seen_usec;
-        r = add_group(inventory, volume_group, ret);
+        r = inventory_add_group(inventory, volume_group, ret);
         if (r >= 0)
                 TAKE_PTR(volume_group);
         return r;
@@ -540,96 +405,6 @@ int inventory_add_metadata(
         return take_over_pvs(inventory, *ret);
 }
 
-/* ------ to the records ------ */
-
-static int put_group(struct inventory *inventory, struct managed_group *group)
-{
-        _cleanup_free_ char *text = NULL;
-        int r;
-
-        liveness_note_step(&inventory->told_usec);
-        r = volume_group_print(group->volume_group, &text);
-        if (r >= 0)
-                r = record_writer_put(inventory->writer, group->volume_group->vgid, text);
-        group->changed &= r < 0;
-        return r;
-}
-
-static int put_groups(struct inventory *inventory, bool unchanged_too)
-{
-        for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group;
-
-                dm_list_iterate_items(group, &inventory->groups[state]) {
-                        int r = group->changed || unchanged_too ? put_group(inventory, group) : 0;
-
-                        if (r < 0)
-                                return r;
-                }
-        }
-        return 0;
-}
-
-static int put_devices(struct inventory *inventory)
-{
-        for (size_t stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
-                const struct device *device;
-
-                dm_list_iterate_items(device, &inventory->devices[stage]) {
-                        int r = device->recorded.pvid[0] != '\0'
-                                        ? record_writer_put_device(inventory->writer, &device->recorded)
-                                        : 0;
-
-                        if (r < 0)
-                                return r;
-                }
-        }
-        return 0;
-}
-
-uint64_t inventory_finding_out_until(const struct inventory *inventory)
-{
-        uint64_t until = inventory->lost_usec + FINDING_OUT_MAX_USEC;
-
-        if (!inventory->records_lost || record_writer_appends(inventory->writer) || now_usec() >= until ||
-                (!inventory_has_device_before(inventory, DEVICE_SETTLING) &&
-                        dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE])))
-                return 0;
-        return until;
-}
-
-static int append_records(struct inventory *inventory)
-{
-        int r;
-
-        if (!record_writer_appends(inventory->writer))
-                return 0;
-        r = put_groups(inventory, false);
-        return r < 0 ? r : record_writer_commit(inventory->writer);
-}
-
-static int write_all_records(struct inventory *inventory)
-{
-        int r = put_devices(inventory);
-
-        if (r >= 0)
-                r = put_groups(inventory, true);
-        return r < 0 ? r : record_writer_commit(inventory->writer);
-}
-
-int inventory_save(struct inventory *inventory)
-{
-        int r;
-
-        if (!inventory->changed)
-                return 0;
-        r = append_records(inventory);
-        if (r >= 0 && record_writer_begin_anew(inventory->writer))
-                r = write_all_records(inventory);
-        inventory->changed = r < 0;
-        return r;
-}
-
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *volume_group = group->volume_group;
@@ -642,8 +417,7 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
                         if (device->group == group)
                                 device->group = NULL;
         }
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                disclaim_pv(inventory, group, volume_group->pvs[i].pvid);
+        disclaim_pvs(inventory, group);
         inventory->changed = true;
         r = record_writer_put(inventory->writer, volume_group->vgid, "");
         if (r >= 0)

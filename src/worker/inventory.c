@@ -2,90 +2,11 @@
 
 #include "worker/inventory.h"
 
-#include <fcntl.h>
-
-#include "shared/log.h"
 #include "shared/util.h"
 #include "worker/liveness.h"
 
-/* Where earlier versions wrote VGs down. */
-#define FORMER_DIRECTORY "vgs"
-
 /* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
 #define HASH_SIZE_HINT 4096
-
-/* ------ from the records ------ */
-
-static int load_device(struct inventory *inventory, const struct record_entry *record)
-{
-        struct record_device known;
-        struct device *device;
-        int r;
-
-        r = record_entry_parse_device(record, &known);
-        if (r == -EBADMSG) {
-                log_warning("The record of device %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
-                inventory->records_lost = true;
-        }
-        if (r <= 0)
-                return r == -EBADMSG ? 0 : r;
-        r = inventory_get_device(inventory, known.number, &device);
-        if (r < 0)
-                return r;
-        device->recorded = known;
-        inventory_move_device(inventory, device, DEVICE_KNOWN);
-        return 0;
-}
-
-static int load(struct inventory *inventory, const struct record_file *file)
-{
-        const struct record_entry *record;
-        int r;
-
-        dm_list_iterate_items(record, &file->records) {
-                r = load_device(inventory, record);
-                if (r < 0)
-                        return r;
-        }
-        return inventory_load_groups(inventory, file);
-}
-
-/* Returns why they cannot be used, or NULL. */
-static const char *find_fault(const struct inventory *inventory, const struct record_file *file, int error)
-{
-        if (error == -ENOENT)
-                return faccessat(inventory->run_fd, FORMER_DIRECTORY, F_OK, 0) == 0 ? "of an earlier version"
-                                                                                    : NULL;
-        if (error < 0)
-                return record_file_describe_error(error);
-        return record_file_is_of_this_boot(file) ? NULL : "of another boot";
-}
-
-/* Takes what an earlier worker has written down, and continues that. */
-static int take_records(struct inventory *inventory)
-{
-        _cleanup_record_file_ struct record_file *file = NULL;
-        const char *fault;
-        int r;
-
-        r = record_file_read(inventory->run_fd, &file);
-        if (r == -ENOMEM)
-                return r;
-        fault = find_fault(inventory, file, r);
-        if (fault) {
-                inventory->records_lost = true;
-                record_file_warn(fault);
-        }
-        r = r < 0 || fault ? 0 : load(inventory, file);
-        if (r < 0)
-                return r;
-        inventory->lost_usec = now_usec();
-        /* What is damaged is replaced with the first step. */
-        inventory->changed |= inventory->records_lost;
-        return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
-}
-
-/* ------ all ------ */
 
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
 {
@@ -112,10 +33,11 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
                 !inventory->groups_by_name || !inventory->groups_by_pvid || !inventory->groups_by_text)
                 return -ENOMEM;
 
-        r = take_records(inventory);
-        if (r >= 0)
-                *ret = TAKE_PTR(inventory);
-        return r;
+        r = inventory_load(inventory);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(inventory);
+        return 0;
 }
 
 static void free_device(struct device *device)

@@ -168,8 +168,15 @@ struct managed_group *inventory_check(struct inventory *inventory, struct manage
 struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid);
 struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
 
-/* For inventory_new(): takes the VGs of the records. Returns 0 or -ENOMEM. */
-int inventory_load_groups(struct inventory *inventory, const struct record_file *file);
+/* For the inventory's own use. Takes what an earlier worker has written down, and continues that: 0 or a negative errno. */
+int inventory_load(struct inventory *inventory);
+
+/* Likewise. Takes over the VG if it returns 0; else -ENOMEM. */
+int inventory_add_group(
+        struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret);
+
+/* Likewise. What follows from an event that depends on no facts. */
+void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
 
 /* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
