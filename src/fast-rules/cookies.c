@@ -80,13 +80,12 @@ static int take_events(struct cookies *cookies, size_t n_max)
         bool lost = false;
 
         for (size_t n = 0; n < n_max; n++) {
-                struct udev_device *device = monitor_receive(&cookies->monitor, &lost);
+                _cleanup_udev_device_ struct udev_device *device = monitor_receive(&cookies->monitor, &lost);
                 int r;
 
                 if (!device)
                         break;
                 r = on_event(cookies, device);
-                udev_device_unref(device);
                 if (r < 0)
                         return r;
         }

@@ -29,6 +29,9 @@ void monitor_close(struct monitor *monitor) _nonnull_(1);
 int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
         _nonnull_(1, 2, 3) _must_check_;
 
+DEFINE_CLEANUP(struct udev_device *, udev_device_unref)
+#define _cleanup_udev_device_ _cleanup_(udev_device_unrefp)
+
 /* Returns the next device, to be given back with udev_device_unref(), or NULL when there is no more. `*lost` is set if
  * events were lost on the way to us, and is left as it is otherwise. */
 struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost) _nonnull_(1, 2);

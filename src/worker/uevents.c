@@ -36,6 +36,7 @@ struct uevents *uevents_free(struct uevents *uevents)
         return NULL;
 }
 DEFINE_CLEANUP(struct uevents *, uevents_free)
+DEFINE_CLEANUP(struct udev_enumerate *, udev_enumerate_unref)
 
 static bool is_removal(struct udev_device *device)
 {
@@ -87,17 +88,15 @@ static int take_event(const struct uevents *uevents, struct udev_device *device)
  * leave a time of which nobody hears. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
 static int take_events(struct uevents *uevents, size_t n_max)
 {
-        struct udev_device *device;
         bool overflown = false;
 
         for (size_t n = 0; n < n_max || overflown; n++) {
+                _cleanup_udev_device_ struct udev_device *device = monitor_receive(&uevents->monitor, &overflown);
                 int r;
 
-                device = monitor_receive(&uevents->monitor, &overflown);
                 if (!device)
                         break;
                 r = take_event(uevents, device);
-                udev_device_unref(device);
                 if (r < 0)
                         return r;
         }
@@ -162,40 +161,34 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_over
 
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata)
 {
-        struct udev_enumerate *enumerate;
+        _cleanup_(udev_enumerate_unrefp) struct udev_enumerate *enumerate =
+                udev_enumerate_new(uevents->monitor.udev);
         struct udev_list_entry *entry;
         int r;
 
-        enumerate = udev_enumerate_new(uevents->monitor.udev);
         if (!enumerate)
                 return -ENOMEM;
         r = udev_enumerate_add_match_tag(enumerate, TAG);
         if (r >= 0)
                 r = udev_enumerate_scan_devices(enumerate);
         if (r < 0)
-                goto finish;
+                return r;
 
         udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
+                _cleanup_udev_device_ struct udev_device *device =
+                        udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
                 struct uevents_device described;
-                struct udev_device *device;
 
-                device = udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
-                if (!device)
-                        continue; /* has just gone */
+                /* It may just have been removed. */
+                if (!device || udev_device_has_current_tag(device, TAG) <= 0 ||
+                        !udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
+                        continue;
                 described = describe(device, UEVENTS_FOUND);
-                r = 0;
-                if (described.number != 0 && udev_device_has_current_tag(device, TAG) > 0 &&
-                        udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
-                        r = function(&described, userdata);
-                udev_device_unref(device);
+                r = described.number != 0 ? function(&described, userdata) : 0;
                 if (r < 0)
-                        goto finish;
+                        return r;
         }
-        r = 0;
-
-finish:
-        udev_enumerate_unref(enumerate);
-        return r;
+        return 0;
 }
 
 bool uevents_queue_is_empty(struct uevents *uevents)
@@ -205,37 +198,32 @@ bool uevents_queue_is_empty(struct uevents *uevents)
 
 int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret)
 {
-        struct udev_device *device;
+        _cleanup_udev_device_ struct udev_device *device = NULL;
         const char *name = NULL;
-        int r = -ENOENT;
 
         errno = 0;
         device = udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
         if (device && udev_device_get_is_initialized(device))
                 name = udev_device_get_devnode(device);
-
-        if (name) {
-                *ret = strdup(name);
-                r = *ret ? 0 : -ENOMEM;
-        } else if (errno != 0 && errno != ENODEV && errno != ENXIO)
-                r = -errno;
-        udev_device_unref(device);
-        return r;
+        if (!name)
+                return errno != 0 && errno != ENODEV && errno != ENXIO ? -errno : -ENOENT;
+        *ret = strdup(name);
+        return *ret ? 0 : -ENOMEM;
 }
 
 int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links)
 {
-        struct udev_device *device = udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
+        _cleanup_udev_device_ struct udev_device *device =
+                udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
         struct udev_list_entry *entry = device ? udev_device_get_devlinks_list_entry(device) : NULL;
-        int r = 0;
 
-        for (; r >= 0 && entry; entry = udev_list_entry_get_next(entry)) {
+        for (; entry; entry = udev_list_entry_get_next(entry)) {
                 const char *link = udev_list_entry_get_name(entry);
                 struct stat status;
 
-                if (stat(link, &status) >= 0 && S_ISBLK(status.st_mode) && status.st_rdev == number)
-                        r = string_vector_add(links, link);
+                if (stat(link, &status) >= 0 && S_ISBLK(status.st_mode) && status.st_rdev == number &&
+                        string_vector_add(links, link) < 0)
+                        return -ENOMEM;
         }
-        udev_device_unref(device);
-        return r;
+        return 0;
 }

@@ -56,7 +56,7 @@ static bool was_done_with(const struct worker *worker, const struct managed_grou
 {
         const struct volume_group *volume_group = group->volume_group;
 
-        if (!worker->inventory->records_lost || group->fresh || group->has_entry || vg_state_is_due(group->state))
+        if (!worker->inventory->records_lost || group->fresh || group->has_entry)
                 return false;
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct device *device =
@@ -69,49 +69,53 @@ static bool was_done_with(const struct worker *worker, const struct managed_grou
                flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0;
 }
 
+/* Takes over the sentence. */
+static int obstruct(enum vg_obstacle obstacle, char *words, char **ret)
+{
+        *ret = words;
+        return words ? (int) obstacle : log_oom();
+}
+
 /* Returns a vg_obstacle, with its sentence in `*ret`, or a negative errno. */
-static int find_obstacle(const struct worker *worker, const struct managed_group *group, char **ret)
+static int find_obstacle(
+        const struct worker *worker, const struct managed_group *group, enum vg_event event, char **ret)
 {
         const struct volume_group *volume_group = group->volume_group;
-        const struct volume_group_pv *unrecorded = NULL;
-        enum vg_obstacle obstacle;
+        const struct volume_group_pv *unrecorded;
+        char vgid[LVM_ID_FORMATTED_SIZE];
         int r;
 
-        if (volume_group->skip_reason) {
-                obstacle = VG_OBSTACLE_METADATA;
-                *ret = strdup(volume_group->skip_reason);
-        } else if (!worker->event_activation) {
-                obstacle = VG_OBSTACLE_CONFIGURATION;
-                *ret = strdup("event_activation=0 in lvm.conf.");
-        } else if (group->refusal) {
-                obstacle = VG_OBSTACLE_PV;
-                *ret = strdup(group->refusal);
-        } else if (vg_state_is_due(group->state) && (unrecorded = find_unrecorded(worker, volume_group))) {
-                obstacle = VG_OBSTACLE_PV;
-                *ret = string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?");
-        } else if (was_done_with(worker, group)) {
-                obstacle = VG_OBSTACLE_EARLIER;
-                *ret = string_format(
-                        "an earlier worker left no record of it, and it may have been deactivated since (headgate "
-                        "activate %s).",
-                        volume_group->name);
-        } else {
-                char vgid[LVM_ID_FORMATTED_SIZE];
-
-                /* Asked by name, lvm2 would activate LVs of both degraded. */
-                r = vg_state_is_due(group->state) ? names_is_shared(worker->inventory, group)
-                                                  : names_is_taken(worker->inventory, group);
-                if (r <= 0)
-                        return r < 0 ? r : VG_OBSTACLE_NONE;
-                obstacle = VG_OBSTACLE_NAME;
-                lvm_id_format(volume_group->vgid, vgid);
-                *ret = vg_state_is_due(group->state)
-                               ? strdup("there is another VG of this name.")
-                               : string_format(
-                                         "another VG of this name was complete before (vgrename %s NEW-NAME).",
-                                         vgid);
+        if (volume_group->skip_reason)
+                return obstruct(VG_OBSTACLE_METADATA, strdup(volume_group->skip_reason), ret);
+        if (is_reread(event))
+                return VG_OBSTACLE_NONE;
+        if (!worker->event_activation)
+                return obstruct(VG_OBSTACLE_CONFIGURATION, strdup("event_activation=0 in lvm.conf."), ret);
+        if (group->refusal)
+                return obstruct(VG_OBSTACLE_PV, strdup(group->refusal), ret);
+        if (vg_state_is_due(group->state)) {
+                unrecorded = find_unrecorded(worker, volume_group);
+                if (unrecorded)
+                        return obstruct(VG_OBSTACLE_PV,
+                                string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?"),
+                                ret);
+                /* Asked by name, lvm2 would activate LVs of both. */
+                return names_is_shared(worker->inventory, group)
+                               ? obstruct(VG_OBSTACLE_NAME, strdup("there is another VG of this name."), ret)
+                               : VG_OBSTACLE_NONE;
         }
-        return *ret ? (int) obstacle : log_oom();
+        if (was_done_with(worker, group))
+                return obstruct(VG_OBSTACLE_EARLIER,
+                        string_format("an earlier worker left no record of it, and it may have been deactivated "
+                                      "since (headgate activate %s).",
+                                volume_group->name),
+                        ret);
+        r = names_is_taken(worker->inventory, group);
+        if (r <= 0)
+                return r < 0 ? r : VG_OBSTACLE_NONE;
+        lvm_id_format(volume_group->vgid, vgid);
+        return obstruct(VG_OBSTACLE_NAME,
+                string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid), ret);
 }
 
 /* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
@@ -208,13 +212,8 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
                 .on_removed = volume_group_count_stranded(volume_group) > 0,
                 .has_reason = volume_group->reason,
         };
-        if (is_reread(news->event)) {
-                ret->obstacle = volume_group->skip_reason ? VG_OBSTACLE_METADATA : VG_OBSTACLE_NONE;
-                words->obstacle = volume_group->skip_reason ? strdup(volume_group->skip_reason) : NULL;
-                if (volume_group->skip_reason && !words->obstacle)
-                        return log_oom();
-        } else if (news->event == VG_TURN) {
-                r = find_obstacle(worker, group, &words->obstacle);
+        if (is_reread(news->event) || news->event == VG_TURN) {
+                r = find_obstacle(worker, group, news->event, &words->obstacle);
                 if (r < 0)
                         return r;
                 ret->obstacle = r;

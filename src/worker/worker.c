@@ -3,7 +3,6 @@
 #include "worker/worker.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/inotify.h>
 #include <systemd/sd-daemon.h>
 
@@ -334,10 +333,7 @@ static int add_sources(struct worker *worker, int wakeup_fd)
         r = sd_event_set_watchdog(worker->event, true);
         if (r < 0)
                 return r;
-        r = sd_event_add_signal(worker->event, NULL, SIGTERM, NULL, NULL);
-        if (r < 0)
-                return r;
-        r = sd_event_add_signal(worker->event, NULL, SIGINT, NULL, NULL);
+        r = sd_event_set_signal_exit(worker->event, true);
         if (r < 0)
                 return r;
         r = sd_event_add_inotify(
