@@ -102,12 +102,6 @@ static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused
         return take_events(userdata, MONITOR_EVENTS_MAX);
 }
 
-void cookies_expect(struct cookies *cookies)
-{
-        if (cookies)
-                cookies->expecting = true;
-}
-
 int cookies_withdraw(struct cookies *cookies)
 {
         int r;
@@ -143,4 +137,17 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
                 return r;
         *ret = TAKE_PTR(cookies);
         return 0;
+}
+
+void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
+{
+        int r;
+
+        if (!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) > 0) {
+                r = cookies_new(event, run_fd, cookies);
+                if (r < 0)
+                        log_warning("Failed to listen to udev's events of device-mapper: %s", strerror(-r));
+        }
+        if (*cookies)
+                (*cookies)->expecting = true;
 }

@@ -24,8 +24,9 @@ struct cookies;
 int cookies_new(sd_event *event, int run_fd, struct cookies **ret) _must_check_;
 struct cookies *cookies_free(struct cookies *cookies);
 
-/* A vgchange is about to be started: it may be promised. NULL is nothing. */
-void cookies_expect(struct cookies *cookies);
+/* A vgchange is about to be started: it may be promised. If there are such rules and `*cookies` is NULL, begins to listen
+ * first; where that fails, which is logged, udev's programs do it. */
+void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd);
 
 /* No vgchange runs any more, so nothing is promised until the next. What udev has on its way to us is still heard. NULL is nothing to
  * be withdrawn. Returns 0 or a negative errno. */

@@ -3,10 +3,11 @@
 #include "fast-rules/dm-names.h"
 
 #include <fcntl.h>
-#include <libdevmapper.h>
 
 #include "lvm/identifier.h"
+#include "shared/dm.h"
 #include "shared/flags.h"
+#include "shared/log.h"
 #include "shared/util.h"
 
 /* Half of a file would be believed, so it gets its name when it is whole. The rule looks for names with a hyphen. */
@@ -45,7 +46,7 @@ static bool is_wanted(const struct volume_group_lv *lv)
 static int for_each(int names_fd, const struct volume_group *volume_group,
         int (*function)(int names_fd, const char *name, const char *volume_group, const char *lv))
 {
-        struct dm_pool *pool = dm_pool_create("names", 4096);
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         int r = pool ? 0 : -ENOMEM;
 
         for (size_t i = 0; i < volume_group->n_lvs && r >= 0; i++) {
@@ -57,18 +58,21 @@ static int for_each(int names_fd, const struct volume_group *volume_group,
                 name = dm_build_dm_name(pool, volume_group->name, lv->name, NULL);
                 r = name ? function(names_fd, name, volume_group->name, lv->name) : -ENOMEM;
         }
-        if (pool)
-                dm_pool_destroy(pool);
         return r;
 }
 
 int dm_names_write(int run_fd, const struct volume_group *volume_group)
 {
         _cleanup_close_ int names_fd = open_directory(run_fd);
+        int r;
 
         if (names_fd == -ENOENT)
                 return 0;
-        return names_fd < 0 ? names_fd : for_each(names_fd, volume_group, write_file);
+        r = names_fd < 0 ? names_fd : for_each(names_fd, volume_group, write_file);
+        if (r < 0)
+                log_warning("Failed to write down names of LVs of VG %s for udev: %s", volume_group->name,
+                        strerror(-r));
+        return r;
 }
 
 static int remove_file(int names_fd, const char *name, _unused_ const char *volume_group, _unused_ const char *lv)

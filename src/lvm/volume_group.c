@@ -4,6 +4,7 @@
 
 #include <libdevmapper.h>
 
+#include "shared/dm.h"
 #include "shared/util.h"
 
 /* A few are found faster by looking at each. */
@@ -267,7 +268,8 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
         _cleanup_free_ char *skip_reason = NULL;
         struct volume_group_pv *pvs = calloc(metadata->n_pvs + 1, sizeof(*pvs));
         struct volume_group_lv *lvs = calloc(metadata->n_lvs + 1, sizeof(*lvs));
-        struct dm_hash_table *known_lvs = index_lvs(volume_group), *index = NULL;
+        _cleanup_dm_hash_ struct dm_hash_table *known_lvs = index_lvs(volume_group);
+        struct dm_hash_table *index = NULL;
         bool complete = name && pvs && lvs && known_lvs && metadata_describe_skip(metadata, &skip_reason) >= 0;
 
         for (size_t i = 0; complete && i < metadata->n_pvs; i++) {
@@ -295,8 +297,6 @@ int volume_group_update(struct volume_group *volume_group, const struct metadata
                 complete = lvs[i].name;
         }
 
-        if (known_lvs)
-                dm_hash_destroy(known_lvs);
         if (!complete || index_pvs(pvs, metadata->n_pvs, &index) < 0) {
                 if (pvs)
                         free_pvs(pvs, metadata->n_pvs);

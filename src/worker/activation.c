@@ -86,30 +86,6 @@ int activation_on_ended(struct job *job, int exit_status, void *userdata)
         return 0;
 }
 
-/* Without them udev needs a program for each LV. */
-static void write_names(struct worker *worker, const struct volume_group *volume_group)
-{
-        int r = dm_names_write(worker->run_fd, volume_group);
-
-        liveness_note_step(&worker->inventory->told_usec);
-        if (r < 0)
-                log_warning("Failed to write down names of LVs of VG %s for udev: %s", volume_group->name,
-                        strerror(-r));
-}
-
-/* It can do its work without. */
-static void listen_to_cookies(struct worker *worker)
-{
-        int r;
-
-        if (!worker->cookies && flags_is_set(worker->run_fd, FLAGS_DM_NAMES) > 0) {
-                r = cookies_new(worker->event, worker->run_fd, &worker->cookies);
-                if (r < 0)
-                        log_warning("Failed to listen to udev's events of device-mapper: %s", strerror(-r));
-        }
-        cookies_expect(worker->cookies);
-}
-
 /* Starts lvm for VGs that vg_next() has yielded that action for. They are in the state that follows once it is there. */
 static int start_job(
         struct worker *worker, enum job_kind kind, struct managed_group *const *groups, size_t n, bool slow)
@@ -131,12 +107,13 @@ static int start_job(
                 if (r < 0)
                         return r;
         }
-        listen_to_cookies(worker);
+        cookies_expect(&worker->cookies, worker->event, worker->run_fd);
         r = string_vector_add_all(
                 &arguments, kind == JOB_ACTIVATE ? normal_words : degraded_words, ELEMENTSOF(normal_words));
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
-                write_names(worker, groups[i]->volume_group);
+                (void) dm_names_write(worker->run_fd, groups[i]->volume_group);
+                liveness_note_step(&worker->inventory->told_usec);
         }
         if (r >= 0)
                 r = job_start(worker->event, kind, &arguments, activation_on_ended, worker, &job);
@@ -161,24 +138,17 @@ static bool is_patient(const struct job *job, uint64_t now)
         return !job->waits && (job->slow || now < job->started_usec + PATIENCE_USEC);
 }
 
-static size_t count_jobs(const struct worker *worker, bool slow)
-{
-        uint64_t now = now_usec();
-        const struct job *job;
-        size_t n = 0;
-
-        dm_list_iterate_items(job, &worker->jobs)
-                n += job->slow == slow && is_patient(job, now);
-        return n;
-}
-
 /* How many processes may be started now, of those that count as slow or of the others. */
 static size_t count_free(const struct worker *worker, bool slow)
 {
-        size_t n_max = slow ? SLOW_JOBS_MAX : worker->n_processors;
-        size_t n_running = count_jobs(worker, slow);
+        size_t n = slow ? SLOW_JOBS_MAX : worker->n_processors;
+        uint64_t now = now_usec();
+        const struct job *job;
 
-        return n_max > n_running ? n_max - n_running : 0;
+        dm_list_iterate_items(job, &worker->jobs)
+                if (n > 0 && job->slow == slow && is_patient(job, now))
+                        n--;
+        return n;
 }
 
 /* VGs that lvm2 can be asked for. */
@@ -209,13 +179,6 @@ static int start_shares(struct worker *worker, const struct ready *ready)
         return 0;
 }
 
-/* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given up by the
- * reader, and then left with a pvscan of its own, so that this has an end. */
-static bool is_looking(const struct worker *worker)
-{
-        return worker->recordings.job || inventory_has_device_before(worker->inventory, DEVICE_RECORDING);
-}
-
 static bool is_activating_degraded(const struct worker *worker)
 {
         uint64_t now = now_usec();
@@ -230,8 +193,12 @@ static bool is_activating_degraded(const struct worker *worker)
 /* Whether a process could be started for the VG now. Each look at one lists all devices. */
 static bool is_possible(const struct worker *worker, const struct managed_group *group)
 {
+        /* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given
+         * up by the reader, and then left with a pvscan of its own, so that this has an end. */
         if (vg_state_is_due(group->state))
-                return !is_looking(worker) && !is_activating_degraded(worker);
+                return !worker->recordings.job &&
+                       !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
+                       !is_activating_degraded(worker);
         return inventory_pvs_have_reached(worker->inventory, group->volume_group, DEVICE_SETTLING) &&
                (count_free(worker, group->volume_group->slow) > 0 || group->volume_group->skip_reason ||
                        group->refusal || !worker->event_activation);

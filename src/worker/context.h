@@ -29,7 +29,7 @@ struct deadlines {
 struct recordings {
         struct job *job;        /* the one that is waited for, or NULL */
         size_t max;             /* how many devices one is to be shown at most; 0 for all */
-        bool seeks;             /* one of those that are left is known to be too much for a pvscan */
+        bool bisecting;         /* one of those that are left is known to be too much for a pvscan */
         struct dm_list overdue; /* those that wait for a disk, and are not waited for */
 };
 

@@ -32,13 +32,6 @@ void gather_reset(struct gather *gather)
         *gather = (struct gather){};
 }
 
-/* When to go ahead though udev has not worked off coldplug. */
-static uint64_t get_boot_limit(const struct gather *gather, const struct gather_phase *phase)
-{
-        return phase->awaiting ? gather->last_usec + BOOT_AWAITING_QUIET_USEC
-                               : gather->first_usec + BOOT_WAIT_MAX_USEC;
-}
-
 uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
 {
         uint64_t until;
@@ -50,7 +43,9 @@ uint64_t gather_until(const struct gather *gather, const struct gather_phase *ph
                 until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
         else if (phase->queue_empty)
                 until = MIN(gather->last_usec + BOOT_QUIET_USEC, gather->first_usec + BOOT_WAIT_MAX_USEC);
+        else if (phase->awaiting)
+                until = gather->last_usec + BOOT_AWAITING_QUIET_USEC;
         else
-                until = get_boot_limit(gather, phase);
+                until = gather->first_usec + BOOT_WAIT_MAX_USEC;
         return until <= now ? 0 : until;
 }

@@ -68,7 +68,6 @@ static int join_group(struct worker *worker, struct device *device, struct manag
 {
         struct volume_group_pv *pv = volume_group_find_pv(group->volume_group, device->pvid);
         bool has_come;
-        char *name;
         int r;
 
         if (!pv) {
@@ -86,11 +85,9 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         r = inventory_prefer_device(worker->inventory, device);
         if (r < 0)
                 return r;
-        name = strdup(device->name);
-        if (!name)
-                return -ENOMEM;
-        free(pv->device_name);
-        pv->device_name = name;
+        r = string_replace(&pv->device_name, strdup(device->name));
+        if (r < 0)
+                return r;
         has_come = pv->device == 0;
         group->news |= has_come;
         pv->device = device->number;
@@ -117,15 +114,10 @@ struct verdict {
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
-        const struct metadata *older;
         int r = copy->error;
 
         if (r == 0 && !copy->facts) {
-                ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum);
-                if (ret->group) {
-                        older = managed_group_find_older(ret->group, copy->size, copy->checksum);
-                        ret->seqno = older ? older->seqno : ret->group->volume_group->seqno;
-                }
+                ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum, &ret->seqno);
                 return 0;
         }
 
@@ -306,11 +298,6 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         return r < 0 || !group ? r : join_group(worker, device, group);
 }
 
-static bool means_gone(int error)
-{
-        return error == -ENOENT || error == -ENXIO || error == -ENODEV || error == -ENOMEDIUM;
-}
-
 /* The device is there and cannot be used. Whether it could before is all the same to lvm2, which is not told. */
 static int take_unusable(struct worker *worker, struct device *device)
 {
@@ -383,7 +370,8 @@ int intake_result(const struct reader_result *result, void *userdata)
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
-        if (means_gone(result->error))
+        if (result->error == -ENOENT || result->error == -ENXIO || result->error == -ENODEV ||
+                result->error == -ENOMEDIUM)
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);

@@ -98,11 +98,17 @@ static int index_text(
         return dm_hash_insert_binary(inventory->groups_by_text, place, sizeof(*place), group) ? 0 : -ENOMEM;
 }
 
-struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
+struct managed_group *inventory_find_text(
+        const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno)
 {
         const struct text_id text = {size, checksum};
+        struct managed_group *group = dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
 
-        return dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
+        if (group)
+                *ret_seqno = group->older && memcmp(&group->older_text, &text, sizeof(text)) == 0
+                                     ? group->older->seqno
+                                     : group->volume_group->seqno;
+        return group;
 }
 
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
@@ -318,11 +324,6 @@ static int make_group(struct inventory *inventory, const struct metadata *metada
         return r;
 }
 
-static bool is_unread(const struct device *device)
-{
-        return device->seqno == 0 && device->stage <= DEVICE_READING;
-}
-
 /* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
 static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
 {
@@ -333,7 +334,8 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
                 const struct device *device =
                         pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
 
-                if (device && !device->gone && (device->seqno > seqno || is_unread(device)))
+                if (device && !device->gone &&
+                        (device->seqno > seqno || (device->seqno == 0 && device->stage <= DEVICE_READING)))
                         return true;
                 if (pv->device != 0 && (!device || (!device->name && device->seqno == 0))) {
                         int r = ask_pv(inventory, group, pv);
@@ -354,12 +356,6 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
         forget_older(inventory, group);
         group->older = TAKE_PTR(owned);
         return index_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
-}
-
-const struct metadata *managed_group_find_older(
-        const struct managed_group *group, uint64_t size, uint32_t checksum)
-{
-        return group->older_text.size == size && group->older_text.checksum == checksum ? group->older : NULL;
 }
 
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group)

@@ -196,34 +196,24 @@ uint64_t inventory_finding_out_until(const struct inventory *inventory)
         return until;
 }
 
-static int append_records(struct inventory *inventory)
-{
-        int r;
-
-        if (!record_writer_appends(inventory->writer))
-                return 0;
-        r = put_groups(inventory, false);
-        return r < 0 ? r : record_writer_commit(inventory->writer);
-}
-
-static int write_all_records(struct inventory *inventory)
-{
-        int r = put_devices(inventory);
-
-        if (r >= 0)
-                r = put_groups(inventory, true);
-        return r < 0 ? r : record_writer_commit(inventory->writer);
-}
-
 int inventory_save(struct inventory *inventory)
 {
-        int r;
+        int r = 0;
 
         if (!inventory->changed)
                 return 0;
-        r = append_records(inventory);
-        if (r >= 0 && record_writer_begin_anew(inventory->writer))
-                r = write_all_records(inventory);
+        if (record_writer_appends(inventory->writer)) {
+                r = put_groups(inventory, false);
+                if (r >= 0)
+                        r = record_writer_commit(inventory->writer);
+        }
+        if (r >= 0 && record_writer_begin_anew(inventory->writer)) {
+                r = put_devices(inventory);
+                if (r >= 0)
+                        r = put_groups(inventory, true);
+                if (r >= 0)
+                        r = record_writer_commit(inventory->writer);
+        }
         inventory->changed = r < 0;
         return r;
 }

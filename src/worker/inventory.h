@@ -203,10 +203,6 @@ int inventory_add_metadata(
 int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
         uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
-/* The metadata with that size and checksum, if it is the older one that was noted; else NULL. */
-const struct metadata *managed_group_find_older(
-        const struct managed_group *group, uint64_t size, uint32_t checksum) _nonnull_(1);
-
 enum {
         INVENTORY_ROLLED_BACK = 1,
 };
@@ -216,9 +212,11 @@ enum {
  * INVENTORY_ROLLED_BACK, 0 if it did not, or a negative errno. */
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
-/* The VG whose metadata has that size and checksum, so that it need not be read again, or NULL. Forgotten when the
+/* The VG whose metadata, or older metadata that was noted, has that size and checksum, so that it need not be read again, and
+ * which it is; or NULL. Forgotten when the
  * VG loses a PV. */
-struct managed_group *inventory_find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum);
+struct managed_group *inventory_find_text(
+        const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno);
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
 
 /* Forgets a VG that is no more, which is freed, and what was written of it. No process may be at work on it.

@@ -9,11 +9,6 @@
 /* A small part of what headgate.service allows from one sign to the next, 30 s. */
 #define INTERVAL_USEC USEC_PER_SEC
 
-void liveness_tell(void)
-{
-        (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
-}
-
 void liveness_note_step(uint64_t *told_usec)
 {
         uint64_t now = now_usec();
@@ -21,5 +16,5 @@ void liveness_note_step(uint64_t *told_usec)
         if (now < *told_usec + INTERVAL_USEC)
                 return;
         *told_usec = now;
-        liveness_tell();
+        (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
 }

@@ -7,9 +7,6 @@
  * once, on a machine that is so busy with these that the worker hardly gets a processor: it would be taken for
  * hanging, be ended, and begin again. */
 
-/* The worker is alive, and needs more time. (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready) */
-void liveness_tell(void);
-
-/* It has got on with one more device or VG: tells, unless it did so a moment ago, at `*told_usec`, a time of
- * now_usec(), at first 0. */
+/* The worker has got on with one more device or VG: says that it is alive and needs more time, unless it did so a moment ago,
+ * at `*told_usec`, a time of now_usec(), at first 0. (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready) */
 void liveness_note_step(uint64_t *told_usec);

@@ -29,27 +29,26 @@ static void help(void)
  * socket, -EBADF if there is none, as when started by hand, or another negative errno. */
 static int take_sockets(void)
 {
-        char **names = NULL;
+        _cleanup_string_vector_ struct string_vector names = {};
         int n, wakeup_fd = -EBADF;
 
-        n = sd_listen_fds_with_names(true, &names);
+        n = sd_listen_fds_with_names(true, &names.strings);
         if (n < 0)
                 return log_error_errno(n, "Failed to take the sockets of systemd: %m");
+        names.n = (size_t) n;
 
         for (int i = 0; i < n; i++) {
                 int fd = SD_LISTEN_FDS_START + i;
 
-                if (wakeup_fd < 0 && streq(names[i], "wakeup") && sd_is_socket(fd, AF_UNIX, SOCK_DGRAM, -1) > 0)
+                if (wakeup_fd < 0 && streq(names.strings[i], "wakeup") &&
+                        sd_is_socket(fd, AF_UNIX, SOCK_DGRAM, -1) > 0)
                         wakeup_fd = fd;
                 else {
-                        log_warning("Closing the socket \"%s\", which is not known here.", names[i]);
+                        log_warning("Closing the socket \"%s\", which is not known here.", names.strings[i]);
                         close(fd);
                 }
         }
 
-        for (int i = 0; i < n; i++)
-                free(names[i]);
-        free(names);
         return wakeup_fd;
 }
 
@@ -72,7 +71,7 @@ static int await_running(int run_fd, int *ret_fd)
 
 /* Work would go on with none: requests are found without it. But once this worker has left, each would have to ask
  * systemd for another one, see flags_wake(). */
-static void mend_socket(void)
+static void restore_socket(void)
 {
         int r = flags_ask_socket();
 
@@ -101,7 +100,7 @@ static int run(void)
 
         /* Before anything is begun that would be for the next worker to take up. */
         if (wakeup_fd < 0)
-                mend_socket();
+                restore_socket();
 
         r = await_running(run_fd, &running_fd);
         if (r < 0)

@@ -3,6 +3,7 @@
 #include "worker/outcome.h"
 
 #include "lvm/job.h"
+#include "shared/dm.h"
 #include "shared/util.h"
 
 /* Of more LVs that are not active than that the number has to do. */
@@ -21,16 +22,12 @@ static bool is_inactive(const struct volume_group_lv *lv)
 /* lvm2 calls an LV by its own name or as device-mapper does. */
 static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
 {
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("name", 512);
+        const char *dm_name = pool ? dm_build_dm_name(pool, vg, lv, NULL) : NULL;
         _cleanup_free_ char *name = string_format("%s/%s", vg, lv);
         char *line = name ? lvm_output_find(output, name) : NULL;
-        struct dm_pool *pool = line ? NULL : dm_pool_create("name", 512);
-        char *dm_name = pool ? dm_build_dm_name(pool, vg, lv, NULL) : NULL;
 
-        if (dm_name)
-                line = lvm_output_find(output, dm_name);
-        if (pool)
-                dm_pool_destroy(pool);
-        return line;
+        return line || !dm_name ? line : lvm_output_find(output, dm_name);
 }
 
 /* What lvm2 has said of the first LV that is not active and that it says something of, or NULL. */

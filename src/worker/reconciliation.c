@@ -4,27 +4,14 @@
 
 #include "lvm/active.h"
 #include "lvm/online.h"
-#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/names.h"
 #include "worker/report.h"
+#include "worker/requests.h"
 #include "worker/vg.h"
 
 /* ------ names ------ */
-
-/* A request for the VG by a name that it had is over: nobody would find it by that. */
-static int finish_request(const struct worker *worker, struct managed_group *group, const char *name)
-{
-        _cleanup_free_ char *entry = string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name);
-
-        if (!entry)
-                return -ENOMEM;
-        if (!group->has_entry)
-                return 0;
-        group->has_entry = false;
-        return flags_finish(worker->run_fd, entry);
-}
 
 /* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
 static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
@@ -49,8 +36,9 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
                 r = online_claim(worker->lvm_run_fd, group->volume_group->name);
         if (r >= 0)
                 r = forget_name(worker, group, former);
+        /* Nobody would find it by that. */
         if (r >= 0)
-                r = finish_request(worker, group, former);
+                r = requests_finish_group(worker, group, former);
         return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
 }
 
@@ -73,7 +61,7 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         group->state = VG_REMOVED;
         report_vg(group, VG_SAY_REMOVED);
         drop_expectation(worker, group);
-        r = finish_request(worker, group, name);
+        r = requests_finish_group(worker, group, name);
         if (r >= 0)
                 r = forget_name(worker, group, name);
         if (r >= 0)

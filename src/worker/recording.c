@@ -120,12 +120,13 @@ static int put_back(struct worker *worker, struct device *device)
 
 /* There is one among the devices that pvscan cannot get over, and all others that it was to see have not been seen.
  * They are shown to others, few at a time, until one is alone with the one that it cannot bear. */
-static int show_again(struct worker *worker, const struct job *job)
+static int show_again(struct worker *worker, const struct job *job, const char *why)
 {
         struct device *device, *next;
 
         worker->recordings.max = MAX(count_shown(worker, job) / PART, 1U);
-        worker->recordings.seeks = true;
+        worker->recordings.bisecting = true;
+        log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->recordings.max);
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
                 int r = device->recording == job ? put_back(worker, device) : 0;
 
@@ -158,8 +159,8 @@ static void show_more(struct worker *worker)
 {
         if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED])) {
                 worker->recordings.max = 0;
-                worker->recordings.seeks = false;
-        } else if (!worker->recordings.seeks)
+                worker->recordings.bisecting = false;
+        } else if (!worker->recordings.bisecting)
                 worker->recordings.max *= 2;
 }
 
@@ -180,13 +181,10 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
                 return log_error_errno(r, "Failed to read what pvscan has printed: %m");
         log_debug("pvscan has ended with status %i: %s", exit_status, output);
 
-        if (crashed && !alone) {
-                r = show_again(worker, job);
-                log_warning("pvscan crashed; retrying with at most %zu devices each.", worker->recordings.max);
-                return r;
-        }
+        if (crashed && !alone)
+                return show_again(worker, job, "crashed");
         if (crashed)
-                worker->recordings.seeks = false;
+                worker->recordings.bisecting = false;
         r = take_verdicts(worker, job, exit_status, output);
         show_more(worker);
         return r;
@@ -229,12 +227,8 @@ static int continue_with_others(struct worker *worker, struct job *job)
         dm_list_add(&worker->recordings.overdue, &job->list);
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
                 n_unresponsive += device->recording == job && readers_wait_for(worker->readers, device->number);
-        if (n_unresponsive == 0 && n_shown > 1) {
-                r = show_again(worker, job);
-                log_warning("pvscan makes no progress; retrying with at most %zu devices each.",
-                        worker->recordings.max);
-                return r;
-        }
+        if (n_unresponsive == 0 && n_shown > 1)
+                return show_again(worker, job, "makes no progress");
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
                 if (device->recording != job)
                         continue;
@@ -246,7 +240,7 @@ static int continue_with_others(struct worker *worker, struct job *job)
                 if (r < 0)
                         return r;
         }
-        worker->recordings.seeks = false;
+        worker->recordings.bisecting = false;
         show_more(worker);
         return 0;
 }

@@ -276,6 +276,14 @@ static int finish_entry(struct worker *worker, const char *prefix, const char *n
         return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
 }
 
+int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name)
+{
+        if (!group->has_entry)
+                return 0;
+        group->has_entry = false;
+        return finish_entry(worker, FLAGS_ENTRY_VOLUME_GROUP, name);
+}
+
 static int release_groups(struct worker *worker)
 {
         for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
@@ -284,14 +292,10 @@ static int release_groups(struct worker *worker)
                 if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
                         continue;
                 dm_list_iterate_items(group, &worker->inventory->groups[state]) {
-                        int r;
+                        int r = requests_finish_group(worker, group, group->volume_group->name);
 
-                        if (!group->has_entry)
-                                continue;
-                        r = finish_entry(worker, FLAGS_ENTRY_VOLUME_GROUP, group->volume_group->name);
                         if (r < 0)
                                 return r;
-                        group->has_entry = false;
                 }
         }
         return 0;

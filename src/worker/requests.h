@@ -16,6 +16,9 @@ int requests_take_device(const struct uevents_device *told, void *userdata);
  * that were not found. That a device has gone nobody else would tell. */
 int requests_look_for_recorded(struct worker *worker);
 
+/* Ends the request for a VG, if there is one, by the name that it had then. */
+int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name);
+
 /* Queues devices that were asked for again since they were read. */
 void requests_read_again(struct worker *worker);
 

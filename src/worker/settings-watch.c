@@ -20,12 +20,6 @@ static const char *const watched[SETTINGS_FILES] = {
         "etc/lvm/devices",
 };
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-        return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-               a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* One that is not there has an inode number of 0. */
 static bool have_changed(int root_fd, struct stat *known)
 {
@@ -36,7 +30,10 @@ static bool have_changed(int root_fd, struct stat *known)
 
                 if (fstatat(root_fd, watched[i], &status, 0) < 0)
                         status = (struct stat){};
-                changed |= !is_same(&status, &known[i]);
+                changed |= status.st_dev != known[i].st_dev || status.st_ino != known[i].st_ino ||
+                           status.st_size != known[i].st_size ||
+                           status.st_ctim.tv_sec != known[i].st_ctim.tv_sec ||
+                           status.st_ctim.tv_nsec != known[i].st_ctim.tv_nsec;
                 known[i] = status;
         }
         return changed;

@@ -38,7 +38,7 @@ static int enumerate(struct worker *worker)
 {
         int r;
 
-        liveness_tell();
+        liveness_note_step(&worker->inventory->told_usec);
         r = uevents_enumerate(worker->uevents, requests_take_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
@@ -103,8 +103,9 @@ static int take_requests(struct worker *worker)
 static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
 {
         const struct worker *worker = userdata;
+        uint64_t seqno;
 
-        return inventory_find_text(worker->inventory, size, checksum);
+        return inventory_find_text(worker->inventory, size, checksum, &seqno);
 }
 
 static struct gather_phase get_phase(const struct worker *worker)
@@ -309,13 +310,6 @@ struct worker *worker_free(struct worker *worker)
         return NULL;
 }
 
-static unsigned int count_processors(void)
-{
-        cpu_set_t set;
-
-        return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned int) CPU_COUNT(&set);
-}
-
 static int add_sources(struct worker *worker, int wakeup_fd)
 {
         _cleanup_free_ char *run_path = string_format("/proc/self/fd/%i", worker->run_fd);
@@ -413,6 +407,7 @@ static int take_over(struct worker *worker)
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
 {
         _cleanup_worker_ struct worker *worker = calloc(1, sizeof(*worker));
+        cpu_set_t processors;
         int r;
 
         if (!worker) {
@@ -425,7 +420,9 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         dm_list_init(&worker->expectations.list);
         dm_list_init(&worker->jobs);
         dm_list_init(&worker->recordings.overdue);
-        worker->n_processors = count_processors();
+        worker->n_processors = sched_getaffinity(0, sizeof(processors), &processors) < 0
+                                       ? 1
+                                       : (unsigned int) CPU_COUNT(&processors);
 
         r = flags_prepare(run_fd);
         if (r < 0)

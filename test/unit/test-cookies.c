@@ -52,7 +52,7 @@ static void set_up(void)
         fake_udevd_set_up();
         ck_assert_int_ge(sd_event_new(&event), 0);
         ck_assert_int_eq(cookies_new(event, run_fd, &cookies), 0);
-        cookies_expect(cookies);
+        cookies_expect(&cookies, event, run_fd);
 }
 
 static void remove_semaphore(unsigned int base)
@@ -179,7 +179,7 @@ START_TEST(promised_once_there_was_a_mark)
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
         ck_assert_int_eq(cookies_drain(cookies), 0);
         ck_assert(!has_promised());
-        cookies_expect(cookies);
+        cookies_expect(&cookies, event, run_fd);
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
         ck_assert_int_eq(cookies_drain(cookies), 0);
         ck_assert(has_promised());

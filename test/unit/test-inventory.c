@@ -235,11 +235,19 @@ START_TEST(newer_metadata_counts)
 }
 END_TEST
 
+static uint64_t found_seqno;
+
+static struct managed_group *find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
+{
+        return inventory_find_text(inventory, size, checksum, &found_seqno);
+}
+
 static int roll_back(struct inventory *inventory, struct managed_group *group, uint64_t seqno, size_t n_pvs)
 {
         ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, seqno, n_pvs), 1000, 42), 0);
-        ck_assert_ptr_nonnull(managed_group_find_older(group, 1000, 42));
-        ck_assert_ptr_null(managed_group_find_older(group, 1000, 43));
+        ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
+        ck_assert_uint_eq(found_seqno, seqno);
+        ck_assert_ptr_null(find_text(inventory, 1000, 43));
         return inventory_roll_back(inventory, group);
 }
 
@@ -272,8 +280,8 @@ START_TEST(older_metadata_counts_where_nothing_newer_is)
         /* It has been read, and does not. */
         device->seqno = 8;
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), INVENTORY_ROLLED_BACK);
-        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 42), group);
-        ck_assert_ptr_null(managed_group_find_older(group, 1000, 42));
+        ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
+        ck_assert_ptr_null(group->older);
         ck_assert_uint_eq(group->volume_group->seqno, 8);
         ck_assert_uint_eq(group->volume_group->n_pvs, 2);
         ck_assert_uint_eq(group->volume_group->pvs[0].device, absent_device(1));
@@ -286,13 +294,13 @@ START_TEST(text_is_known_until_a_pv_goes)
         struct managed_group *group = add(inventory, 1, 1, 1);
 
         group->volume_group->pvs[0].device = absent_device(1);
-        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_ptr_null(find_text(inventory, 1000, 77));
         ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
-        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 77), group);
-        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 78));
-        ck_assert_ptr_null(inventory_find_text(inventory, 1001, 77));
+        ck_assert_ptr_eq(find_text(inventory, 1000, 77), group);
+        ck_assert_ptr_null(find_text(inventory, 1000, 78));
+        ck_assert_ptr_null(find_text(inventory, 1001, 77));
         inventory_lose_pv(inventory, group, absent_device(1));
-        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_ptr_null(find_text(inventory, 1000, 77));
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
 }
 END_TEST
@@ -304,9 +312,9 @@ START_TEST(older_text_is_forgotten_with_its_group)
         struct managed_group *group = add(inventory, 1, 10, 3);
 
         ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, 8, 2), 1000, 42), 0);
-        ck_assert_ptr_eq(inventory_find_text(inventory, 1000, 42), group);
+        ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
         ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
-        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 42));
+        ck_assert_ptr_null(find_text(inventory, 1000, 42));
 }
 END_TEST
 
@@ -469,7 +477,7 @@ START_TEST(group_is_forgotten)
         ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
 
         ck_assert_ptr_null(device->group);
-        ck_assert_ptr_null(inventory_find_text(inventory, 1000, 77));
+        ck_assert_ptr_null(find_text(inventory, 1000, 77));
         ck_assert_ptr_null(inventory_find_group(inventory, vgid));
         ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
         found = inventory_find_group(inventory, other->volume_group->vgid);

@@ -147,9 +147,11 @@ static void do_harm(void)
 
 static bool is_known(uint64_t size, uint32_t checksum, _unused_ void *userdata)
 {
+        uint64_t seqno;
+
         if (harm != HARM_NONE && size == harmful_size)
                 do_harm();
-        return inventory_find_text(inventory, size, checksum);
+        return inventory_find_text(inventory, size, checksum, &seqno);
 }
 
 static int on_progress(_unused_ void *userdata)
