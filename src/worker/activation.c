@@ -246,7 +246,7 @@ static bool others_deferred(const struct worker *worker)
         const struct managed_group *group;
         uint64_t now = now_usec();
 
-        if (expectations_are_empty(&worker->expectations) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
+        if (dm_list_empty(&worker->expectations.list) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
                 return false;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
                 if (group->awaited && !group->volume_group->slow &&

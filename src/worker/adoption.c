@@ -69,16 +69,6 @@ static int adopt_process(struct worker *worker, pid_t pid)
         return 0;
 }
 
-/* Only of interest after a worker that ended without notice. */
-static void note_unknown_processes(const struct worker *worker, int error)
-{
-        if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 || flags_is_set(worker->run_fd, FLAGS_RESYNC) > 0)
-                log_warning(
-                        "Failed to list the processes of headgate.service (%s); not waiting for a vgchange that an "
-                        "earlier worker may have left. This needs cgroup v2.",
-                        strerror(-error));
-}
-
 int adoption_start(struct worker *worker)
 {
         _cleanup_free_ char *cgroup = NULL;
@@ -100,7 +90,12 @@ int adoption_start(struct worker *worker)
                 return log_oom();
         r = read_file_at(AT_FDCWD, path, &pids, NULL);
         if (r < 0) {
-                note_unknown_processes(worker, r);
+                /* Only of interest after a worker that ended without notice. */
+                if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 ||
+                        flags_is_set(worker->run_fd, FLAGS_RESYNC) > 0)
+                        log_warning("Failed to list the processes of headgate.service (%s); not waiting for a "
+                                    "vgchange that an earlier worker may have left. This needs cgroup v2.",
+                                strerror(-r));
                 return 0;
         }
 

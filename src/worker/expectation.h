@@ -52,8 +52,3 @@ void expectation_drop(struct expectation *expectation);
 /* When the disks of the VGs that have been announced are to be read: 0 for at once, USEC_INFINITY if none has
  * been, else a time to look again. */
 uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t now);
-
-static inline bool expectations_are_empty(const struct expectations *expectations)
-{
-        return dm_list_empty(&expectations->list);
-}

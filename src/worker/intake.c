@@ -57,13 +57,6 @@ static void note_awaited(struct worker *worker, struct managed_group *group)
         group->awaited = true;
 }
 
-static enum vg_event find_event(const struct device *device)
-{
-        if (!device->ready)
-                return VG_PV_WRITTEN;
-        return device->news ? VG_PV_ANNOUNCED : VG_PV_FOUND;
-}
-
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
 {
         struct volume_group_pv *pv = volume_group_find_pv(group->volume_group, device->pvid);
@@ -99,7 +92,10 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         if (group->volume_group->n_pvs > 1 && volume_group_count_seen(group->volume_group) == 1)
                 report_seen(group, device->name);
         if (r >= 0)
-                r = vg_take(worker, group, &(struct vg_news){.event = find_event(device)});
+                r = vg_take(worker, group,
+                        &(struct vg_news){.event = !device->ready ? VG_PV_WRITTEN
+                                                   : device->news ? VG_PV_ANNOUNCED
+                                                                  : VG_PV_FOUND});
         return MIN(r, 0);
 }
 
@@ -149,7 +145,7 @@ static int roll_back(struct worker *worker, struct managed_group *group)
 {
         int r = inventory_roll_back(worker->inventory, group);
 
-        if (r == INVENTORY_ROLLED_BACK)
+        if (r > 0)
                 log_notice("VG %s has older metadata than before on all of its PVs, using it (seqno %" PRIu64 ").",
                         group->volume_group->name, group->volume_group->seqno);
         return MIN(r, 0);

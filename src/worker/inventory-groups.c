@@ -378,7 +378,7 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
                 return r;
         inventory_note_change(inventory, group);
         r = take_over_pvs(inventory, group);
-        return r < 0 ? r : INVENTORY_ROLLED_BACK;
+        return r < 0 ? r : 1;
 }
 
 int inventory_add_metadata(

@@ -140,29 +140,24 @@ int inventory_load(struct inventory *inventory)
 
 /* ------ to the records ------ */
 
-static int put_group(struct inventory *inventory, struct managed_group *group)
-{
-        _cleanup_free_ char *text = NULL;
-        int r;
-
-        liveness_note_step(&inventory->told_usec);
-        r = volume_group_print(group->volume_group, &text);
-        if (r >= 0)
-                r = record_writer_put(inventory->writer, group->volume_group->vgid, text);
-        group->changed &= r < 0;
-        return r;
-}
-
 static int put_groups(struct inventory *inventory, bool unchanged_too)
 {
         for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
                 struct managed_group *group;
 
                 dm_list_iterate_items(group, &inventory->groups[state]) {
-                        int r = group->changed || unchanged_too ? put_group(inventory, group) : 0;
+                        _cleanup_free_ char *text = NULL;
+                        int r;
 
+                        if (!group->changed && !unchanged_too)
+                                continue;
+                        liveness_note_step(&inventory->told_usec);
+                        r = volume_group_print(group->volume_group, &text);
+                        if (r >= 0)
+                                r = record_writer_put(inventory->writer, group->volume_group->vgid, text);
                         if (r < 0)
                                 return r;
+                        group->changed = false;
                 }
         }
         return 0;

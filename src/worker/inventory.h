@@ -203,13 +203,9 @@ int inventory_add_metadata(
 int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
         uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
-enum {
-        INVENTORY_ROLLED_BACK = 1,
-};
-
 /* Takes over the older metadata, if no device that is there carries newer metadata: storage was rolled back, or
- * vgcfgrestore(8) has written an older text. A PV that an earlier worker saw may carry it, and is read again. Returns
- * INVENTORY_ROLLED_BACK, 0 if it did not, or a negative errno. */
+ * vgcfgrestore(8) has written an older text. A PV that an earlier worker saw may carry it, and is read again. Returns 1,
+ * 0 if it did not, or a negative errno. */
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
 /* The VG whose metadata, or older metadata that was noted, has that size and checksum, so that it need not be read again, and

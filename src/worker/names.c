@@ -25,11 +25,6 @@ static size_t count_recorded(const struct inventory *inventory, const struct vol
         return n;
 }
 
-static bool is_recorded(const struct inventory *inventory, const struct volume_group *volume_group)
-{
-        return count_recorded(inventory, volume_group) == volume_group->n_pvs;
-}
-
 /* Whether there is a VG of the same name of which lvm2 has seen a PV, the VG being known since before `usec`. */
 static bool has_namesake(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
 {
@@ -74,7 +69,7 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         case VOLUME_GROUP_FAILED:
                 /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
                 return (volume_group->activating_usec != 0 || volume_group->skip_reason) &&
-                       is_recorded(inventory, volume_group);
+                       count_recorded(inventory, volume_group) == volume_group->n_pvs;
         default:
                 return false;
         }
@@ -103,7 +98,8 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
                 if (other != group && (has_claimed(inventory, other->volume_group, claimed) ||
                                               (other->volume_group->state == VOLUME_GROUP_COMPLETE &&
                                                       is_elder(inventory, other, group) &&
-                                                      is_recorded(inventory, other->volume_group))))
+                                                      count_recorded(inventory, other->volume_group) ==
+                                                              other->volume_group->n_pvs)))
                         return true;
         return false;
 }

@@ -14,11 +14,6 @@ void outcome_done(struct outcome *outcome)
         free(outcome->words);
 }
 
-static bool is_inactive(const struct volume_group_lv *lv)
-{
-        return lv->autoactivated && !lv->active;
-}
-
 /* lvm2 calls an LV by its own name or as device-mapper does. */
 static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
 {
@@ -81,10 +76,13 @@ static char *name_inactive(const struct volume_group *volume_group)
         _cleanup_string_vector_ struct string_vector names = {};
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (is_inactive(&volume_group->lvs[i]) && ++n <= NAMED_MAX &&
-                        string_vector_add(&names, volume_group->lvs[i].name) < 0)
+        for (size_t i = 0; i < volume_group->n_lvs; i++) {
+                const struct volume_group_lv *lv = &volume_group->lvs[i];
+
+                if (lv->autoactivated && !lv->active && ++n <= NAMED_MAX &&
+                        string_vector_add(&names, lv->name) < 0)
                         return NULL;
+        }
         if (n > NAMED_MAX) {
                 _cleanup_free_ char *more = string_format("%zu more", n - NAMED_MAX);
 
@@ -106,9 +104,7 @@ int outcome_read_degraded(
                 return -ENOMEM;
         if (names[0] == '\0')
                 return 0;
-        for (size_t i = 0; !words && i < volume_group->n_lvs; i++)
-                if (is_inactive(&volume_group->lvs[i]))
-                        words = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
+        words = find_words_about_lvs(output, volume_group);
         /* The next sentence would be the advice to activate it in parts. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)

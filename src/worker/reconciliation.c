@@ -91,18 +91,14 @@ static int reconcile(struct worker *worker, const struct active_devices *devices
         return 0;
 }
 
-static bool is_reading(const struct worker *worker)
-{
-        return readers_are_busy(worker->readers) || inventory_has_device_before(worker->inventory, DEVICE_READING);
-}
-
 int reconciliation_run(struct worker *worker)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         struct inventory *inventory = worker->inventory;
         int r;
 
-        if (!inventory->doubtful || is_reading(worker))
+        if (!inventory->doubtful || readers_are_busy(worker->readers) ||
+                inventory_has_device_before(inventory, DEVICE_READING))
                 return 0;
         inventory->doubtful = false;
         r = active_devices_get(&devices);

@@ -20,8 +20,8 @@ struct uevents {
         struct udev_queue *queue;
         sd_event_source *queue_source;
         uevents_device_function on_device;
-        uevents_overflow_function on_overflow;
-        uevents_queue_function on_queue;
+        uevents_function on_overflow;
+        uevents_function on_queue;
         void *userdata;
 };
 
@@ -121,8 +121,8 @@ static int on_queue(_unused_ sd_event_source *source, _unused_ int fd, _unused_ 
         return uevents->on_queue(uevents->userdata);
 }
 
-int uevents_new(sd_event *event, uevents_device_function on_device, uevents_overflow_function on_overflow,
-        uevents_queue_function on_queue_changed, void *userdata, struct uevents **ret)
+int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_overflow,
+        uevents_function on_queue_changed, void *userdata, struct uevents **ret)
 {
         _cleanup_(uevents_freep) struct uevents *uevents = calloc(1, sizeof(*uevents));
         int r;

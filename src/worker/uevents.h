@@ -30,16 +30,13 @@ struct uevents_device {
 /* Called for each device. */
 typedef int (*uevents_device_function)(const struct uevents_device *device, void *userdata);
 
-/* Called when devices were lost on the way to us, more having come than the socket holds: enumerate them. */
-typedef int (*uevents_overflow_function)(void *userdata);
+typedef int (*uevents_function)(void *userdata);
 
-/* Called when udev's queue has become empty, perhaps. */
-typedef int (*uevents_queue_function)(void *userdata);
-
-/* Begins to listen. The callbacks come from the event loop, a negative errno from them ends it. Returns 0 or a
+/* Begins to listen. `on_overflow` is called when devices were lost on the way to us, more having come than the socket holds:
+ * enumerate them; `on_queue` when udev's queue has become empty, perhaps. The callbacks come from the event loop, a negative errno from them ends it. Returns 0 or a
  * negative errno. */
-int uevents_new(sd_event *event, uevents_device_function on_device, uevents_overflow_function on_overflow,
-        uevents_queue_function on_queue, void *userdata, struct uevents **ret) _must_check_;
+int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_overflow,
+        uevents_function on_queue, void *userdata, struct uevents **ret) _must_check_;
 struct uevents *uevents_free(struct uevents *uevents);
 
 /* Calls `function` for each device that carries the tag now and has been ready. Costs a pass over all of them. */

@@ -233,55 +233,51 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
 
 /* ------ consequences ------ */
 
-/* Takes over the reason. */
-static int set_reason(
-        struct managed_group *group, enum vg_reason reason, const struct vg_news *news, const struct words *words)
+/* Returns "" if there is none. */
+static char *describe_reason(const struct volume_group *volume_group, enum vg_reason reason,
+        const struct vg_news *news, const struct words *words)
 {
-        struct volume_group *volume_group = group->volume_group;
         size_t n_stranded = volume_group_count_stranded(volume_group);
         const char *name = volume_group->name;
-        char *text = NULL;
 
         switch (reason) {
-        case VG_REASON_KEEP:
-                return 0;
         case VG_REASON_OBSTACLE:
-                text = strdup(words->obstacle);
-                break;
+                return strdup(words->obstacle);
         case VG_REASON_ON_REMOVED:
-                text = string_format("%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate "
+                return string_format("%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate "
                                      "activate %s; if in use, vgchange --refresh %s).",
                         n_stranded, n_stranded == 1 ? " is" : "s are", name, name, name);
-                break;
         case VG_REASON_PV_REMOVED:
-                text = strdup("a PV has gone while lvm2 was at work.");
-                break;
+                return strdup("a PV has gone while lvm2 was at work.");
         case VG_REASON_UNWANTED:
-                text = strdup(volume_group_count_active(volume_group) > 0
+                return strdup(volume_group_count_active(volume_group) > 0
                                       ? "the others are not wanted by lvm2's configuration."
                                       : "no LV of it is wanted by lvm2's configuration.");
-                break;
         case VG_REASON_RAIDS:
-                text = string_format(
+                return string_format(
                         "RAIDs go without a PV that came late (%s).", words->raids ?: "see lvmraid(7)");
-                break;
         case VG_REASON_CHANGED:
-                text = strdup("lvm2 does not activate by itself what is made or changed while the machine runs.");
-                break;
-        case VG_REASON_LVM:
-        case VG_REASON_INACTIVE:
-        case VG_REASON_UNRESPONSIVE:
-                if (news->words)
-                        text = strdup(news->words);
-                else
-                        reason = VG_REASON_NONE;
-                break;
+                return strdup("lvm2 does not activate by itself what is made or changed while the machine runs.");
+        case VG_REASON_NONE:
+                return strdup("");
         default:
-                break;
+                return strdup(news->words ?: "");
         }
+}
+
+static int set_reason(struct volume_group *volume_group, enum vg_reason reason, const struct vg_news *news,
+        const struct words *words)
+{
+        _cleanup_free_ char *text = NULL;
+
+        if (reason == VG_REASON_KEEP)
+                return 0;
+        text = describe_reason(volume_group, reason, news, words);
+        if (!text)
+                return log_oom();
         free(volume_group->reason);
-        volume_group->reason = text;
-        return text || reason == VG_REASON_NONE ? 0 : log_oom();
+        volume_group->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
+        return 0;
 }
 
 /* The state is final for now. */
@@ -369,7 +365,7 @@ static int carry_out(struct worker *worker, struct managed_group *group, const s
         enum vg_state former = group->state;
         int r;
 
-        r = set_reason(group, step->reason, news, words);
+        r = set_reason(volume_group, step->reason, news, words);
         if (r < 0)
                 return r;
         /* Somebody may have mended it before lvm2 is asked next time. */

@@ -65,7 +65,7 @@ static uint64_t ready_at(uint64_t after)
 
 START_TEST(nothing_is_expected)
 {
-        ck_assert(expectations_are_empty(&expectations));
+        ck_assert(dm_list_empty(&expectations.list));
         ck_assert(!announce(1));
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
         ck_assert_ptr_null(expectations_find(&expectations, "a"));
@@ -76,7 +76,7 @@ START_TEST(all_are_there_at_once)
 {
         struct expectation *a = expect("a", 1, 2), *b = expect("b", 3, 3);
 
-        ck_assert(!expectations_are_empty(&expectations));
+        ck_assert(!dm_list_empty(&expectations.list));
         ck_assert(announce(1));
         ck_assert(announce(3));
         ck_assert(!announce(4));
@@ -89,7 +89,7 @@ START_TEST(all_are_there_at_once)
 
         expectations_take_announced(&expectations);
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
-        ck_assert(!expectations_are_empty(&expectations));
+        ck_assert(!dm_list_empty(&expectations.list));
 }
 END_TEST
 
@@ -137,7 +137,7 @@ START_TEST(no_backup)
         ck_assert_uint_eq(ready_at(0), USEC_INFINITY);
         expectation->state = EXPECTATION_TAKEN;
         expectation_drop(expectation);
-        ck_assert(expectations_are_empty(&expectations));
+        ck_assert(dm_list_empty(&expectations.list));
 }
 END_TEST
 
