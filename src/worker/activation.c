@@ -43,7 +43,7 @@ static int take_outcome(
         r = vg_take(worker, group, &(struct vg_news){.event = outcome.event, .words = outcome.words});
         if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
                 log_notice("lvm2 has not found VG %s beside others, asking for it alone.", name);
-        else if (group->state == VG_COMPLETE && group->news)
+        else if (group->state == VG_COMPLETE && group->pv_changed)
                 log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.", name);
         return r;
 }
@@ -113,7 +113,7 @@ static int start_job(
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = string_vector_add(&arguments, groups[i]->volume_group->name);
                 (void) dm_names_write(worker->run_fd, groups[i]->volume_group);
-                liveness_note_step(&worker->inventory->told_usec);
+                watchdog_ping(&worker->inventory->last_ping_usec);
         }
         if (r >= 0)
                 r = job_start(worker->event, kind, &arguments, activation_on_ended, worker, &job);
@@ -124,7 +124,7 @@ static int start_job(
         dm_list_add(&worker->jobs, &job->list);
         for (size_t i = 0; i < n; i++) {
                 groups[i]->job = job;
-                groups[i]->news = false;
+                groups[i]->pv_changed = false;
                 groups[i]->volume_group->activating_usec = job->started_usec;
                 inventory_enter(worker->inventory, groups[i], &steps[kind]);
         }
@@ -204,8 +204,8 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
                        group->refusal || !worker->event_activation);
 }
 
-/* Finds out which VGs can be started, each in one of the arrays; those that cannot, or take a process of their own, are dealt
- * with. */
+/* Finds out which VGs can be started: each is in one of the arrays, once, as it stays where it is in the list. Those that
+ * cannot, or take a process of their own, are dealt with. */
 static int sort_complete(struct worker *worker, struct ready ready[_READY_MAX])
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;

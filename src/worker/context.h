@@ -59,7 +59,7 @@ struct worker {
         bool event_activation;  /* of lvm.conf */
         bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
         bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
-        bool look;              /* there may be requests to be taken */
+        bool check_requests;    /* there may be requests to be taken */
         bool full;              /* /run has no room for the state of VGs */
         bool proved;            /* has settled a VG: whatever failed before is forgotten */
         bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
@@ -83,9 +83,9 @@ static inline void worker_ask_step(struct worker *worker)
 }
 
 /* Likewise, with a look at the requests. */
-static inline void worker_look_for_requests(struct worker *worker)
+static inline void worker_check_requests(struct worker *worker)
 {
-        worker->look = true;
+        worker->check_requests = true;
         worker_ask_step(worker);
 }
 

@@ -14,8 +14,8 @@ bool idle_has_work(const struct worker *worker)
 {
         const struct inventory *inventory = worker->inventory;
 
-        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->look || worker->recordings.job ||
-               worker->deadlines.question || !dm_list_empty(&worker->jobs) ||
+        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
+               worker->recordings.job || worker->deadlines.question || !dm_list_empty(&worker->jobs) ||
                !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
@@ -30,7 +30,7 @@ int idle_stay(struct worker *worker)
 {
         worker->leaving = false;
         worker->idle_since_usec = 0;
-        worker_look_for_requests(worker);
+        worker_check_requests(worker);
         return idle_listen(worker);
 }
 

@@ -82,7 +82,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         if (r < 0)
                 return r;
         has_come = pv->device == 0;
-        group->news |= has_come;
+        group->pv_changed |= has_come;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);
@@ -93,9 +93,9 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                 report_seen(group, device->name);
         if (r >= 0)
                 r = vg_take(worker, group,
-                        &(struct vg_news){.event = !device->ready ? VG_PV_WRITTEN
-                                                   : device->news ? VG_PV_ANNOUNCED
-                                                                  : VG_PV_FOUND});
+                        &(struct vg_news){.event = !device->ready     ? VG_PV_WRITTEN
+                                                   : device->appeared ? VG_PV_ANNOUNCED
+                                                                      : VG_PV_FOUND});
         return MIN(r, 0);
 }
 

@@ -46,7 +46,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         struct volume_group *volume_group = group->volume_group;
         enum vg_state former = group->state;
 
-        liveness_note_step(&inventory->told_usec);
+        watchdog_ping(&inventory->last_ping_usec);
         group->state = step->state;
         (void) volume_group_enter(volume_group, vg_state_to_string(step->state));
         volume_group->clock_usec = now_realtime_usec() - now_usec();
@@ -72,9 +72,9 @@ void inventory_take(struct inventory *inventory, struct managed_group *group, en
         inventory_enter(inventory, group, &step);
 }
 
-void inventory_doubt(struct inventory *inventory, struct managed_group *group)
+void inventory_recheck(struct inventory *inventory, struct managed_group *group)
 {
-        group->doubtful = inventory->doubtful = true;
+        group->needs_recheck = inventory->needs_recheck = true;
 }
 
 /* ------ texts ------ */
@@ -236,7 +236,7 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
                         continue;
                 unsee_pv(inventory, group, &volume_group->pvs[i]);
                 group->left = true;
-                inventory_doubt(inventory, group);
+                inventory_recheck(inventory, group);
                 for (size_t j = 0; r >= 0 && j < volume_group->n_pvs; j++)
                         if (volume_group->pvs[j].device != 0)
                                 r = ask_pv(inventory, group, &volume_group->pvs[j]);
@@ -301,7 +301,7 @@ static int update_group(struct inventory *inventory, struct managed_group *group
                 free(volume_group->reason);
                 volume_group->reason = NULL;
         }
-        inventory_doubt(inventory, group);
+        inventory_recheck(inventory, group);
         r = inventory_unname_group(inventory, group);
         if (r >= 0)
                 r = volume_group_update(volume_group, metadata);

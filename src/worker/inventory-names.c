@@ -13,7 +13,7 @@ int inventory_name_group(struct inventory *inventory, struct managed_group *grou
 {
         const char *name = group->volume_group->name;
 
-        group->next_namesake = inventory_find_named(inventory, name);
+        group->next_same_name = inventory_find_named(inventory, name);
         return dm_hash_insert(inventory->groups_by_name, name, group) ? 0 : -ENOMEM;
 }
 
@@ -23,15 +23,15 @@ int inventory_unname_group(struct inventory *inventory, struct managed_group *gr
         struct managed_group *other = inventory_find_named(inventory, name);
 
         if (other == group) {
-                if (!group->next_namesake)
+                if (!group->next_same_name)
                         dm_hash_remove(inventory->groups_by_name, name);
-                else if (!dm_hash_insert(inventory->groups_by_name, name, group->next_namesake))
+                else if (!dm_hash_insert(inventory->groups_by_name, name, group->next_same_name))
                         return -ENOMEM;
         } else {
-                while (other->next_namesake != group)
-                        other = other->next_namesake;
-                other->next_namesake = group->next_namesake;
+                while (other->next_same_name != group)
+                        other = other->next_same_name;
+                other->next_same_name = group->next_same_name;
         }
-        group->next_namesake = NULL;
+        group->next_same_name = NULL;
         return 0;
 }

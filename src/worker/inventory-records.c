@@ -151,7 +151,7 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
                         if (!group->changed && !unchanged_too)
                                 continue;
-                        liveness_note_step(&inventory->told_usec);
+                        watchdog_ping(&inventory->last_ping_usec);
                         r = volume_group_print(group->volume_group, &text);
                         if (r >= 0)
                                 r = record_writer_put(inventory->writer, group->volume_group->vgid, text);

@@ -84,7 +84,7 @@ int inventory_get_device(struct inventory *inventory, dev_t number, struct devic
 {
         struct device *device = inventory_find_device(inventory, number);
 
-        liveness_note_step(&inventory->told_usec);
+        watchdog_ping(&inventory->last_ping_usec);
         if (!device) {
                 device = calloc(1, sizeof(*device));
                 if (!device)
@@ -124,7 +124,7 @@ bool inventory_pvs_have_reached(
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
-        liveness_note_step(&inventory->told_usec);
+        watchdog_ping(&inventory->last_ping_usec);
         device->stage = stage;
         dm_list_move(&inventory->devices[stage], &device->list);
 }

@@ -42,11 +42,11 @@ struct device {
         uint64_t diskseq;      /* of the disk that was read, see diskseq.h; 0 if it is not known */
         bool gone;             /* it was taken away; pvscan has to forget it */
         bool ready;            /* it was announced as ready; else somebody has merely written to it */
-        bool news;             /* it has just come, and was not only found by an enumeration of all */
+        bool appeared;         /* it has just come, and was not only found by an enumeration of all */
         bool has_entry;        /* there is an entry in working.d to be unlinked */
         bool has_change_entry; /* likewise, one "change:MAJOR:MINOR" */
         bool again;            /* asked for again since it was read */
-        bool look;             /* written to since it was read: to be read again when all else is done */
+        bool reread;           /* written to since it was read: to be read again when all else is done */
 };
 
 struct managed_group {
@@ -62,17 +62,17 @@ struct managed_group {
         bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool lost_pv;              /* it was complete and a PV has gone, which is still to be said */
-        bool news;                 /* one of its disks has come or gone since lvm2 was asked */
+        bool pv_changed;           /* one of its disks has come or gone since lvm2 was asked */
         bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
         char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;             /* the device that this PV is, if there is a refusal */
 
         /* What is to be put in order when all has been read, see reconciliation.h. */
-        bool doubtful;     /* it was changed while the machine runs */
-        bool left;         /* a PV says that it belongs to this VG no longer */
-        char *former_name; /* what it was called before it was renamed, or NULL */
+        bool needs_recheck; /* it was changed while the machine runs */
+        bool left;          /* a PV says that it belongs to this VG no longer */
+        char *former_name;  /* what it was called before it was renamed, or NULL */
 
-        struct managed_group *next_namesake; /* another VG of the same name, or NULL */
+        struct managed_group *next_same_name; /* another VG of the same name, or NULL */
 };
 
 /* The inventory frees those that are in it. */
@@ -94,12 +94,12 @@ struct inventory {
         struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
 
         bool changed;       /* so is one of the groups, or of the devices */
-        bool doubtful;      /* likewise */
+        bool needs_recheck; /* likewise */
         bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
         bool records_lost;  /* there were records of an earlier worker, which cannot be used */
         uint64_t lost_usec; /* when that was noticed */
 
-        uint64_t told_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
+        uint64_t last_ping_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
 
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
@@ -152,7 +152,7 @@ void inventory_read_again(struct inventory *inventory, struct device *device);
 /* Frees the device, and forgets which PV it held. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);
 
-/* A VG with that name, or NULL; the others are its `next_namesake`, and so on. */
+/* A VG with that name, or NULL; the others are its `next_same_name`, and so on. */
 struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
 
 /* Has the VG found by its name from now on, or no longer, for the inventory's own use: before and after the name
@@ -220,7 +220,7 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG to be put in order, see reconciliation.h. */
-void inventory_doubt(struct inventory *inventory, struct managed_group *group);
+void inventory_recheck(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);

@@ -9,12 +9,12 @@
 /* A small part of what headgate.service allows from one sign to the next, 30 s. */
 #define INTERVAL_USEC USEC_PER_SEC
 
-void liveness_note_step(uint64_t *told_usec)
+void watchdog_ping(uint64_t *last_ping_usec)
 {
         uint64_t now = now_usec();
 
-        if (now < *told_usec + INTERVAL_USEC)
+        if (now < *last_ping_usec + INTERVAL_USEC)
                 return;
-        *told_usec = now;
+        *last_ping_usec = now;
         (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
 }

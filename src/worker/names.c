@@ -10,7 +10,7 @@ struct managed_group *names_find(struct inventory *inventory, const char *name)
 {
         struct managed_group *first = inventory_find_named(inventory, name);
 
-        for (struct managed_group *group = first; group; group = group->next_namesake)
+        for (struct managed_group *group = first; group; group = group->next_same_name)
                 (void) inventory_check(inventory, group);
         return first;
 }
@@ -26,11 +26,11 @@ static size_t count_recorded(const struct inventory *inventory, const struct vol
 }
 
 /* Whether there is a VG of the same name of which lvm2 has seen a PV, the VG being known since before `usec`. */
-static bool has_namesake(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
+static bool has_duplicate(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
 {
         const struct managed_group *other = inventory_find_named(inventory, group->volume_group->name);
 
-        for (; other; other = other->next_namesake)
+        for (; other; other = other->next_same_name)
                 if (other != group && other->volume_group->first_seen_usec < usec &&
                         count_recorded(inventory, other->volume_group) > 0)
                         return true;
@@ -39,7 +39,7 @@ static bool has_namesake(const struct inventory *inventory, const struct managed
 
 bool names_is_shared(const struct inventory *inventory, const struct managed_group *group)
 {
-        return has_namesake(inventory, group, USEC_INFINITY);
+        return has_duplicate(inventory, group, USEC_INFINITY);
 }
 
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
@@ -48,7 +48,7 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
         const struct volume_group *volume_group = group->volume_group;
         int r;
 
-        if (has_namesake(inventory, group, volume_group->first_seen_usec))
+        if (has_duplicate(inventory, group, volume_group->first_seen_usec))
                 return 0;
         r = write(inventory->lvm_run_fd, volume_group);
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;
@@ -94,7 +94,7 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
 
         if (claimed < 0)
                 return log_error_errno(claimed, "Failed to look for other VGs called %s: %m", name);
-        for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_namesake)
+        for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_same_name)
                 if (other != group && (has_claimed(inventory, other->volume_group, claimed) ||
                                               (other->volume_group->state == VOLUME_GROUP_COMPLETE &&
                                                       is_elder(inventory, other, group) &&

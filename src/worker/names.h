@@ -5,7 +5,7 @@
 
 /* VGs by name, of which several may have the same, from the disks of other machines. */
 
-/* A VG of that name, owned by the inventory, or NULL; the others are its `next_namesake`, and so on. All are checked, see
+/* A VG of that name, owned by the inventory, or NULL; the others are its `next_same_name`, and so on. All are checked, see
  * inventory_check(). */
 struct managed_group *names_find(struct inventory *inventory, const char *name);
 

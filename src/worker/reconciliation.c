@@ -18,8 +18,8 @@ static int forget_name(struct worker *worker, const struct managed_group *group,
 {
         const struct managed_group *other = inventory_find_named(worker->inventory, name);
 
-        return other && (other != group || other->next_namesake) ? 0
-                                                                 : online_forget_name(worker->lvm_run_fd, name);
+        return other && (other != group || other->next_same_name) ? 0
+                                                                  : online_forget_name(worker->lvm_run_fd, name);
 }
 
 static int follow_rename(struct worker *worker, struct managed_group *group)
@@ -87,7 +87,7 @@ static int reconcile(struct worker *worker, const struct active_devices *devices
         if (r == VG_DO_FORGET)
                 return drop_group(worker, group);
         /* While lvm2 is at work, that is put off. */
-        group->left &= group->doubtful;
+        group->left &= group->needs_recheck;
         return 0;
 }
 
@@ -97,10 +97,10 @@ int reconciliation_run(struct worker *worker)
         struct inventory *inventory = worker->inventory;
         int r;
 
-        if (!inventory->doubtful || readers_are_busy(worker->readers) ||
+        if (!inventory->needs_recheck || readers_are_busy(worker->readers) ||
                 inventory_has_device_before(inventory, DEVICE_READING))
                 return 0;
-        inventory->doubtful = false;
+        inventory->needs_recheck = false;
         r = active_devices_get(&devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
@@ -109,14 +109,14 @@ int reconciliation_run(struct worker *worker)
                 struct managed_group *group, *next;
 
                 dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
-                        if (!group->doubtful)
+                        if (!group->needs_recheck)
                                 continue;
                         /* An unresponsive device may have newer metadata. */
                         if (!inventory_pvs_have_reached(inventory, group->volume_group, DEVICE_UNRECORDED)) {
-                                inventory->doubtful = true;
+                                inventory->needs_recheck = true;
                                 continue;
                         }
-                        group->doubtful = false;
+                        group->needs_recheck = false;
                         r = reconcile(worker, devices, group);
                         if (r < 0)
                                 return r;

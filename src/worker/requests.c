@@ -28,11 +28,11 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_news ne
                 return r;
 
         if (news == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_KNOWN)
-                device->look = true;
+                device->reread = true;
         else
                 inventory_read_again(worker->inventory, device);
         if (news == UEVENTS_CAME_OR_WENT && device->group)
-                device->group->news = true;
+                device->group->pv_changed = true;
 
         gather_note(&worker->gather, now_usec());
         worker_ask_step(worker);
@@ -59,7 +59,7 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
         r = take_device(worker, told->number, told->news, &device);
         if (r < 0)
                 return r;
-        device->news |= told->news == UEVENTS_CAME_OR_WENT;
+        device->appeared |= told->news == UEVENTS_CAME_OR_WENT;
         device->ready |= told->news != UEVENTS_CHANGED;
         memcpy(device->announced, told->pvid, sizeof(device->announced));
         free(device->announced_name);
@@ -102,7 +102,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
         if (changed)
                 device->has_change_entry = true;
         else
-                device->news = device->ready = device->has_entry = true;
+                device->appeared = device->ready = device->has_entry = true;
         return 0;
 }
 
@@ -216,7 +216,7 @@ static int finish_device_entry(const struct worker *worker, const struct device 
 
 static void read_once_more(struct worker *worker, struct device *device)
 {
-        device->again = device->look = false;
+        device->again = device->reread = false;
         inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
         gather_note(&worker->gather, now_usec());
         worker_ask_step(worker);
@@ -237,8 +237,8 @@ static int release_device(struct worker *worker, struct device *device)
 
         if (device->has_entry)
                 r = finish_device_entry(worker, device, "");
-        device->has_entry = device->news = device->ready = false;
-        if (r >= 0 && device->look) {
+        device->has_entry = device->appeared = device->ready = false;
+        if (r >= 0 && device->reread) {
                 read_once_more(worker, device);
                 return 0;
         }

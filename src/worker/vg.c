@@ -62,7 +62,7 @@ static bool was_done_with(const struct worker *worker, const struct managed_grou
                 const struct device *device =
                         inventory_find_device(worker->inventory, volume_group->pvs[i].device);
 
-                if (device && (device->has_entry || device->news))
+                if (device && (device->has_entry || device->appeared))
                         return false;
         }
         return online_is_claimed(worker->lvm_run_fd, volume_group->name) > 0 ||
@@ -123,13 +123,13 @@ static bool may_have_changed(const struct worker *worker, const struct managed_g
 {
         const struct volume_group *volume_group = group->volume_group;
 
-        if (group->doubtful || !uevents_queue_is_empty(worker->uevents))
+        if (group->needs_recheck || !uevents_queue_is_empty(worker->uevents))
                 return true;
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct device *device =
                         inventory_find_device(worker->inventory, volume_group->pvs[i].device);
 
-                if (device && (device->stage < DEVICE_SETTLING || device->again || device->look))
+                if (device && (device->stage < DEVICE_SETTLING || device->again || device->reread))
                         return true;
         }
         return false;
@@ -208,7 +208,7 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
                 .permitted =
                         worker->event_activation && settings_allow_degraded(&worker->settings, volume_group->name),
                 .ask_anyway = asks_anyway(worker, group, news->event),
-                .pv_changed = group->news,
+                .pv_changed = group->pv_changed,
                 .on_removed = volume_group_count_stranded(volume_group) > 0,
                 .has_reason = volume_group->reason,
         };
@@ -377,7 +377,7 @@ static int carry_out(struct worker *worker, struct managed_group *group, const s
                         return log_error_errno(r, "Failed to claim VG %s: %m", volume_group->name);
         }
         if (step->action == VG_DO_RECHECK)
-                inventory_doubt(worker->inventory, group);
+                inventory_recheck(worker->inventory, group);
         if (step->report == VG_SAY_LATE)
                 news->pv->late_usec = now_usec();
         if (step->report == VG_SAY_COMPLETE)

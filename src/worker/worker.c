@@ -38,7 +38,7 @@ static int enumerate(struct worker *worker)
 {
         int r;
 
-        liveness_note_step(&worker->inventory->told_usec);
+        watchdog_ping(&worker->inventory->last_ping_usec);
         r = uevents_enumerate(worker->uevents, requests_take_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
@@ -61,7 +61,7 @@ static int on_progress(void *userdata)
 static int on_pending(_unused_ sd_event_source *source, const struct inotify_event *event, void *userdata)
 {
         if (event->mask & IN_Q_OVERFLOW || streq(event->name, FLAGS_PENDING))
-                worker_look_for_requests(userdata);
+                worker_check_requests(userdata);
         else if (streq(event->name, FLAGS_COLDPLUG))
                 worker_ask_step(userdata);
         return 0;
@@ -76,7 +76,7 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         r = wakeup_receive(fd, &worker->n_ignored);
         if (r < 0)
                 return log_error_errno(r, "Failed to receive from the socket: %m");
-        worker_look_for_requests(worker);
+        worker_check_requests(worker);
         if (r != WAKEUP_RESYNC)
                 return 0;
         log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
@@ -89,9 +89,9 @@ static int take_requests(struct worker *worker)
 {
         int r;
 
-        if (!worker->look)
+        if (!worker->check_requests)
                 return 0;
-        worker->look = false;
+        worker->check_requests = false;
         r = settings_refresh(worker);
         if (r < 0)
                 return r;
@@ -449,7 +449,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (r < 0)
                 return r;
 
-        worker_look_for_requests(worker);
+        worker_check_requests(worker);
         *ret = TAKE_PTR(worker);
         return 0;
 }

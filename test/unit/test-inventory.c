@@ -420,7 +420,7 @@ START_TEST(contested_pv_is_asked)
         /* It says that it is not the first one's. */
         ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1)), 0);
         ck_assert_uint_eq(volume_group_count_seen(former->volume_group), 0);
-        ck_assert(former->left && former->doubtful);
+        ck_assert(former->left && former->needs_recheck);
         ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
         ck_assert(!group->left);
 }
@@ -457,7 +457,7 @@ START_TEST(renamed_and_reduced_group_is_followed)
         ck_assert_ptr_eq(found, group);
         ck_assert_str_eq(group->volume_group->name, "renamed");
         ck_assert_str_eq(group->former_name, "vg1");
-        ck_assert(group->doubtful && inventory->doubtful);
+        ck_assert(group->needs_recheck && inventory->needs_recheck);
         ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
 }
 END_TEST
@@ -544,7 +544,7 @@ START_TEST(useless_records_are_noticed)
 END_TEST
 
 /* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
-static struct managed_group *add_namesake(struct inventory *inventory, unsigned int number)
+static struct managed_group *add_same_name(struct inventory *inventory, unsigned int number)
 {
         _cleanup_metadata_ struct metadata *metadata = make_metadata(number, 1, 1);
         _cleanup_close_ int records_fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -561,7 +561,7 @@ static struct managed_group *add_namesake(struct inventory *inventory, unsigned 
 START_TEST(first_of_a_name_has_it)
 {
         _cleanup_inventory_ struct inventory *inventory = start(), *successor = NULL;
-        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2);
+        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
 
         ck_assert_int_eq(names_is_taken(inventory, first), false);
         ck_assert_int_eq(names_is_taken(inventory, second), true);
@@ -586,7 +586,7 @@ START_TEST(first_of_a_name_has_it)
         inventory_enter(inventory, first, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(inventory_save(inventory), 0);
         successor = start();
-        ck_assert_int_eq(names_is_taken(successor, add_namesake(successor, 3)), true);
+        ck_assert_int_eq(names_is_taken(successor, add_same_name(successor, 3)), true);
 }
 END_TEST
 
@@ -609,7 +609,7 @@ static bool has_elder(const struct inventory *inventory, const struct managed_gr
 START_TEST(elder_is_the_one_that_was_seen_first)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2),
+        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2),
                              *other = add(inventory, 5, 1, 1);
 
         first->volume_group->first_seen_usec = 1;
@@ -628,7 +628,7 @@ END_TEST
 START_TEST(name_of_a_refused_group_is_free)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *first = add_namesake(inventory, 1), *second = add_namesake(inventory, 2);
+        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
 
         ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
         ck_assert_int_eq(names_is_taken(inventory, second), false);

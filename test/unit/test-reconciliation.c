@@ -163,7 +163,7 @@ START_TEST(exported_group_is_skipped)
         make_group(VG_ACTIVE);
         group->volume_group->lvs[0].active = true;
         group->volume_group->skip_reason = strdup("the VG is exported.");
-        inventory_doubt(worker.inventory, group);
+        inventory_recheck(worker.inventory, group);
         ck_assert_int_ge(reconciliation_run(&worker), 0);
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
         ck_assert_str_eq(group->volume_group->reason, "the VG is exported.");
@@ -201,7 +201,7 @@ START_TEST(group_at_work_is_left_alone)
         ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
         ck_assert_int_eq(enabled, SD_EVENT_OFF);
         ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVATING);
-        ck_assert(group->doubtful && worker.inventory->doubtful);
+        ck_assert(group->needs_recheck && worker.inventory->needs_recheck);
 }
 END_TEST
 
