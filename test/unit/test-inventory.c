@@ -190,6 +190,34 @@ START_TEST(state_outlives_its_worker)
 }
 END_TEST
 
+/* The record of a state that nobody knows is damaged. One without the worker's state has what everybody goes by. */
+START_TEST(state_of_a_record_is_known)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
+        struct managed_group *group = add(first, 1, 1, 1);
+        _cleanup_volume_group_ struct volume_group *parsed = NULL;
+        _cleanup_free_ char *text = NULL;
+        char *word;
+
+        ck_assert_int_eq(volume_group_enter(group->volume_group, "waiting, for ever"), -EBADMSG);
+        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(volume_group_enter(group->volume_group, "waiting, lost and overdue"), 0);
+        ck_assert(group->volume_group->overdue && group->volume_group->lost_after_active);
+        ck_assert_int_eq(volume_group_print(group->volume_group, &text), 0);
+        word = strstr(text, "lost and overdue");
+        ck_assert_ptr_nonnull(word);
+        word[0] = 'c';
+        ck_assert_int_eq(volume_group_parse(text, &parsed), -EBADMSG);
+
+        ck_assert_int_eq(volume_group_enter(group->volume_group, "failed"), 0);
+        group->volume_group->worker_state = NULL;
+        inventory_note_change(first, group);
+        ck_assert_int_eq(inventory_save(first), 0);
+        second = start();
+        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid)->state, VG_FAILED);
+}
+END_TEST
+
 START_TEST(disk_that_left_meanwhile_is_missed)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
@@ -666,6 +694,7 @@ int main(void)
         tcase_add_test(test_case, group_outlives_its_worker);
         tcase_add_test(test_case, successor_is_led_to_the_group);
         tcase_add_loop_test(test_case, state_outlives_its_worker, 0, _VG_STATE_SETTABLE);
+        tcase_add_test(test_case, state_of_a_record_is_known);
         tcase_add_test(test_case, disk_that_left_meanwhile_is_missed);
         tcase_add_test(test_case, pv_is_seen_before_its_group);
         tcase_add_test(test_case, newer_metadata_counts);
