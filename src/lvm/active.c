@@ -8,12 +8,9 @@
 #include "shared/root.h"
 #include "shared/util.h"
 
-/* lvm2 gives a visible LV's device the UUID "LVM-", the VG's identifier, the LV's (lib/activate/dev_manager.c). */
-#define UUID_PREFIX "LVM-"
-
-/* What follows it on the device that makes a pool: a pool of which any LV is active has no device without it. */
+/* What follows an LV's UUID on the device that makes a pool: a pool of which any LV is active has no device without it. */
 static const char *const layers[] = {"", "-tpool", "-vpool"};
-#define UUID_LENGTH (sizeof(UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH + sizeof("-tpool") - 1)
+#define UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH + sizeof("-tpool") - 1)
 
 /* How many layers an LV may have below it; more than lvm2 makes. */
 #define LAYERS_MAX 16
@@ -57,7 +54,7 @@ int active_devices_get(struct active_devices **ret)
         for (size_t i = 0; i < devices->list.n; i++) {
                 struct dm_device *device = &devices->list.devices[i];
 
-                if (skip_prefix(device->uuid, UUID_PREFIX) &&
+                if (skip_prefix(device->uuid, LVM_UUID_PREFIX) &&
                         !dm_hash_insert(devices->by_uuid, device->uuid, device))
                         return -ENOMEM;
         }
@@ -111,7 +108,7 @@ static const struct dm_device *find_device(const struct active_devices *devices,
         for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
                 char uuid[UUID_LENGTH + 1];
 
-                snprintf(uuid, sizeof(uuid), UUID_PREFIX "%s%s%s", volume_group->vgid, lv->lvid, layers[i]);
+                snprintf(uuid, sizeof(uuid), LVM_UUID_PREFIX "%s%s%s", volume_group->vgid, lv->lvid, layers[i]);
                 device = dm_hash_lookup(devices->by_uuid, uuid);
         }
         return device;

@@ -2,18 +2,16 @@
 
 #include "lvm/raid.h"
 
-#include <libdevmapper.h>
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
 #include "lvm/identifier.h"
+#include "shared/dm.h"
 #include "shared/root.h"
 #include "shared/util.h"
 
-/* The UUID of an LV's device: "LVM-", the VG's identifier, the LV's, and for a hidden one a suffix, such as "-tdata"
- * (lvm2, lib/activate/dev_manager.c). */
-#define UUID_PREFIX "LVM-"
-#define UUID_LENGTH (sizeof(UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
+/* Of an LV that is not hidden. */
+#define UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
 
 /* What the kernel says of a leg: 'D' for one that has failed, '-' where it was given none. Others are 'A' and 'a', in
  * sync and not. */
@@ -21,7 +19,7 @@
 
 static bool is_of(const struct volume_group *volume_group, const char *uuid)
 {
-        const char *vgid = skip_prefix(uuid, UUID_PREFIX);
+        const char *vgid = skip_prefix(uuid, LVM_UUID_PREFIX);
 
         return vgid && strncmp(vgid, volume_group->vgid, LVM_ID_LENGTH) == 0;
 }
@@ -29,19 +27,15 @@ static bool is_of(const struct volume_group *volume_group, const char *uuid)
 /* Whether the status is that of a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. */
 static int judge_status(const char *type, const char *parameters)
 {
+        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
         struct dm_status_raid *raid;
-        struct dm_pool *pool;
-        int r = 0;
 
         if (!type || !streq(type, "raid") || !parameters)
                 return 0;
         pool = dm_pool_create("raid", 1024);
         if (!pool)
                 return -ENOMEM;
-        if (dm_get_status_raid(pool, parameters, &raid))
-                r = strpbrk(raid->dev_health, LACKING) != NULL;
-        dm_pool_destroy(pool);
-        return r;
+        return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
 }
 
 /* Returns 0, 1 or a negative errno. A device that has just gone lacks nothing. */
@@ -69,7 +63,7 @@ static int is_lacking(const struct dm_device *device)
 
 static int add_name(struct string_vector *names, const struct volume_group *volume_group, const char *dm_name)
 {
-        struct dm_pool *pool = dm_pool_create("name", 512);
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("name", 512);
         char *vg = NULL, *lv = NULL, *layer = NULL;
         _cleanup_free_ char *shown = NULL, *name = NULL;
 
@@ -79,7 +73,6 @@ static int add_name(struct string_vector *names, const struct volume_group *volu
                 shown = logical_volume_name_to_show(lv);
         if (shown)
                 name = string_format("%s/%s", volume_group->name, shown);
-        dm_pool_destroy(pool);
         return name ? string_vector_add(names, name) : -ENOMEM;
 }
 

@@ -145,16 +145,14 @@ struct volume_group *volume_group_free(struct volume_group *volume_group)
 /* Of several with one identifier, which only a forged text has, the first counts. `*ret` is NULL for a few. */
 static int index_pvs(struct volume_group_pv *pvs, size_t n, struct dm_hash_table **ret)
 {
-        struct dm_hash_table *table = n >= INDEXED_MIN ? dm_hash_create((unsigned int) n) : NULL;
+        _cleanup_dm_hash_ struct dm_hash_table *table = NULL;
 
-        if (n >= INDEXED_MIN && !table)
+        if (n >= INDEXED_MIN && !(table = dm_hash_create((unsigned int) n)))
                 return -ENOMEM;
         for (size_t i = n; table && i-- > 0;)
-                if (!dm_hash_insert(table, pvs[i].pvid, &pvs[i])) {
-                        dm_hash_destroy(table);
+                if (!dm_hash_insert(table, pvs[i].pvid, &pvs[i]))
                         return -ENOMEM;
-                }
-        *ret = table;
+        *ret = TAKE_PTR(table);
         return 0;
 }
 
@@ -175,14 +173,12 @@ int volume_group_index_pvs(struct volume_group *volume_group)
 
 static struct dm_hash_table *index_lvs(const struct volume_group *volume_group)
 {
-        struct dm_hash_table *table = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
+        _cleanup_dm_hash_ struct dm_hash_table *table = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
 
         for (size_t i = 0; table && i < volume_group->n_lvs; i++)
-                if (!dm_hash_insert(table, volume_group->lvs[i].lvid, &volume_group->lvs[i])) {
-                        dm_hash_destroy(table);
+                if (!dm_hash_insert(table, volume_group->lvs[i].lvid, &volume_group->lvs[i]))
                         return NULL;
-                }
-        return table;
+        return TAKE_PTR(table);
 }
 
 size_t volume_group_count_seen(const struct volume_group *volume_group)

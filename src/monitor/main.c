@@ -14,9 +14,6 @@
 #include "shared/root.h"
 #include "shared/util.h"
 
-/* What all devices of LVs have in their UUIDs, hidden ones included (lvm2, lib/activate/dev_manager.c). */
-#define UUID_PREFIX "LVM-"
-
 /* The types of targets that lvm2 never asks dmeventd(8) to monitor (lvm2, lib/activate/activate.c and the segment
  * types' target_monitored; 2.03.16 to 2.03.31). lvm2 is asked about any other one, also about those that this does
  * not know. A device without a table has no target. */
@@ -34,7 +31,7 @@ static void help(void)
 
 static bool may_be_monitored(const struct dm_device *device)
 {
-        if (!skip_prefix(device->uuid, UUID_PREFIX))
+        if (!skip_prefix(device->uuid, LVM_UUID_PREFIX))
                 return false;
         for (size_t i = 0; i < ELEMENTSOF(unmonitored_targets); i++)
                 if (streq(device->target, unmonitored_targets[i]))
