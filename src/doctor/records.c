@@ -5,9 +5,8 @@
 #include "doctor/checks.h"
 #include "lvm/backup.h"
 #include "lvm/online.h"
+#include "shared/dm.h"
 #include "shared/root.h"
-
-DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 
 /* ------ backups ------ */
 
@@ -47,7 +46,7 @@ static int look_at_backup(const struct machine *machine, const char *vg, uint64_
 /* Those of the worker, and what else is active. */
 static int look_at_backups(const struct machine *machine, struct backups *backups)
 {
-        _cleanup_(dm_hash_destroyp) struct dm_hash_table *seen = dm_hash_create(1024);
+        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(1024);
         int r = seen ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < machine->snapshot.n; i++)

@@ -11,12 +11,13 @@
 #include "shared/util.h"
 
 enum field_type {
-        FIELD_NUMBER, /* uint64_t, printed as it is as int64_t: what libdevmapper reads */
-        FIELD_BOOL,
         FIELD_STRING, /* left out if it is NULL */
         FIELD_ID,
         FIELD_STATE,
         FIELD_WORKER_STATE, /* of a VG; left out if it is NULL. It sets fields that are before it, too */
+        FIELD_QUOTED = FIELD_WORKER_STATE, /* up to here values are in quotes */
+        FIELD_NUMBER,                      /* uint64_t, printed as an int64_t, as libdevmapper reads it */
+        FIELD_BOOL,
         FIELD_TIMES,
         FIELD_MAJOR, /* of a dev_t; both are left out if it is 0 */
         FIELD_MINOR,
@@ -105,29 +106,25 @@ static int print_field(FILE *file, const struct field *field, const void *object
         case FIELD_WORKER_STATE:
                 return config_print_string(file, field->key, *(char *const *) value);
         case FIELD_ID:
-                fprintf(file, "%s = \"%s\"\n", field->key, (const char *) value);
-                break;
+                return config_print_string(file, field->key, value);
+        case FIELD_STATE:
+                return config_print_string(
+                        file, field->key, volume_group_state_to_string(*(const enum volume_group_state *) value));
         case FIELD_NUMBER:
                 fprintf(file, "%s = %" PRId64 "\n", field->key, (int64_t) * (const uint64_t *) value);
                 break;
         case FIELD_BOOL:
                 fprintf(file, "%s = %d\n", field->key, *(const bool *) value);
                 break;
-        case FIELD_STATE:
-                fprintf(file, "%s = \"%s\"\n", field->key,
-                        volume_group_state_to_string(*(const enum volume_group_state *) value));
-                break;
         case FIELD_TIMES:
                 fprintf(file, "%s = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n", field->key,
                         times->first_seen_usec, times->complete_usec, times->activating_usec, times->settled_usec);
                 break;
         case FIELD_MAJOR:
-                if (*device != 0)
-                        fprintf(file, "%s = %u\n", field->key, major(*device));
-                break;
         case FIELD_MINOR:
                 if (*device != 0)
-                        fprintf(file, "%s = %u\n", field->key, minor(*device));
+                        fprintf(file, "%s = %u\n", field->key,
+                                field->type == FIELD_MAJOR ? major(*device) : minor(*device));
                 break;
         }
         return 0;
@@ -232,56 +229,55 @@ static int parse_string(const char **position, char **ret)
                 *out++ = *in;
         }
         *out = '\0';
-        free(*ret);
         *ret = string;
         *position = end + 1;
         return 0;
 }
 
-static int parse_id(const char **position, char ret[LVM_ID_SIZE])
+static int set_state(enum volume_group_state *state, const char *word)
 {
-        const char *begin = *position;
-
-        if (*begin != '"' || memchr(begin, '\0', LVM_ID_LENGTH + 1) || begin[LVM_ID_LENGTH + 1] != '"')
-                return -EBADMSG;
-        memcpy(ret, begin + 1, LVM_ID_LENGTH);
-        ret[LVM_ID_LENGTH] = '\0';
-        *position = begin + LVM_ID_LENGTH + 2;
-        return 0;
-}
-
-static int parse_state(const char **position, enum volume_group_state *ret)
-{
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                const char *name = volume_group_state_to_string(state), *rest;
-
-                rest = **position == '"' ? skip_prefix(*position + 1, name) : NULL;
-                if (!rest || *rest != '"')
-                        continue;
-                *ret = state;
-                *position = rest + 1;
-                return 0;
-        }
+        for (*state = 0; *state < _VOLUME_GROUP_STATE_MAX; ++*state)
+                if (streq(word, volume_group_state_to_string(*state)))
+                        return 0;
         return -EBADMSG;
 }
 
-static int parse_worker_state(const char **position, struct volume_group *volume_group)
+static int parse_quoted(const char **position, const struct field *field, void *object)
 {
-        _cleanup_free_ char *words = NULL;
-        int r = parse_string(position, &words);
+        void *value = (char *) object + field->offset;
+        _cleanup_free_ char *string = NULL;
+        int r;
 
-        return r < 0 ? r : volume_group_enter(volume_group, words);
+        r = parse_string(position, &string);
+        if (r < 0)
+                return r;
+        switch (field->type) {
+        case FIELD_STRING:
+                return string_replace(value, TAKE_PTR(string));
+        case FIELD_STATE:
+                return set_state(value, string);
+        case FIELD_WORKER_STATE:
+                return volume_group_enter(object, string);
+        default:
+                if (strlen(string) != LVM_ID_LENGTH)
+                        return -EBADMSG;
+                memcpy(value, string, LVM_ID_SIZE);
+                return 0;
+        }
 }
 
+/* "[ 1, 2, 3, 4 ]" */
 static int parse_times(const char **position, struct volume_group_times *ret)
 {
-        int n = 0;
+        uint64_t *const times[] = {
+                &ret->first_seen_usec, &ret->complete_usec, &ret->activating_usec, &ret->settled_usec};
 
-        if (sscanf(*position, "[ %" SCNu64 ", %" SCNu64 ", %" SCNu64 ", %" SCNu64 " ]%n", &ret->first_seen_usec,
-                    &ret->complete_usec, &ret->activating_usec, &ret->settled_usec, &n) != 4 ||
-                n == 0)
-                return -EBADMSG;
-        *position += n;
+        for (size_t i = 0; i < ELEMENTSOF(times); i++) {
+                *position += strspn(*position, "[, ");
+                if (parse_number(position, times[i]) < 0)
+                        return -EBADMSG;
+        }
+        *position += strspn(*position, " ]");
         return 0;
 }
 
@@ -292,20 +288,10 @@ static int parse_value(const char **position, const struct field *field, void *o
         dev_t *device = value;
         int r;
 
-        switch (field->type) {
-        case FIELD_STRING:
-                return parse_string(position, value);
-        case FIELD_ID:
-                return parse_id(position, value);
-        case FIELD_STATE:
-                return parse_state(position, value);
-        case FIELD_WORKER_STATE:
-                return parse_worker_state(position, object);
-        case FIELD_TIMES:
+        if (field->type <= FIELD_QUOTED)
+                return parse_quoted(position, field, object);
+        if (field->type == FIELD_TIMES)
                 return parse_times(position, value);
-        default:
-                break;
-        }
         r = parse_number(position, &number);
         if (r < 0)
                 return r;

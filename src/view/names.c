@@ -2,9 +2,8 @@
 
 #include "view/names.h"
 
-#include <libdevmapper.h>
-
 #include "lvm/online.h"
+#include "shared/dm.h"
 #include "shared/root.h"
 
 #define HASH_SIZE_HINT 1024
@@ -67,19 +66,17 @@ static int add_online(struct reading *reading, int lvm_run_fd)
 
 static int add_active(struct reading *reading, const struct dm_devices *devices)
 {
-        struct dm_pool *pool = dm_pool_create("names", 4096);
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         int r = pool ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < devices->n; i++) {
                 char *vg = NULL, *lv = NULL, *layer = NULL;
 
-                if (!skip_prefix(devices->devices[i].uuid, "LVM-"))
+                if (!skip_prefix(devices->devices[i].uuid, LVM_UUID_PREFIX))
                         continue;
                 r = dm_split_lvm_name(pool, devices->devices[i].name, &vg, &lv, &layer) ? add(reading, vg)
                                                                                         : -ENOMEM;
         }
-        if (pool)
-                dm_pool_destroy(pool);
         return r;
 }
 
@@ -110,13 +107,12 @@ static int read_all(struct sources *sources, struct reading *reading)
 int names_read(struct sources *sources, struct string_vector *ret)
 {
         _cleanup_string_vector_ struct string_vector names = {};
-        struct reading reading = {.seen = dm_hash_create(HASH_SIZE_HINT), .names = &names};
+        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(HASH_SIZE_HINT);
         int r;
 
-        if (!reading.seen)
+        if (!seen)
                 return -ENOMEM;
-        r = read_all(sources, &reading);
-        dm_hash_destroy(reading.seen);
+        r = read_all(sources, &(struct reading){seen, &names});
         if (r < 0)
                 return r;
         *ret = names;

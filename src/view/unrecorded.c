@@ -2,18 +2,16 @@
 
 #include "view/unrecorded.h"
 
-#include <libdevmapper.h>
-
 #include "lvm/backup.h"
 #include "lvm/online.h"
+#include "shared/dm.h"
 #include "shared/root.h"
 #include "tree/sysfs.h"
 #include "view/judgement.h"
 #include "view/names.h"
 
-/* The UUID of a visible LV's device: "LVM-", the VG's identifier, the LV's (lvm2, lib/activate/dev_manager.c). */
-#define UUID_PREFIX "LVM-"
-#define UUID_LENGTH (sizeof(UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
+/* Of a visible LV's device. */
+#define UUID_LENGTH (strlen(LVM_UUID_PREFIX) + 2 * LVM_ID_LENGTH)
 
 /* ------ with a backup ------ */
 
@@ -61,7 +59,7 @@ static int name_lv(struct dm_pool *pool, const struct dm_device *device, const c
         char *name = NULL, *lv = NULL, *layer = NULL;
 
         *ret = NULL;
-        if (!skip_prefix(device->uuid, UUID_PREFIX) || strlen(device->uuid) != UUID_LENGTH)
+        if (!skip_prefix(device->uuid, LVM_UUID_PREFIX) || strlen(device->uuid) != UUID_LENGTH)
                 return 0;
         if (!dm_split_lvm_name(pool, device->name, &name, &lv, &layer))
                 return -ENOMEM;
@@ -73,7 +71,7 @@ static int name_lv(struct dm_pool *pool, const struct dm_device *device, const c
 /* Which of the LVs are to be activated is not known. */
 static int add_active_lv(struct volume_group *volume_group, const char *name, const char *uuid)
 {
-        const char *vgid = uuid + strlen(UUID_PREFIX);
+        const char *vgid = uuid + strlen(LVM_UUID_PREFIX);
         struct volume_group_lv *lv = &volume_group->lvs[volume_group->n_lvs];
 
         *lv = (struct volume_group_lv){.name = strdup(name), .autoactivated = true, .active = true};
@@ -87,7 +85,7 @@ static int add_active_lv(struct volume_group *volume_group, const char *name, co
 
 static int add_active_lvs(const struct dm_devices *list, struct volume_group *volume_group)
 {
-        struct dm_pool *pool = dm_pool_create("names", 4096);
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         int r = pool ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < list->n; i++) {
@@ -97,8 +95,6 @@ static int add_active_lvs(const struct dm_devices *list, struct volume_group *vo
                 if (r >= 0 && lv)
                         r = add_active_lv(volume_group, lv, list->devices[i].uuid);
         }
-        if (pool)
-                dm_pool_destroy(pool);
         return r;
 }
 
