@@ -104,11 +104,11 @@ static const struct dm_device *find_device(const struct active_devices *devices,
         const struct volume_group *volume_group, const struct volume_group_lv *lv)
 {
         const struct dm_device *device = NULL;
+        char uuid[UUID_LENGTH + 1];
+        char *layer = stpcpy(stpcpy(stpcpy(uuid, LVM_UUID_PREFIX), volume_group->vgid), lv->lvid);
 
         for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
-                char uuid[UUID_LENGTH + 1];
-
-                snprintf(uuid, sizeof(uuid), LVM_UUID_PREFIX "%s%s%s", volume_group->vgid, lv->lvid, layers[i]);
+                strcpy(layer, layers[i]);
                 device = dm_hash_lookup(devices->by_uuid, uuid);
         }
         return device;
