@@ -57,7 +57,7 @@ static char *format_size(const void *data)
 {
         static const char units[] = "BKMGTPE";
         const struct tree_line *line = data;
-        uint64_t size = line->view->sizes[line->node->index], tenths;
+        uint64_t size = line->node->size, tenths;
         size_t unit = 0;
 
         if (size == TREE_SIZE_UNKNOWN)
@@ -75,7 +75,7 @@ static char *format_size(const void *data)
 static char *format_bytes(const void *data)
 {
         const struct tree_line *line = data;
-        uint64_t size = line->view->sizes[line->node->index];
+        uint64_t size = line->node->size;
 
         return size == TREE_SIZE_UNKNOWN ? strdup("") : string_format("%" PRIu64, size);
 }

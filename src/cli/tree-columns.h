@@ -2,12 +2,11 @@
 #pragma once
 
 #include "cli/table.h"
-#include "cli/tree-view.h"
+#include "tree/tree.h"
 
 /* One line of "headgate tree". */
 struct tree_line {
         const struct tree_node *node;
-        const struct tree_view *view;
         int root_fd;           /* where the machine's files are */
         const char *tree_name; /* of the storage tree that it belongs to */
         bool again;            /* the node has had a line before */

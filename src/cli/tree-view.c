@@ -8,55 +8,6 @@
 #include "shared/util.h"
 #include "tree/lvs.h"
 
-#define PARTITIONS "proc/partitions"
-
-/* ------ sizes ------ */
-
-/* A number behind spaces, and where it ends. */
-static bool read_number(const char **text, uint64_t *ret)
-{
-        char *end;
-
-        *ret = strtoull(*text, &end, 10);
-        if (end == *text || *end != ' ')
-                return false;
-        *text = end;
-        return true;
-}
-
-/* "   8        0     102400 sda". Lines of another kind are the heading. */
-static void set_size(struct tree_view *view, const char *line)
-{
-        uint64_t major_number, minor_number, kib;
-        const struct tree_node *node;
-
-        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
-                return;
-        node = tree_find_number(view->tree, makedev((unsigned int) major_number, (unsigned int) minor_number));
-        if (node)
-                view->sizes[node->index] = kib * 1024;
-}
-
-/* Without the file, as in a tree that was captured elsewhere, nothing is known. */
-static int read_sizes(struct tree_view *view, int root_fd)
-{
-        _cleanup_free_ char *text = NULL;
-        char *rest;
-        int r;
-
-        r = read_file_at(root_fd, PARTITIONS, &text, NULL);
-        for (size_t i = 0; i < view->tree->nodes.n; i++)
-                view->sizes[i] = r < 0 || !view->tree->nodes.nodes[i]->kernel_name ? TREE_SIZE_UNKNOWN : 0;
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        rest = text;
-        for (const char *line; (line = strsep(&rest, "\n"));)
-                set_size(view, line);
-        return 0;
-}
-
-/* ------ what is shown ------ */
-
 static bool is_mount_or_swap(const struct tree_node *node)
 {
         return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
@@ -93,25 +44,23 @@ static void show_mounts_and_swaps(struct tree_view *view)
                 }
 }
 
-int tree_view_init(struct tree_view *view, const struct tree *tree, int root_fd)
+int tree_view_init(struct tree_view *view, const struct tree *tree)
 {
         *view = (struct tree_view){
                 .tree = tree,
                 .shown = calloc(tree->nodes.n + 1, sizeof(*view->shown)),
-                .sizes = calloc(tree->nodes.n + 1, sizeof(*view->sizes)),
         };
-        if (!view->shown || !view->sizes)
+        if (!view->shown)
                 return -ENOMEM;
         for (size_t i = 0; i < tree->nodes.n; i++)
                 view->shown[i] = !is_mount_or_swap(tree->nodes.nodes[i]);
         show_mounts_and_swaps(view);
-        return read_sizes(view, root_fd);
+        return 0;
 }
 
 void tree_view_done(struct tree_view *view)
 {
         free(view->shown);
-        free(view->sizes);
         *view = (struct tree_view){};
 }
 
@@ -121,7 +70,7 @@ void tree_view_leave_out_empty(struct tree_view *view)
                 const struct tree_node *node = view->tree->nodes.nodes[i];
 
                 if (node->kind == TREE_DISK && node->uppers.n == 0 &&
-                        (view->sizes[i] == 0 || major(node->number) == RAMDISK_MAJOR))
+                        (node->size == 0 || major(node->number) == RAMDISK_MAJOR))
                         view->shown[i] = false;
         }
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdint.h>
-
 #include "tree/tree.h"
 
 /* What of a storage tree people want to see: block devices, and what is mounted or swapped to on them. What is not
@@ -10,11 +8,8 @@
  * a mount lies below another one, and an origin on its snapshots. */
 struct tree_view {
         const struct tree *tree;
-        bool *shown;     /* by index */
-        uint64_t *sizes; /* by index, in bytes; TREE_SIZE_UNKNOWN for mounts and swaps, too */
+        bool *shown; /* by index */
 };
-
-#define TREE_SIZE_UNKNOWN UINT64_MAX
 
 /* Which way it is drawn. */
 enum tree_direction {
@@ -22,10 +17,8 @@ enum tree_direction {
         TREE_DOWNWARDS, /* from mounts to disks */
 };
 
-/* Shows all that there is; sizes are those of /proc/partitions below `root_fd` (the kernel's block/genhd.c), which
- * has all of them in one file, in whole KiB, and leaves out devices without a size. `tree` is kept, not copied.
- * Returns 0 or -ENOMEM. */
-int tree_view_init(struct tree_view *view, const struct tree *tree, int root_fd) _nonnull_(1, 2) _must_check_;
+/* Shows all that there is. `tree` is kept, not copied. Returns 0 or -ENOMEM. */
+int tree_view_init(struct tree_view *view, const struct tree *tree) _nonnull_(1, 2) _must_check_;
 void tree_view_done(struct tree_view *view) _nonnull_(1);
 #define _cleanup_tree_view_ _cleanup_(tree_view_done)
 

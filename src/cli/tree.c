@@ -6,6 +6,7 @@
 
 #include "cli/tree-columns.h"
 #include "cli/tree-target.h"
+#include "cli/tree-view.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -83,7 +84,6 @@ static int draw_next(struct drawing *drawing)
         _cleanup_tree_nodes_ struct tree_nodes children = {};
         struct tree_line line = {
                 .node = place.node,
-                .view = drawing->view,
                 .root_fd = drawing->root_fd,
                 .tree_name = drawing->tree_names[place.node->component],
                 .again = drawing->drawn[place.node->index],
@@ -195,7 +195,7 @@ int verb_tree(int argc, char *argv[])
         if (r >= 0)
                 r = tree_order(tree);
         if (r >= 0)
-                r = tree_view_init(&view, tree, root_fd);
+                r = tree_view_init(&view, tree);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to find out what storage there is: %m");
                 return EXIT_CANNOT_TELL;

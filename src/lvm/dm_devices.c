@@ -194,9 +194,8 @@ int dm_devices_get(int root_fd, struct dm_devices *ret)
         return 0;
 }
 
-/* Room for one target and its parameters. If there are more, the kernel says that they do not fit, and the
- * first one is there all the same. */
-#define TABLE_SIZE (16U * 1024)
+/* Room for one target, whose type the kernel says even if nothing else fits. */
+#define TABLE_SIZE 1024U
 
 int dm_devices_read_details(struct dm_devices *devices)
 {
@@ -204,7 +203,7 @@ int dm_devices_read_details(struct dm_devices *devices)
 
         if (!devices->live)
                 return 0;
-        table = malloc(TABLE_SIZE);
+        table = calloc(1, TABLE_SIZE);
         if (!table)
                 return -ENOMEM;
 
@@ -235,4 +234,27 @@ int dm_devices_read_details(struct dm_devices *devices)
                 device->target = type;
         }
         return 0;
+}
+
+bool dm_devices_read_lowers(
+        const struct dm_devices *devices, dev_t number, dev_t ret[static DM_LOWERS_MAX], size_t *ret_n)
+{
+        struct {
+                struct dm_ioctl header;
+                struct dm_target_deps deps;
+                uint64_t numbers[DM_LOWERS_MAX];
+        } table = {
+                .header.version = {DM_VERSION_MAJOR, 0, 0},
+                .header.data_size = sizeof(table),
+                .header.data_start = offsetof(typeof(table), deps),
+                .header.dev = number,
+        };
+
+        if (!devices->live || ioctl(devices->control_fd, DM_TABLE_DEPS, &table) < 0 ||
+                (table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG)))
+                return false;
+        *ret_n = MIN(table.deps.count, (uint32_t) DM_LOWERS_MAX);
+        for (size_t i = 0; i < *ret_n; i++)
+                ret[i] = table.numbers[i];
+        return true;
 }

@@ -3,7 +3,6 @@
 #include "tree/devices.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
@@ -14,6 +13,9 @@
 
 /* Where all devices are that no hardware is behind; bcache is one of them. */
 #define VIRTUAL_DEVICES "/devices/virtual/"
+
+/* All that have a size, in whole KiB (the kernel's block/genhd.c). */
+#define PARTITIONS "proc/partitions"
 
 /* ------ device-mapper ------ */
 
@@ -35,17 +37,13 @@ static int add_dm_device(struct tree *tree, const struct dm_device *device)
         return 0;
 }
 
-static int add_dm_devices(struct tree *tree, int root_fd)
+static int add_dm_devices(struct tree *tree, const struct dm_devices *devices)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
-        int r;
+        int r = 0;
 
-        r = dm_devices_get(root_fd, &devices);
-        if (r >= 0)
-                r = dm_devices_read_details(&devices);
-        for (size_t i = 0; r >= 0 && i < devices.n; i++)
-                if (!tree_find_number(tree, devices.devices[i].number))
-                        r = add_dm_device(tree, &devices.devices[i]);
+        for (size_t i = 0; r >= 0 && i < devices->n; i++)
+                if (!tree_find_number(tree, devices->devices[i].number))
+                        r = add_dm_device(tree, &devices->devices[i]);
         return r;
 }
 
@@ -132,7 +130,18 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
         return add_disk(tree, kernel_name, number, target);
 }
 
-static int add_devices(struct tree *tree, int root_fd)
+/* Of a device that is not in the tree yet. One that has gone has no link any more. */
+static int add_by_link(struct tree *tree, int root_fd, dev_t number)
+{
+        _cleanup_free_ char *target = NULL;
+        int r;
+
+        r = sysfs_read_location(root_fd, number, &target);
+        return r <= 0 ? r : add_device(tree, root_fd, number, target);
+}
+
+/* Those without a size, as a loop device has none before it has a file. */
+static int add_empty_devices(struct tree *tree, int root_fd)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, SYSFS_BLOCK_DIRECTORY);
         int r = 0;
@@ -141,20 +150,80 @@ static int add_devices(struct tree *tree, int root_fd)
                 return errno == ENOENT ? 0 : -errno;
         for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
                 unsigned int major_number, minor_number;
-                char target[PATH_MAX];
-                ssize_t length;
+                char end;
 
-                if (sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) != 2 ||
-                        tree_find_number(tree, makedev(major_number, minor_number)))
-                        continue;
-                length = readlinkat(dirfd(directory), entry->d_name, target, sizeof(target) - 1);
-                if (length < 0)
-                        continue;
-                target[length] = '\0';
-                /* The link of one that has gone may still be there. */
-                if (faccessat(dirfd(directory), entry->d_name, F_OK, 0) == 0)
-                        r = add_device(tree, root_fd, makedev(major_number, minor_number), target);
+                if (sscanf(entry->d_name, "%u:%u%c", &major_number, &minor_number, &end) == 2 &&
+                        !tree_find_number(tree, makedev(major_number, minor_number)) &&
+                        /* The link of one that has gone may still be there. */
+                        faccessat(dirfd(directory), entry->d_name, F_OK, 0) == 0)
+                        r = add_by_link(tree, root_fd, makedev(major_number, minor_number));
         }
+        return r;
+}
+
+/* ------ all that have a size ------ */
+
+/* A number behind spaces, and where it ends. */
+static bool read_number(const char **text, uint64_t *ret)
+{
+        char *end;
+
+        *ret = strtoull(*text, &end, 10);
+        if (end == *text || *end != ' ')
+                return false;
+        *text = end;
+        return true;
+}
+
+/* A whole one: the kernel has 16 numbers for each in these majors (Documentation/admin-guide/devices.txt). */
+static bool is_scsi_disk(dev_t number)
+{
+        unsigned int kind = major(number);
+
+        return minor(number) % 16 == 0 &&
+               (kind == SCSI_DISK0_MAJOR || (kind >= SCSI_DISK1_MAJOR && kind <= SCSI_DISK7_MAJOR) ||
+                       (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
+}
+
+/* "   8        0     102400 sda". Lines of another kind are the heading. Most disks of a machine that has many are SCSI
+ * disks, and of these there is nothing more to be found out. */
+static int add_line(struct tree *tree, int root_fd, const char *line)
+{
+        uint64_t major_number, minor_number, kib;
+        struct tree_node *node;
+        dev_t number;
+        int r = 0;
+
+        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
+                return 0;
+        number = makedev((unsigned int) major_number, (unsigned int) minor_number);
+        if (!tree_find_number(tree, number))
+                r = is_scsi_disk(number) ? add_disk(tree, line + 1, number, "")
+                                         : add_by_link(tree, root_fd, number);
+        node = tree_find_number(tree, number);
+        if (node)
+                node->size = kib * 1024;
+        return r;
+}
+
+/* A tree that was captured elsewhere may be without the file, and then nothing is known of sizes. */
+static int add_devices(struct tree *tree, int root_fd)
+{
+        _cleanup_free_ char *text = NULL;
+        char *rest;
+        int result, r = 0;
+
+        result = read_file_at(root_fd, PARTITIONS, &text, NULL);
+        if (result == -ENOMEM)
+                return result;
+        rest = text;
+        for (const char *line; r >= 0 && (line = strsep(&rest, "\n"));)
+                r = add_line(tree, root_fd, line);
+        if (r >= 0)
+                r = add_empty_devices(tree, root_fd);
+        for (size_t i = 0; result >= 0 && i < tree->nodes.n; i++)
+                if (tree->nodes.nodes[i]->size == TREE_SIZE_UNKNOWN)
+                        tree->nodes.nodes[i]->size = 0;
         return r;
 }
 
@@ -179,8 +248,7 @@ static int add_listed_slaves(struct tree *tree, struct tree_node *node, int fd, 
         return r;
 }
 
-/* What it has links to in slaves/. Not with opendir(), which asks the kernel for three things more each time: there
- * may be thousands of these directories, with one or two links in each. */
+/* What it has links to in slaves/. Not with opendir(), which asks the kernel for three things more each time. */
 static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
 {
         _Alignas(struct dirent64) char entries[2048];
@@ -196,6 +264,38 @@ static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
                 r = add_listed_slaves(tree, node, fd, entries, (size_t) size);
         }
         return r;
+}
+
+/* A number that is not in the tree is of a device that came meanwhile, or has gone. */
+static int add_lower(struct tree *tree, int root_fd, dev_t number, struct tree_node *node)
+{
+        struct tree_node *lower = tree_find_number(tree, number);
+        _cleanup_free_ char *path = NULL;
+
+        if (lower)
+                return tree_add_edge(tree, lower, node);
+        path = sysfs_path(number, "");
+        if (!path)
+                return -ENOMEM;
+        node->has_lost |= faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT;
+        return 0;
+}
+
+/* Device-mapper says the same at a quarter of the price, which counts where there are thousands. */
+static int add_lowers(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node)
+{
+        dev_t lowers[DM_LOWERS_MAX];
+        size_t n;
+
+        if (node->kind < TREE_MULTIPATH || !dm_devices_read_lowers(devices, node->number, lowers, &n))
+                return add_slaves(tree, root_fd, node);
+        for (size_t i = 0; i < n; i++) {
+                int r = add_lower(tree, root_fd, lowers[i], node);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 /* A partition's directory lies in its disk's. */
@@ -249,12 +349,12 @@ static bool may_have_slaves(const struct tree_node *node)
                (node->kind == TREE_DISK && node->is_virtual);
 }
 
-static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
+static int add_edges(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node)
 {
         int r = 0;
 
         if (may_have_slaves(node))
-                r = add_slaves(tree, root_fd, node);
+                r = add_lowers(tree, root_fd, devices, node);
         if (r >= 0 && node->kind == TREE_PARTITION)
                 r = add_disk_of_partition(tree, root_fd, node);
         if (r >= 0 && node->kind == TREE_MD)
@@ -264,13 +364,18 @@ static int add_edges(struct tree *tree, int root_fd, struct tree_node *node)
 
 int tree_read_devices(struct tree *tree, int root_fd)
 {
+        _cleanup_dm_devices_ struct dm_devices devices = {};
         int r;
 
-        r = add_dm_devices(tree, root_fd);
+        r = dm_devices_get(root_fd, &devices);
+        if (r >= 0)
+                r = dm_devices_read_details(&devices);
+        if (r >= 0)
+                r = add_dm_devices(tree, &devices);
         if (r >= 0)
                 r = add_devices(tree, root_fd);
         for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
-                r = add_edges(tree, root_fd, tree->nodes.nodes[i]);
+                r = add_edges(tree, root_fd, &devices, tree->nodes.nodes[i]);
         return r < 0 ? r : tree_add_lvm(tree);
 }
 

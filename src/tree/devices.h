@@ -3,7 +3,7 @@
 
 #include "tree/tree.h"
 
-/* Adds all block devices and what holds what, by device-mapper's own list and by sysfs:
+/* Adds all block devices and what holds what, by device-mapper's own list, /proc/partitions and sysfs:
  * /sys/dev/block/MAJOR:MINOR, its partition, slaves/ (to which the kernel always adds a link when it adds one to
  * holders/), loop/backing_file, md/array_state and md/metadata_version (the kernel's Documentation/ABI, and
  * Documentation/admin-guide/md.rst). Loop devices without a file and md arrays that are not assembled are left

@@ -65,6 +65,8 @@ enum tree_state {
 /* Of an LV's UUID, what is the same for all LVs of its VG: "LVM-" and the VG's identifier. */
 #define TREE_VG_UUID_LENGTH (4 + 32)
 
+#define TREE_SIZE_UNKNOWN UINT64_MAX
+
 struct tree_node;
 struct tree_part;
 
@@ -88,6 +90,7 @@ struct tree_node {
         char *vg;          /* the name of the VG that it is an LV of; NULL for others */
         char *file;        /* that a loop device has its data from; NULL for others */
         dev_t number;      /* of a block device; of a mount: what stat() says of its files */
+        uint64_t size;     /* of a block device, in bytes, or TREE_SIZE_UNKNOWN */
         uint64_t mount_id; /* of a mount: as in mountinfo */
         bool is_pv;        /* an LV of another VG lies on it */
         bool is_virtual;   /* of a disk: there is no hardware behind it */

@@ -62,6 +62,7 @@ int tree_add_node(struct tree *tree, enum tree_kind kind, const char *name, stru
                 return -ENOMEM;
         node->kind = kind;
         node->index = tree->nodes.n;
+        node->size = TREE_SIZE_UNKNOWN;
         dm_list_init(&node->ready);
         node->name = strdup(name);
         if (!node->name)
@@ -95,18 +96,14 @@ int tree_add_device(
 
 static int set_lv(struct tree_node *node, char **ret_lv)
 {
-        struct dm_pool *pool = dm_pool_create("name", 512);
-        char *vg = NULL, *lv = NULL, *layer = NULL;
-        int r = -ENOMEM;
+        char *lv, *layer;
 
-        if (pool && dm_split_lvm_name(pool, node->name, &vg, &lv, &layer)) {
-                node->vg = strdup(vg);
-                *ret_lv = strdup(lv);
-                r = node->vg && *ret_lv ? 0 : -ENOMEM;
-        }
-        if (pool)
-                dm_pool_destroy(pool);
-        return r;
+        /* Split where it is. */
+        node->vg = strdup(node->name);
+        if (!node->vg || !dm_split_lvm_name(NULL, NULL, &node->vg, &lv, &layer))
+                return -ENOMEM;
+        *ret_lv = strdup(lv);
+        return *ret_lv ? 0 : -ENOMEM;
 }
 
 int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)

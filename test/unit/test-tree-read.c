@@ -124,6 +124,35 @@ START_TEST(damaged_lists)
 }
 END_TEST
 
+/* Of SCSI disks sysfs need not be asked, of all others it is. */
+START_TEST(devices_of_partitions)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_device_at("block/sda/sda1", 8, 1);
+        shape_write("sys/devices/block/sda/sda1/partition", "1\n");
+        shape_device_at("virtual/block/bcache0", 252, 0);
+        shape_link("sys/devices/virtual/block/bcache0/slaves/sdq", "../../../../block/sdq");
+        shape_device("loop0", 7, 0);
+        shape_dm(0, "lv", VG_A LV_1, "linear");
+        shape_hold("sda1", "dm-0");
+        shape_write("proc/partitions",
+                "major minor  #blocks  name\n\n   8        0       8 sda\n   8        1       4 sda1\n"
+                "  65        0       6 sdq\n   8       99       6 sdz\n 254       16       6 vdb\n"
+                " 252        0       5 bcache0\n 253        0       3 dm-0\n   8       32");
+
+        tree = shape_read();
+        ck_assert_uint_eq(tree->nodes.n, 5);
+        shape_is_held(tree, "sda", "sda1");
+        shape_is_held(tree, "sda1", "lv");
+        shape_is_held(tree, "sdq", "bcache0");
+        ck_assert_int_eq(shape_node(tree, "sdq")->kind, TREE_DISK);
+        ck_assert_int_eq(shape_node(tree, "sda1")->kind, TREE_PARTITION);
+        ck_assert_uint_eq(shape_node(tree, "sda1")->size, 4096);
+        ck_assert_uint_eq(shape_node(tree, "lv")->size, 3072);
+}
+END_TEST
+
 START_TEST(only_what_is_attached)
 {
         _cleanup_tree_ struct tree *tree = NULL;
@@ -491,6 +520,7 @@ int main(void)
         tcase_add_test(tcase, slaves_are_enough);
         tcase_add_test(tcase, a_device_that_vanishes);
         tcase_add_test(tcase, damaged_lists);
+        tcase_add_test(tcase, devices_of_partitions);
         tcase_add_test(tcase, only_what_is_attached);
         tcase_add_test(tcase, devices_by_path);
         tcase_add_test(tcase, files_lie_on_the_mount_that_is_on_top);

@@ -60,7 +60,7 @@ START_TEST(in_order)
         shape_mount(30, 1, 8, 0, "/mnt");
         shape_mount(31, 30, 0, 22, "/mnt/proc");
         tree = shape_read();
-        ck_assert_int_eq(tree_view_init(&view, tree, shape_root()), 0);
+        ck_assert_int_eq(tree_view_init(&view, tree), 0);
         check_roots(&view, TREE_UPWARDS, " sda sdb sdaa");
         check_roots(&view, TREE_DOWNWARDS, " /mnt sdb sdaa a z9 z10");
         check_children(&view, "sda", TREE_UPWARDS, " /mnt a z9 z10");
@@ -85,7 +85,7 @@ START_TEST(circles)
         shape_hold("dm-1", "dm-2");
         shape_hold("dm-2", "dm-3");
         tree = shape_read();
-        ck_assert_int_eq(tree_view_init(&view, tree, shape_root()), 0);
+        ck_assert_int_eq(tree_view_init(&view, tree), 0);
         check_roots(&view, TREE_UPWARDS, " sda d0");
         check_roots(&view, TREE_DOWNWARDS, " sda d3");
         check_children(&view, "d1", TREE_UPWARDS, " d0 d2");
@@ -109,10 +109,10 @@ START_TEST(empty_disks)
                 "major minor  #blocks  name\n\n   8        0      98304 sda\n   1        0       4096 ram0\n"
                 "   1        1       4096 ram1\n 253        0 18014398509481983 dm-0\n   9 nonsense\n 8 99 1 sdz\n");
         tree = shape_read();
-        ck_assert_int_eq(tree_view_init(&view, tree, shape_root()), 0);
-        ck_assert_uint_eq(view.sizes[shape_node(tree, "sda")->index], 98304 * 1024);
-        ck_assert_uint_eq(view.sizes[shape_node(tree, "sdb")->index], 0);
-        ck_assert_uint_eq(view.sizes[shape_node(tree, "/mnt")->index], TREE_SIZE_UNKNOWN);
+        ck_assert_int_eq(tree_view_init(&view, tree), 0);
+        ck_assert_uint_eq(shape_node(tree, "sda")->size, 98304 * 1024);
+        ck_assert_uint_eq(shape_node(tree, "sdb")->size, 0);
+        ck_assert_uint_eq(shape_node(tree, "/mnt")->size, TREE_SIZE_UNKNOWN);
         check_roots(&view, TREE_UPWARDS, " ram0 ram1 sda sdb sdc");
         tree_view_leave_out_empty(&view);
         check_roots(&view, TREE_UPWARDS, " ram1 sda sdc");
@@ -134,7 +134,7 @@ START_TEST(restricted)
         shape_hold("sdb", "dm-0");
         shape_hold("sdb", "dm-1");
         tree = shape_read();
-        ck_assert_int_eq(tree_view_init(&view, tree, shape_root()), 0);
+        ck_assert_int_eq(tree_view_init(&view, tree), 0);
         wanted[0] = shape_node(tree, "both");
         ck_assert_int_eq(tree_view_restrict(&view, &(struct tree_nodes){.nodes = wanted, .n = 1}), 0);
         check_roots(&view, TREE_UPWARDS, " sda sdb");
