@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shared/util.h"
-#include "teardown/enumeration.h"
+#include "shared/enumeration.h"
 #include "view/expected.h"
 #include "view/snapshot.h"
 

@@ -6,7 +6,6 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "teardown/scope.h"
-#include "tree/lvs.h"
 #include "tree/order.h"
 #include "tree/read.h"
 #include "view/names.h"
@@ -91,12 +90,12 @@ static int find(struct deactivation *deactivation)
         return r < 0 ? r : select_targets(deactivation);
 }
 
-static int leave_used_alone(struct tree_node *node)
+static int skip_used(struct tree_node *node)
 {
         _cleanup_free_ char *reason =
                 string_format(node->kind == TREE_MOUNT ? "%s is mounted" : "%s is swapped to", node->name);
 
-        return reason ? tree_leave_alone(node, reason) : -ENOMEM;
+        return reason ? tree_skip(node, reason) : -ENOMEM;
 }
 
 int deactivation_find(struct deactivation *deactivation)
@@ -107,7 +106,7 @@ int deactivation_find(struct deactivation *deactivation)
                 struct tree_node *node = deactivation->tree->nodes.nodes[i];
 
                 if (node->kind == TREE_MOUNT || node->kind == TREE_SWAP)
-                        r = leave_used_alone(node);
+                        r = skip_used(node);
         }
         return r;
 }
@@ -254,20 +253,20 @@ static void report_locked(struct deactivation *deactivation)
         }
 }
 
-static void report_left_alone(struct deactivation *deactivation)
+static void report_skipped(struct deactivation *deactivation)
 {
         for (size_t i = 0; i < deactivation->tree->nodes.n; i++) {
                 const struct tree_node *node = deactivation->tree->nodes.nodes[i];
                 _cleanup_free_ char *name = NULL, *reason = NULL;
 
-                if (!selection_has(&deactivation->selection, node) || !node->left_alone ||
+                if (!selection_has(&deactivation->selection, node) || !node->skip_reason ||
                         !tree_kind_is_removable(node->kind) || tree_lv_is_hidden(node))
                         continue;
                 deactivation->something_left = true;
-                if (streq(node->left_alone, REASON_LOCKED))
+                if (streq(node->skip_reason, REASON_LOCKED))
                         continue;
                 name = string_printable(node->name);
-                reason = string_printable(node->left_alone);
+                reason = string_printable(node->skip_reason);
                 log_error("%s is left alone: %s.", name ?: "?", reason ?: "?");
         }
 }
@@ -325,7 +324,7 @@ int deactivation_decide(struct deactivation *deactivation)
         if (r < 0)
                 return r;
         report_locked(deactivation);
-        report_left_alone(deactivation);
+        report_skipped(deactivation);
         return tree_order(deactivation->tree);
 }
 

@@ -68,7 +68,7 @@ static char *format_action(const void *line)
 {
         const struct tree_node *node = line;
 
-        if (node->left_alone)
+        if (node->skip_reason)
                 return strdup("leave");
         if (tree_node_is_ours(node))
                 return strdup("remove");
@@ -79,9 +79,9 @@ static char *format_reason(const void *line)
 {
         const struct tree_node *node = line;
 
-        if (node->left_alone)
-                return string_printable(node->left_alone);
-        return strdup(node->part ? "in a circle with others, which are tried in turn" : "");
+        if (node->skip_reason)
+                return string_printable(node->skip_reason);
+        return strdup(node->cycle ? "in a circle with others, which are tried in turn" : "");
 }
 
 static char *format_unit(const void *line)

@@ -6,9 +6,8 @@
 #include <sys/sysmacros.h>
 
 #include "cli/node-names.h"
+#include "shared/sysfs.h"
 #include "shared/util.h"
-#include "tree/lvs.h"
-#include "tree/sysfs.h"
 
 /* ------ columns: each makes its cell of a line, NULL without memory ------ */
 
@@ -139,10 +138,13 @@ static char *format_boolean(bool value)
 static char *format_read_only(const void *data)
 {
         const struct tree_line *line = data;
+        _cleanup_free_ char *read_only = NULL;
 
         if (!line->node->kernel_name)
                 return strdup("");
-        return format_boolean(sysfs_read_switch(line->root_fd, line->node->number, "ro"));
+        if (sysfs_read_attribute(line->root_fd, line->node->number, "ro", &read_only) < 0)
+                return NULL;
+        return format_boolean(read_only && streq(read_only, "1"));
 }
 
 static char *format_pv(const void *data)
@@ -244,11 +246,11 @@ static char *format_tree(const void *data)
         return string_printable(line->tree_name);
 }
 
-static char *format_left_alone(const void *data)
+static char *format_skip_reason(const void *data)
 {
         const struct tree_line *line = data;
 
-        return string_printable(line->node->left_alone ?: "");
+        return string_printable(line->node->skip_reason ?: "");
 }
 
 static const struct column columns[] = {
@@ -279,7 +281,7 @@ static const struct column columns[] = {
         {"TREE", "the name of its storage tree, as in plan teardown", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING,
                 format_tree},
         {"LEFT-ALONE", "why it is left alone at shutdown", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_STRING,
-                format_left_alone},
+                format_skip_reason},
 };
 
 struct table_verb tree_table_verb(void (*help)(void), const struct table_switch *switches, size_t n_switches)

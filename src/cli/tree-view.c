@@ -6,12 +6,6 @@
 #include <sys/sysmacros.h>
 
 #include "shared/util.h"
-#include "tree/lvs.h"
-
-static bool is_mount_or_swap(const struct tree_node *node)
-{
-        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
-}
 
 /* Whether the upper node is drawn on the lower one. */
 static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *upper)
@@ -53,7 +47,7 @@ int tree_view_init(struct tree_view *view, const struct tree *tree)
         if (!view->shown)
                 return -ENOMEM;
         for (size_t i = 0; i < tree->nodes.n; i++)
-                view->shown[i] = !is_mount_or_swap(tree->nodes.nodes[i]);
+                view->shown[i] = !tree_node_is_mount_or_swap(tree->nodes.nodes[i]);
         show_mounts_and_swaps(view);
         return 0;
 }
@@ -129,7 +123,7 @@ int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
 /* Mounts and swaps come first: what lies on the same device as they do is a layer of its own. */
 static int rank_of(const struct tree_node *node)
 {
-        return is_mount_or_swap(node) ? 0 : node->kind >= TREE_MULTIPATH ? 2 : 1;
+        return tree_node_is_mount_or_swap(node) ? 0 : node->kind >= TREE_MULTIPATH ? 2 : 1;
 }
 
 static int compare_nodes(const void *a, const void *b)

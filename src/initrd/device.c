@@ -11,22 +11,11 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/identifier.h"
+#include "shared/sysfs.h"
 
 #define LVM_UUID_PREFIX "LVM-"
 
 /* ------ attributes in sysfs ------ */
-
-/* Without the newline at its end. */
-static int read_attribute(int dir_fd, const char *path, char **ret)
-{
-        int r;
-
-        r = read_file_at(dir_fd, path, ret, NULL);
-        if (r < 0)
-                return r;
-        (*ret)[strcspn(*ret, "\n")] = '\0';
-        return 0;
-}
 
 static int parse_number(const char *string, dev_t *ret)
 {
@@ -44,7 +33,7 @@ static int read_number(int dir_fd, const char *path, dev_t *ret)
         _cleanup_free_ char *text = NULL;
         int r;
 
-        r = read_attribute(dir_fd, path, &text);
+        r = sysfs_read_at(dir_fd, path, &text);
         return r < 0 ? r : parse_number(text, ret);
 }
 
@@ -253,12 +242,12 @@ static int add_volume_group(int device_fd, struct string_vector *names)
         struct dm_pool *pool;
         int r;
 
-        r = read_attribute(device_fd, "dm/uuid", &uuid);
+        r = sysfs_read_at(device_fd, "dm/uuid", &uuid);
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
         if (!skip_prefix(uuid, LVM_UUID_PREFIX))
                 return 0;
-        r = read_attribute(device_fd, "dm/name", &name);
+        r = sysfs_read_at(device_fd, "dm/name", &name);
         if (r < 0)
                 return r;
 
@@ -277,7 +266,7 @@ static int add_volume_group(int device_fd, struct string_vector *names)
 /* One device: its VG to `names`, what is directly below it to `list`. */
 static int look_at(int root_fd, dev_t device, struct string_vector *names, struct device_list *list)
 {
-        _cleanup_free_ char *path = string_format("sys/dev/block/%u:%u", major(device), minor(device));
+        _cleanup_free_ char *path = sysfs_path(device, "");
         _cleanup_close_ int fd = -EBADF;
         int r;
 

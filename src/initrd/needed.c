@@ -2,15 +2,11 @@
 
 #include "initrd/needed.h"
 
-#include <fcntl.h>
-#include <libmount.h>
 #include <sys/sysmacros.h>
 
 #include "initrd/configuration.h"
 #include "initrd/device.h"
-
-DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
-#define _cleanup_table_ _cleanup_(mnt_unref_tablep)
+#include "shared/mount_table.h"
 
 /* What an initrd of initramfs-tools mounts. */
 static const char *const targets[] = {"/", "/usr"};
@@ -131,28 +127,6 @@ static int want_name(int root_fd, const char *name, const char *by, struct neede
 
 /* ------ mounts ------ */
 
-static int read_table(int root_fd, const char *path, struct libmnt_table **ret)
-{
-        _cleanup_table_ struct libmnt_table *table = mnt_new_table();
-        _cleanup_fclose_ FILE *file = NULL;
-        int fd;
-
-        if (!table)
-                return -ENOMEM;
-        fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-                return -errno;
-        file = fdopen(fd, "re");
-        if (!file) {
-                close(fd);
-                return -ENOMEM;
-        }
-        if (mnt_table_parse_stream(table, file, path) < 0)
-                return -EBADMSG;
-        *ret = TAKE_PTR(table);
-        return 0;
-}
-
 /* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is
  * one. */
 static int need_mounted(int root_fd, struct libmnt_fs *mounted, const char *by, struct needed *needed)
@@ -169,13 +143,15 @@ static int need_mounted(int root_fd, struct libmnt_fs *mounted, const char *by, 
 
 static int need_mounts(int root_fd, struct needed *needed)
 {
-        _cleanup_table_ struct libmnt_table *table = NULL;
+        _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = read_table(root_fd, "proc/self/mountinfo", &table);
+        r = mount_table_read(root_fd, "proc/self/mountinfo", &table);
+        if (r == 0)
+                return -ENOENT;
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
                 /* Of several mounted on one another, the last is what is seen. */
-                struct libmnt_fs *mounted = mnt_table_find_target(table, targets[i], MNT_ITER_BACKWARD);
+                struct libmnt_fs *mounted = mnt_table_find_target(table.table, targets[i], MNT_ITER_BACKWARD);
 
                 if (mounted)
                         r = need_mounted(root_fd, mounted, targets[i], needed);
@@ -188,14 +164,12 @@ static int need_mounts(int root_fd, struct needed *needed)
 /* What is mounted now may not be what is to be mounted at the next boot. */
 static int need_fstab(int root_fd, struct needed *needed)
 {
-        _cleanup_table_ struct libmnt_table *table = NULL;
+        _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = read_table(root_fd, "etc/fstab", &table);
-        if (r < 0)
-                return r == -ENOENT ? 0 : r;
+        r = mount_table_read(root_fd, "etc/fstab", &table);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
-                struct libmnt_fs *entry = mnt_table_find_target(table, targets[i], MNT_ITER_FORWARD);
+                struct libmnt_fs *entry = mnt_table_find_target(table.table, targets[i], MNT_ITER_FORWARD);
 
                 if (entry)
                         r = need_name(root_fd, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i],
@@ -207,21 +181,19 @@ static int need_fstab(int root_fd, struct needed *needed)
 /* RESUME=auto, the default of initramfs-tools, may choose any of them. */
 static int want_swaps(int root_fd, struct needed *needed)
 {
-        _cleanup_table_ struct libmnt_table *table = NULL;
-        struct libmnt_iter *position;
-        struct libmnt_fs *swap;
+        _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = read_table(root_fd, "proc/swaps", &table);
+        r = mount_table_read(root_fd, "proc/swaps", &table);
         if (r < 0)
-                return r == -ENOENT ? 0 : r;
-        position = mnt_new_iter(MNT_ITER_FORWARD);
-        if (!position)
-                return -ENOMEM;
-        while (r >= 0 && mnt_table_next_fs(table, position, &swap) == 0)
+                return r;
+        FOREACH_MOUNT(swap, &table)
+        {
                 r = want_name(root_fd, mnt_fs_get_source(swap), RESUME, needed);
-        mnt_free_iter(position);
-        return r;
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 /* ------ words of the configuration ------ */

@@ -4,22 +4,16 @@
  * Documentation/ABI/testing/sysfs-block-dm). */
 
 #include "lvm/dm_devices.h"
+#include "shared/sysfs.h"
 #include "shared/util.h"
 
 #define BLOCK_DIRECTORY "sys/block"
 
-/* An attribute without the newline at its end. */
 static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
         _cleanup_free_ char *path = string_format("%s/%s", device, name);
-        int r;
 
-        if (!path)
-                return -ENOMEM;
-        r = read_file_at(dir_fd, path, ret, NULL);
-        if (r >= 0)
-                (*ret)[strcspn(*ret, "\n")] = '\0';
-        return r;
+        return path ? sysfs_read_at(dir_fd, path, ret) : -ENOMEM;
 }
 
 /* A device may go at any time; then it is none. */

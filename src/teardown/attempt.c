@@ -17,5 +17,5 @@ uint64_t attempt_pause_usec(const struct attempt *attempt)
 
 bool attempt_is_possible(const struct attempt *attempt)
 {
-        return attempt->node->part || attempt->node->n_holders == 0;
+        return attempt->node->cycle || attempt->node->n_holders == 0;
 }

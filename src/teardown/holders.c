@@ -4,9 +4,9 @@
 
 #include <sys/sysmacros.h>
 
+#include "shared/enumeration.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "teardown/enumeration.h"
 #include "teardown/unmounting.h"
 
 char *node_describe(const struct tree_node *node)
@@ -75,9 +75,9 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
                 holders.text && processes && *processes ? "; " : "", processes ?: "");
 }
 
-void nodes_look_for_users(struct sought *sought, size_t n)
+void nodes_find_users(struct usage_query *queries, size_t n)
 {
-        int r = sought_find_users(sought, n);
+        int r = users_find(queries, n);
 
         if (r < 0)
                 log_debug("Failed to look for processes: %s", strerror(-r));

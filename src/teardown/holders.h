@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "teardown/sought.h"
+#include "teardown/users.h"
 #include "tree/node.h"
 
 /* What holds a node, for people. All texts are printable, to be freed by the caller, and NULL without memory. */
@@ -13,5 +13,5 @@ char *node_describe(const struct tree_node *node) _nonnull_(1) _must_check_;
  * has not come to its end; "" if nothing is known to hold it. */
 char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_(1, 2) _must_check_;
 
-/* sought_find_users(). Who it is cannot always be told, and what else there is to say is said all the same. */
-void nodes_look_for_users(struct sought *sought, size_t n) _nonnull_(1);
+/* users_find(). Who it is cannot always be told, and what else there is to say is said all the same. */
+void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_(1);

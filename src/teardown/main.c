@@ -145,7 +145,7 @@ static void withdraw_claims(const struct tree *tree)
                 const struct tree_node *node = tree->nodes.nodes[i];
                 int r;
 
-                if (!node->vg || node->left_alone || streq(node->vg, last))
+                if (!node->vg || node->skip_reason || streq(node->vg, last))
                         continue;
                 r = online_unclaim(lvm_run_fd, node->vg);
                 if (r < 0)

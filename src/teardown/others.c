@@ -60,7 +60,7 @@ static int find_lvs(const struct tree *tree, struct tree_nodes *lvs)
         return r;
 }
 
-static int leave_shared_vgs_alone(struct tree *tree, int root_fd, const char *backup_directory)
+static int skip_shared_vgs(struct tree *tree, int root_fd, const char *backup_directory)
 {
         _cleanup_tree_nodes_ struct tree_nodes lvs = {};
         _cleanup_free_ char *sharing = NULL;
@@ -73,14 +73,14 @@ static int leave_shared_vgs_alone(struct tree *tree, int root_fd, const char *ba
                         r = find_sharing(root_fd, backup_directory, lvs.nodes[i], &sharing);
                 }
                 if (r >= 0 && sharing)
-                        r = tree_leave_alone(lvs.nodes[i], sharing);
+                        r = tree_skip(lvs.nodes[i], sharing);
         }
         return MIN(r, 0);
 }
 
 /* ------ md ------ */
 
-static int leave_arrays_of_mdmon_alone(struct tree *tree)
+static int skip_arrays_of_mdmon(struct tree *tree)
 {
         int r = 0;
 
@@ -91,12 +91,12 @@ static int leave_arrays_of_mdmon_alone(struct tree *tree)
                 if (!node->has_mdmon)
                         continue;
                 reason = string_format("mdmon keeps the metadata of %s", node->name);
-                r = reason ? tree_leave_alone(node, reason) : -ENOMEM;
+                r = reason ? tree_skip(node, reason) : -ENOMEM;
         }
         return r;
 }
 
-int teardown_leave_others_alone(struct tree *tree, int root_fd)
+int teardown_skip_foreign(struct tree *tree, int root_fd)
 {
         _cleanup_configuration_ struct configuration configuration = {};
         /* lvm2 says itself what is wrong with its files. */
@@ -106,6 +106,6 @@ int teardown_leave_others_alone(struct tree *tree, int root_fd)
         r = configuration_read(root_fd, &configuration, &problems);
         /* To read a thousand backups takes longer than to take a thousand LVs down. */
         if (r >= 0 && (configuration.use_lvmlockd || problems.lines.n > 0))
-                r = leave_shared_vgs_alone(tree, root_fd, root_relative(configuration.backup_dir));
-        return r < 0 ? r : leave_arrays_of_mdmon_alone(tree);
+                r = skip_shared_vgs(tree, root_fd, root_relative(configuration.backup_dir));
+        return r < 0 ? r : skip_arrays_of_mdmon(tree);
 }

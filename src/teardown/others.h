@@ -12,4 +12,4 @@
  *    mdadm has it brought up to date at the very end of a shutdown
  *
  * Before tree_order(). Returns 0 or -ENOMEM. */
-int teardown_leave_others_alone(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;
+int teardown_skip_foreign(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
+#include "shared/enumeration.h"
 #include "shared/log.h"
-#include "teardown/enumeration.h"
 #include "teardown/holders.h"
 
 /* How often systemd is told how far it is, and how long after the longest pause it may kill us. */
@@ -49,22 +49,22 @@ static void report_node_waited_for(const struct tree_node *node, const struct us
 void progress_report_waiting(const struct teardown *teardown)
 {
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
-        _cleanup_free_ struct sought *sought = NULL;
+        _cleanup_free_ struct usage_query *queries = NULL;
 
         if (find_waited_for(teardown, &nodes) < 0 || nodes.n == 0)
                 return;
-        sought = calloc(nodes.n, sizeof(*sought));
-        if (!sought)
+        queries = calloc(nodes.n, sizeof(*queries));
+        if (!queries)
                 return;
         for (size_t i = 0; i < nodes.n; i++)
                 if (nodes.nodes[i]->kind == TREE_MOUNT)
-                        sought[i].mount_point = nodes.nodes[i]->name;
+                        queries[i].mount_point = nodes.nodes[i]->name;
                 else if (nodes.nodes[i]->kernel_name)
-                        sought[i].number = nodes.nodes[i]->number;
-        nodes_look_for_users(sought, nodes.n);
+                        queries[i].number = nodes.nodes[i]->number;
+        nodes_find_users(queries, nodes.n);
         for (size_t i = 0; i < nodes.n; i++) {
-                report_node_waited_for(nodes.nodes[i], &sought[i].users);
-                users_done(&sought[i].users);
+                report_node_waited_for(nodes.nodes[i], &queries[i].users);
+                users_done(&queries[i].users);
         }
 }
 

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
+#include "shared/enumeration.h"
 #include "shared/fields.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "teardown/account.h"
-#include "teardown/enumeration.h"
 #include "teardown/holders.h"
 #include "tree/order.h"
 
@@ -17,11 +17,11 @@
 
 void report_circles(const struct tree *tree)
 {
-        for (const struct tree_part *part = tree->parts; part; part = part->next) {
+        for (const struct tree_cycle *cycle = tree->cycles; cycle; cycle = cycle->next) {
                 _cleanup_enumeration_ struct enumeration names = {};
 
-                for (size_t i = 0; i < part->members.n; i++)
-                        enumerate(&names, part->members.nodes[i]->name);
+                FOREACH_NODE(member, &cycle->members)
+                        enumerate(&names, member->name);
                 enumerate_end(&names);
                 log_warning("%s hold each other in a circle and are taken down one after another.",
                         names.text ?: "Devices");
@@ -119,7 +119,7 @@ static void report_tree(
         add_volume_groups(&fields, &tree->members);
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
-        fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_left_alone));
+        fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64,
                                     attempt_since(tree->first_usec, tree->last_usec)));
         add_start(&fields, teardown);
@@ -133,9 +133,9 @@ void report_tree_down(const struct teardown *teardown, size_t component)
         _cleanup_free_ char *name = string_printable(tree->name);
         _cleanup_free_ char *time = format_duration(attempt_since(tree->first_usec, tree->last_usec));
         _cleanup_free_ char *rest =
-                tree->n_left_alone > 0 ? string_format(", %zu left alone", tree->n_left_alone) : strdup("");
+                tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
         _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", name ?: "?",
-                tree->n_left_alone > 0 ? "partly down" : "down", tree->n_gone, plural(tree->n_gone), time ?: "?",
+                tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone, plural(tree->n_gone), time ?: "?",
                 rest ?: "");
 
         report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, component, message);
@@ -217,22 +217,22 @@ static void report_node_left(
 static void report_nodes_left(const struct teardown *teardown)
 {
         _cleanup_tree_nodes_ struct tree_nodes left = {};
-        _cleanup_free_ struct sought *sought = NULL;
+        _cleanup_free_ struct usage_query *queries = NULL;
 
         for (size_t i = 0; i < teardown->n_attempts; i++)
                 if (is_cause(teardown->attempts[i].node) && tree_nodes_add(&left, teardown->attempts[i].node) < 0)
                         return;
         if (left.n == 0)
                 return;
-        sought = calloc(left.n, sizeof(*sought));
-        if (!sought)
+        queries = calloc(left.n, sizeof(*queries));
+        if (!queries)
                 return;
         for (size_t i = 0; i < left.n; i++)
-                sought[i].number = left.nodes[i]->number;
-        nodes_look_for_users(sought, left.n);
+                queries[i].number = left.nodes[i]->number;
+        nodes_find_users(queries, left.n);
         for (size_t i = 0; i < left.n; i++) {
-                report_node_left(teardown, left.nodes[i], &sought[i].users);
-                users_done(&sought[i].users);
+                report_node_left(teardown, left.nodes[i], &queries[i].users);
+                users_done(&queries[i].users);
         }
 }
 

@@ -24,7 +24,7 @@ static bool holds_local_device(const struct tree_node *node)
         return false;
 }
 
-static int leave_network_alone(struct tree *tree)
+static int skip_network(struct tree *tree)
 {
         int r = 0;
 
@@ -32,18 +32,18 @@ static int leave_network_alone(struct tree *tree)
                 struct tree_node *node = tree->nodes.nodes[i];
 
                 if (node->on_network && !(is_mount_or_swap(node) && holds_local_device(node)))
-                        r = tree_leave_node_alone(node, "it is on the network");
+                        r = tree_skip_node(node, "it is on the network");
         }
         return r;
 }
 
-static int leave_all_else_alone(struct tree *tree)
+static int skip_all_else(struct tree *tree)
 {
         int r = 0;
 
         for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
                 if (!tree->nodes.nodes[i]->on_network)
-                        r = tree_leave_node_alone(tree->nodes.nodes[i], "it is not on the network");
+                        r = tree_skip_node(tree->nodes.nodes[i], "it is not on the network");
         return r;
 }
 
@@ -53,14 +53,14 @@ int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope sco
 
         r = tree_find_network(tree, root_fd);
         if (r >= 0)
-                r = teardown_leave_others_alone(tree, root_fd);
+                r = teardown_skip_foreign(tree, root_fd);
         if (r < 0)
                 return r;
         switch (scope) {
         case TEARDOWN_LOCAL:
-                return leave_network_alone(tree);
+                return skip_network(tree);
         case TEARDOWN_NETWORK:
-                return leave_all_else_alone(tree);
+                return skip_all_else(tree);
         default:
                 return 0;
         }

@@ -11,7 +11,7 @@ enum teardown_scope {
         TEARDOWN_ALL,
 };
 
-/* Leaves alone what is out of scope, and in any case what teardown_leave_others_alone() does. After tree_read(),
+/* Leaves alone what is out of scope, and in any case what teardown_skip_foreign() does. After tree_read(),
  * before tree_order(). Returns 0 or -ENOMEM.
  *
  * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side

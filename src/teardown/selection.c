@@ -3,7 +3,6 @@
 #include "teardown/selection.h"
 
 #include "shared/util.h"
-#include "tree/lvs.h"
 
 #define REASON_NOT_SELECTED "it was not asked for"
 
@@ -144,7 +143,7 @@ int selection_add_unused(struct selection *selection)
 }
 
 /* With an LV stay the hidden LVs that it consists of. */
-static int leave_parts_alone(const struct tree_node *node, const char *reason)
+static int skip_components(const struct tree_node *node, const char *reason)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
         int r = 0;
@@ -153,9 +152,9 @@ static int leave_parts_alone(const struct tree_node *node, const char *reason)
                 for (size_t i = 0; r >= 0 && i < node->lowers.n; i++) {
                         struct tree_node *lower = node->lowers.nodes[i];
 
-                        if (lower->left_alone || !tree_lv_is_hidden(lower) || !tree_are_in_one_vg(node, lower))
+                        if (lower->skip_reason || !tree_lv_is_hidden(lower) || !tree_are_in_one_vg(node, lower))
                                 continue;
-                        r = tree_leave_node_alone(lower, reason);
+                        r = tree_skip_node(lower, reason);
                         if (r >= 0)
                                 r = tree_nodes_add(&waiting, lower);
                 }
@@ -172,11 +171,11 @@ int selection_refuse(struct tree_node *node, const char *reason)
 
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                if (is_boundary(node) || node->left_alone)
+                if (is_boundary(node) || node->skip_reason)
                         continue;
-                r = tree_leave_node_alone(node, reason);
+                r = tree_skip_node(node, reason);
                 if (r >= 0)
-                        r = leave_parts_alone(node, reason);
+                        r = skip_components(node, reason);
                 for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
                         r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
         }
@@ -252,7 +251,7 @@ int selection_finish(struct selection *selection)
         select_what_is_left_over(selection);
         for (size_t i = 0; r >= 0 && i < nodes->n; i++)
                 if (!selection->selected[i] && tree_node_is_ours(nodes->nodes[i]))
-                        r = tree_leave_node_alone(nodes->nodes[i], REASON_NOT_SELECTED);
+                        r = tree_skip_node(nodes->nodes[i], REASON_NOT_SELECTED);
         return r;
 }
 

@@ -48,7 +48,7 @@ bool teardown_awaits(const struct teardown *teardown, const struct tree_node *no
         const struct storage_tree *tree = &teardown->trees[node->component];
 
         return (node->kind == TREE_MOUNT || node->kind == TREE_SWAP) && node->state != TREE_GONE &&
-               !node->left_alone && tree->n_gone < tree->members.n;
+               !node->skip_reason && tree->n_gone < tree->members.n;
 }
 
 static bool is_awaited(const struct tree_node *node, const void *userdata)
@@ -306,7 +306,7 @@ static int add_trees(struct teardown *teardown)
                 if (tree_node_is_ours(node))
                         r = tree_nodes_add(&teardown->trees[node->component].members, node);
                 else if (tree_kind_is_removable(node->kind))
-                        teardown->trees[node->component].n_left_alone++;
+                        teardown->trees[node->component].n_skipped++;
         }
         return r;
 }

@@ -35,7 +35,7 @@ struct storage_tree {
         struct dm_list list;       /* teardown.down */
         char *name;                /* see tree_names(); teardown.names has it */
         struct tree_nodes members; /* nodes that are to go */
-        size_t n_left_alone;       /* how many others could be removed */
+        size_t n_skipped;          /* how many others could be removed */
         size_t n_gone;             /* of them */
         uint64_t first_usec;       /* when the first of them was ready */
         uint64_t last_usec;        /* when the last one was gone */

@@ -100,7 +100,7 @@ void tries_finish(struct teardown *teardown, struct removal *removal)
                 node_went(teardown, attempt);
         } else if (removal->abandoned) {
                 ; /* It has failed already. */
-        } else if (attempt->error == -EBUSY && !attempt->node->part) {
+        } else if (attempt->error == -EBUSY && !attempt->node->cycle) {
                 attempt->n_in_vain = teardown->nobody_usec > 0 ? attempt->n_in_vain + 1 : 0;
                 attempt->next_usec = attempt->ended_usec + attempt_pause_usec(attempt);
                 dm_list_add(&teardown->busy, &attempt->list);

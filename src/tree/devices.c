@@ -7,9 +7,8 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
+#include "shared/sysfs.h"
 #include "shared/util.h"
-#include "tree/lvs.h"
-#include "tree/sysfs.h"
 
 /* Where all devices are that no hardware is behind; bcache is one of them. */
 #define VIRTUAL_DEVICES "/devices/virtual/"
@@ -39,12 +38,14 @@ static int add_dm_device(struct tree *tree, const struct dm_device *device)
 
 static int add_dm_devices(struct tree *tree, const struct dm_devices *devices)
 {
-        int r = 0;
+        for (size_t i = 0; i < devices->n; i++)
+                if (!tree_find_number(tree, devices->devices[i].number)) {
+                        int r = add_dm_device(tree, &devices->devices[i]);
 
-        for (size_t i = 0; r >= 0 && i < devices->n; i++)
-                if (!tree_find_number(tree, devices->devices[i].number))
-                        r = add_dm_device(tree, &devices->devices[i]);
-        return r;
+                        if (r < 0)
+                                return r;
+                }
+        return 0;
 }
 
 /* ------ all others ------ */
@@ -144,21 +145,25 @@ static int add_by_link(struct tree *tree, int root_fd, dev_t number)
 static int add_empty_devices(struct tree *tree, int root_fd)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, SYSFS_BLOCK_DIRECTORY);
-        int r = 0;
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+        for (const struct dirent *entry; (entry = readdir(directory));) {
                 unsigned int major_number, minor_number;
-                char end;
+                dev_t number;
+                int r;
 
-                if (sscanf(entry->d_name, "%u:%u%c", &major_number, &minor_number, &end) == 2 &&
-                        !tree_find_number(tree, makedev(major_number, minor_number)) &&
-                        /* The link of one that has gone may still be there. */
-                        faccessat(dirfd(directory), entry->d_name, F_OK, 0) == 0)
-                        r = add_by_link(tree, root_fd, makedev(major_number, minor_number));
+                if (sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) != 2)
+                        continue;
+                number = makedev(major_number, minor_number);
+                /* The link of one that has gone may still be there. */
+                if (tree_find_number(tree, number) || !sysfs_has_device(root_fd, number))
+                        continue;
+                r = add_by_link(tree, root_fd, number);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 /* ------ all that have a size ------ */
@@ -221,63 +226,33 @@ static int add_devices(struct tree *tree, int root_fd)
                 r = add_line(tree, root_fd, line);
         if (r >= 0)
                 r = add_empty_devices(tree, root_fd);
-        for (size_t i = 0; result >= 0 && i < tree->nodes.n; i++)
-                if (tree->nodes.nodes[i]->size == TREE_SIZE_UNKNOWN)
-                        tree->nodes.nodes[i]->size = 0;
+        FOREACH_NODE(node, &tree->nodes)
+                if (result >= 0 && node->size == TREE_SIZE_UNKNOWN)
+                        node->size = 0;
         return r;
 }
 
 /* ------ what holds what ------ */
 
-/* Links to devices, as the kernel lists them. A name that is not known is of one that came meanwhile, or has gone, and
- * then the link leads nowhere. */
-static int add_listed_slaves(struct tree *tree, struct tree_node *node, int fd, const char *entries, size_t size)
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < size;) {
-                const struct dirent64 *entry = (const struct dirent64 *) (entries + i);
-                struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
-
-                if (slave)
-                        r = tree_add_edge(tree, slave, node);
-                else if (entry->d_name[0] != '.')
-                        node->has_lost |= faccessat(fd, entry->d_name, F_OK, 0) < 0 && errno == ENOENT;
-                i += entry->d_reclen;
-        }
-        return r;
-}
-
-/* What it has links to in slaves/. Not with opendir(), which asks the kernel for three things more each time. */
+/* What it has links to in slaves/. A name that is not known is of a device that came meanwhile, or has gone, and then the
+ * link leads nowhere. */
 static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
 {
-        _Alignas(struct dirent64) char entries[2048];
         _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
-        _cleanup_close_ int fd = path ? openat(root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -EBADF;
-        int r = path ? 0 : -ENOMEM;
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
 
-        while (r >= 0 && fd >= 0) {
-                ssize_t size = getdents64(fd, entries, sizeof(entries));
-
-                if (size <= 0)
-                        break;
-                r = add_listed_slaves(tree, node, fd, entries, (size_t) size);
-        }
-        return r;
-}
-
-/* A number that is not in the tree is of a device that came meanwhile, or has gone. */
-static int add_lower(struct tree *tree, int root_fd, dev_t number, struct tree_node *node)
-{
-        struct tree_node *lower = tree_find_number(tree, number);
-        _cleanup_free_ char *path = NULL;
-
-        if (lower)
-                return tree_add_edge(tree, lower, node);
-        path = sysfs_path(number, "");
         if (!path)
                 return -ENOMEM;
-        node->has_lost |= faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT;
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
+                int r = slave ? tree_add_edge(slave, node) : 0;
+
+                if (r < 0)
+                        return r;
+                if (!slave && entry->d_name[0] != '.')
+                        node->has_lost |=
+                                faccessat(dirfd(directory), entry->d_name, F_OK, 0) < 0 && errno == ENOENT;
+        }
         return 0;
 }
 
@@ -290,10 +265,12 @@ static int add_lowers(struct tree *tree, int root_fd, const struct dm_devices *d
         if (node->kind < TREE_MULTIPATH || !dm_devices_read_lowers(devices, node->number, lowers, &n))
                 return add_slaves(tree, root_fd, node);
         for (size_t i = 0; i < n; i++) {
-                int r = add_lower(tree, root_fd, lowers[i], node);
+                struct tree_node *lower = tree_find_number(tree, lowers[i]);
+                int r = lower ? tree_add_edge(lower, node) : 0;
 
                 if (r < 0)
                         return r;
+                node->has_lost |= !lower && !sysfs_has_device(root_fd, lowers[i]);
         }
         return 0;
 }
@@ -314,7 +291,7 @@ static int add_disk_of_partition(struct tree *tree, int root_fd, struct tree_nod
                 *slash = '\0';
         slash = strrchr(location, '/');
         disk = slash ? tree_find_kernel_name(tree, slash + 1) : NULL;
-        return disk ? tree_add_edge(tree, disk, node) : 0;
+        return disk ? tree_add_edge(disk, node) : 0;
 }
 
 /* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says
@@ -338,7 +315,7 @@ static int add_container_of_array(struct tree *tree, int root_fd, struct tree_no
         name++;
         name[strcspn(name, "/")] = '\0';
         container = tree_find_kernel_name(tree, name);
-        return container ? tree_add_edge(tree, container, node) : 0;
+        return container ? tree_add_edge(container, node) : 0;
 }
 
 /* What one device has in slaves/ the other one has in holders/, and reading directories is what takes the time:
@@ -362,6 +339,46 @@ static int add_edges(struct tree *tree, int root_fd, const struct dm_devices *de
         return r;
 }
 
+/* ------ LVs ------ */
+
+/* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
+static bool has_other_vg_above(const struct tree_node *node)
+{
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->vg && !tree_are_in_one_vg(node, upper))
+                        return true;
+        return false;
+}
+
+/* Both lie on the origin's data. */
+static int add_snapshots(const struct tree_node *data)
+{
+        FOREACH_NODE(origin, &data->uppers)
+                FOREACH_NODE(snapshot, &data->uppers)
+                        if (origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT) {
+                                int r = tree_add_edge(snapshot, origin);
+
+                                if (r < 0)
+                                        return r;
+                        }
+        return 0;
+}
+
+/* What sysfs does not say of LVs: which nodes are PVs, and that an origin holds its snapshots. The kernel would let go of
+ * a snapshot at any time, but what is written to the origin after that would be missing in it, and it would have lost its
+ * meaning when it is activated again. */
+static int add_lvm(struct tree *tree)
+{
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = node->kind == TREE_LV_ORIGIN_DATA ? add_snapshots(node) : 0;
+
+                if (r < 0)
+                        return r;
+                node->is_pv = has_other_vg_above(node);
+        }
+        return 0;
+}
+
 int tree_read_devices(struct tree *tree, int root_fd)
 {
         _cleanup_dm_devices_ struct dm_devices devices = {};
@@ -374,24 +391,27 @@ int tree_read_devices(struct tree *tree, int root_fd)
                 r = add_dm_devices(tree, &devices);
         if (r >= 0)
                 r = add_devices(tree, root_fd);
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
-                r = add_edges(tree, root_fd, &devices, tree->nodes.nodes[i]);
-        return r < 0 ? r : tree_add_lvm(tree);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &tree->nodes) {
+                r = add_edges(tree, root_fd, &devices, node);
+                if (r < 0)
+                        return r;
+        }
+        return add_lvm(tree);
 }
 
 int tree_add_files(struct tree *tree)
 {
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i], *below;
-
-                if (!node->file)
-                        continue;
+        FOREACH_NODE(node, &tree->nodes) {
                 /* It may be a device, too. */
-                below = tree_find_device_path(tree, node->file) ?: tree_find_mount_of(tree, node->file);
-                if (below)
-                        r = tree_add_edge(tree, below, node);
+                struct tree_node *below = node->file ? tree_find_device_path(tree, node->file)
+                                                               ?: tree_find_mount_of(tree, node->file)
+                                                     : NULL;
+                int r = below ? tree_add_edge(below, node) : 0;
+
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }

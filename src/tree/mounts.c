@@ -4,10 +4,9 @@
 
 #include <fcntl.h>
 
+#include "shared/mount_table.h"
 #include "shared/util.h"
 #include "tree/schedule.h"
-#include "tree/sysfs.h"
-#include "tree/table.h"
 
 #define MOUNTINFO "proc/self/mountinfo"
 #define SWAPS "proc/swaps"
@@ -18,17 +17,15 @@
 static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *mount)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(devices_fd, ".");
-        int r = 0;
 
-        if (!directory)
-                return 0;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 struct tree_node *device = tree_find_kernel_name(tree, entry->d_name);
+                int r = device ? tree_hold(tree, device, mount) : 0;
 
-                if (device)
-                        r = tree_add_edge(tree, device, mount);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 /* Looks for the pool that the device is in, and has the mount hold all of its devices. */
@@ -36,21 +33,22 @@ static int add_btrfs_devices(
         struct tree *tree, int root_fd, const struct tree_node *device, struct tree_node *mount)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BTRFS_DIRECTORY);
-        int r = 0;
 
-        if (!directory)
-                return 0;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
                 _cleanup_close_ int devices_fd = -EBADF;
+                int r;
 
                 if (!path)
                         return -ENOMEM;
                 devices_fd = openat(dirfd(directory), path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-                if (devices_fd >= 0 && faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-                        r = add_btrfs_pool(tree, devices_fd, mount);
+                if (devices_fd < 0 || faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                        continue;
+                r = add_btrfs_pool(tree, devices_fd, mount);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 /* A file system that is not on one device has a number of its own, and says where it is from by name only. */
@@ -64,7 +62,7 @@ static int add_device_of_mount(struct tree *tree, int root_fd, struct libmnt_fs 
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
         if (!device)
                 return 0;
-        r = tree_add_edge(tree, device, mount);
+        r = tree_hold(tree, device, mount);
         if (r >= 0 && type && streq(type, "btrfs"))
                 r = add_btrfs_devices(tree, root_fd, device, mount);
         return r;
@@ -114,7 +112,7 @@ static int add_mount_point(struct tree *tree, struct libmnt_fs *entry, struct tr
         int r;
 
         if (parent) {
-                r = tree_add_edge(tree, parent, mount);
+                r = tree_hold(tree, parent, mount);
                 if (r < 0)
                         return r;
         }
@@ -144,45 +142,43 @@ static int add_swap(struct tree *tree, const char *path, struct tree_nodes *came
         if (r < 0)
                 return r;
         below = tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
-        return below ? tree_add_edge(tree, below, swap) : 0;
+        return below ? tree_hold(tree, below, swap) : 0;
 }
 
 /* ------ both ------ */
 
-static int add_mounts(struct tree *tree, int root_fd, struct libmnt_table *table, struct tree_nodes *came)
+static int add_mounts(struct tree *tree, int root_fd, const struct mount_table *table, struct tree_nodes *came)
 {
-        _cleanup_mount_iterator_ struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
-        struct libmnt_fs *entry;
-        int r = 0;
+        int r;
 
-        if (!iterator)
-                return -ENOMEM;
-        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0)
+        FOREACH_MOUNT(entry, table)
+        {
                 r = add_mount(tree, root_fd, entry, came);
-
+                if (r < 0)
+                        return r;
+        }
         dm_hash_wipe(tree->mount_points);
-        mnt_reset_iter(iterator, MNT_ITER_FORWARD);
-        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0) {
+        FOREACH_MOUNT(entry, table)
+        {
                 struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
 
-                if (mount)
-                        r = add_mount_point(tree, entry, mount);
+                r = mount ? add_mount_point(tree, entry, mount) : 0;
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
-static int add_swaps(struct tree *tree, struct libmnt_table *table, struct tree_nodes *came)
+static int add_swaps(struct tree *tree, const struct mount_table *table, struct tree_nodes *came)
 {
-        _cleanup_mount_iterator_ struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
-        struct libmnt_fs *entry;
-        int r = 0;
+        FOREACH_MOUNT(entry, table)
+        {
+                int r = mnt_fs_get_source(entry) ? add_swap(tree, mnt_fs_get_source(entry), came) : 0;
 
-        if (!iterator)
-                return -ENOMEM;
-        while (r >= 0 && mnt_table_next_fs(table, iterator, &entry) == 0)
-                if (mnt_fs_get_source(entry))
-                        r = add_swap(tree, mnt_fs_get_source(entry), came);
-        return r;
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 /* The tables only have what is there: what comes later under the same number or path is another node. */
@@ -196,12 +192,10 @@ static void forget(struct tree *tree, const struct tree_node *node)
 
 static int drop_unseen(struct tree *tree, struct tree_nodes *went)
 {
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
+        FOREACH_NODE(node, &tree->nodes) {
                 int r;
 
-                if ((node->kind != TREE_MOUNT && node->kind != TREE_SWAP) || node->state == TREE_GONE ||
-                        node->seen)
+                if (!tree_node_is_mount_or_swap(node) || node->state == TREE_GONE || node->seen)
                         continue;
                 r = tree_nodes_add(went, node);
                 if (r < 0)
@@ -214,7 +208,7 @@ static int drop_unseen(struct tree *tree, struct tree_nodes *went)
 
 int tree_read_mounts(struct tree *tree, int root_fd, struct tree_nodes *went, struct tree_nodes *came)
 {
-        _cleanup_mount_table_ struct libmnt_table *mounts = NULL, *swaps = NULL;
+        _cleanup_mount_table_ struct mount_table mounts = {}, swaps = {};
         int r;
 
         r = mount_table_read(root_fd, MOUNTINFO, &mounts);
@@ -223,11 +217,11 @@ int tree_read_mounts(struct tree *tree, int root_fd, struct tree_nodes *went, st
         if (r < 0)
                 return r;
 
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                tree->nodes.nodes[i]->seen = false;
-        r = add_mounts(tree, root_fd, mounts, came);
+        FOREACH_NODE(node, &tree->nodes)
+                node->seen = false;
+        r = add_mounts(tree, root_fd, &mounts, came);
         if (r >= 0)
-                r = add_swaps(tree, swaps, came);
+                r = add_swaps(tree, &swaps, came);
         if (r >= 0)
                 r = drop_unseen(tree, went);
         return r;

@@ -2,8 +2,8 @@
 
 #include "tree/network.h"
 
+#include "shared/sysfs.h"
 #include "shared/util.h"
-#include "tree/sysfs.h"
 
 /* Followed by a number. "etherd!e0.1" is ATA over Ethernet. */
 static const char *const network_names[] = {"drbd", "etherd!e", "nbd", "rbd", "rnbd"};
@@ -99,25 +99,20 @@ static int mark_with_uppers(struct tree_node *node)
                 if (node->on_network)
                         continue;
                 node->on_network = true;
-                for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
-                        r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
+                r = tree_nodes_add_all(&waiting, &node->uppers);
         }
         return r;
 }
 
 int tree_find_network(struct tree *tree, int root_fd)
 {
-        int r = 0;
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = node->kind == TREE_DISK ? is_network_disk(root_fd, node) : node->is_nfs;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                if (node->kind == TREE_DISK)
-                        r = is_network_disk(root_fd, node);
-                else
-                        r = node->is_nfs;
                 if (r > 0)
                         r = mark_with_uppers(node);
+                if (r < 0)
+                        return r;
         }
-        return MIN(r, 0);
+        return 0;
 }

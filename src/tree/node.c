@@ -167,10 +167,21 @@ int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node)
         return 0;
 }
 
+int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more)
+{
+        FOREACH_NODE(node, more) {
+                int r = tree_nodes_add(nodes, node);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
 bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node)
 {
-        for (size_t i = 0; i < nodes->n; i++)
-                if (nodes->nodes[i] == node)
+        FOREACH_NODE(other, nodes)
+                if (other == node)
                         return true;
         return false;
 }
@@ -186,10 +197,10 @@ void tree_nodes_done(struct tree_nodes *nodes)
 
 static bool lies_on_lost(const struct tree_node *node, unsigned int layer)
 {
-        if (node->has_lost)
-                return true;
-        for (size_t i = 0; layer < LAYERS_MAX && i < node->lowers.n; i++)
-                if (lies_on_lost(node->lowers.nodes[i], layer + 1))
+        if (node->has_lost || layer == LAYERS_MAX)
+                return node->has_lost;
+        FOREACH_NODE(lower, &node->lowers)
+                if (lies_on_lost(lower, layer + 1))
                         return true;
         return false;
 }
@@ -208,7 +219,7 @@ struct tree_node *tree_node_free(struct tree_node *node)
         free(node->uuid);
         free(node->vg);
         free(node->file);
-        free(node->left_alone);
+        free(node->skip_reason);
         tree_nodes_done(&node->uppers);
         tree_nodes_done(&node->lowers);
         free(node);
@@ -217,5 +228,28 @@ struct tree_node *tree_node_free(struct tree_node *node)
 
 bool tree_node_is_ours(const struct tree_node *node)
 {
-        return tree_kind_is_removable(node->kind) && !node->left_alone;
+        return tree_kind_is_removable(node->kind) && !node->skip_reason;
+}
+
+bool tree_node_is_mount_or_swap(const struct tree_node *node)
+{
+        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
+}
+
+bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
+{
+        return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
+}
+
+/* Of these layers the kind is that of the LV that people know. */
+static bool is_layer_of_pool(const struct tree_node *node)
+{
+        const char *layer = strrchr(node->uuid, '-');
+
+        return layer && (streq(layer, "-tpool") || streq(layer, "-vpool"));
+}
+
+bool tree_lv_is_hidden(const struct tree_node *node)
+{
+        return node->vg && (node->kind >= TREE_LV_COW || is_layer_of_pool(node));
 }

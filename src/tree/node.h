@@ -68,15 +68,21 @@ enum tree_state {
 #define TREE_SIZE_UNKNOWN UINT64_MAX
 
 struct tree_node;
-struct tree_part;
+struct tree_cycle;
 
 struct tree_nodes {
         struct tree_node **nodes;
         size_t n, n_allocated;
 };
 
-/* Appends a node. Returns 0 or -ENOMEM. */
+/* Each node of a list that does not grow meanwhile. */
+#define FOREACH_NODE(node, list)                                                                                  \
+        for (struct tree_node **node##_at = (list)->nodes, *node;                                                 \
+                node##_at != (list)->nodes + (list)->n && ((node = *node##_at), true); node##_at++)
+
+/* Append a node, or all of another list. Return 0 or -ENOMEM. */
 int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_(1, 2) _must_check_;
+int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more) _nonnull_(1, 2) _must_check_;
 bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node) _nonnull_(1, 2);
 void tree_nodes_done(struct tree_nodes *nodes) _nonnull_(1);
 #define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
@@ -104,18 +110,18 @@ struct tree_node {
         struct tree_nodes uppers; /* what holds it */
         struct tree_nodes lowers; /* what it holds */
 
-        /* Why it is left alone, together with all that is below it; NULL if it is not. */
-        char *left_alone;
+        /* Why it stays, together with all that is below it; NULL if it does not. */
+        char *skip_reason;
 
         /* By tree_order(). */
-        size_t index;           /* from 0, of all nodes ever added */
-        size_t component;       /* nodes of one storage tree have the same number */
-        size_t step;            /* 0 for what nothing holds, else one more than the last of its holders */
-        struct tree_part *part; /* the cycle that it is in, or NULL */
+        size_t index;             /* from 0, of all nodes ever added */
+        size_t component;         /* nodes of one storage tree have the same number */
+        size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
+        struct tree_cycle *cycle; /* that it is in, or NULL */
 
         /* For the executor, see tree/schedule.h. */
         enum tree_state state;
-        size_t n_holders; /* of `uppers`, those that are not gone; in a cycle `part` counts */
+        size_t n_holders; /* of `uppers`, those that are not gone; in a cycle `cycle` counts */
         struct dm_list ready;
         bool seen; /* by the last tree_read_mounts() */
 };
@@ -127,5 +133,15 @@ DEFINE_CLEANUP(struct tree_node *, tree_node_free)
 /* Whether it, or something that it lies on, lies on a device that has gone. */
 bool tree_node_is_stranded(const struct tree_node *node) _nonnull_(1);
 
-/* Whether the node is to be removed: of such a kind, and not left alone. */
+/* Whether the node is to be removed: of such a kind, and not skipped. */
 bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);
+
+/* Whether it is a mount or a swap, which systemd ends, and not headgate. */
+bool tree_node_is_mount_or_swap(const struct tree_node *node) _nonnull_(1);
+
+/* Whether both are LVs of one VG: by its identifier, as there can be two of the same name. */
+bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b) _nonnull_(1, 2);
+
+/* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
+ * component of one, or a layer between them. */
+bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_(1);

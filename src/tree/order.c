@@ -2,6 +2,8 @@
 
 #include "tree/order.h"
 
+#include "shared/util.h"
+
 /* Tarjan's algorithm for strongly connected components, which looks at each edge once and finds what is above
  * before what is below. Not recursive: a stack of devices can be as high as it likes. */
 
@@ -47,23 +49,22 @@ static int compare_newest_first(const void *a, const void *b)
         return first->index > second->index ? -1 : 1;
 }
 
-/* The nodes from the given position on hold each other. */
-static int add_part(struct tree *tree, struct tree_node *const *members, size_t n)
+static int add_cycle(struct tree *tree, struct tree_node *const *members, size_t n)
 {
-        struct tree_part *part = calloc(1, sizeof(*part));
+        struct tree_cycle *cycle = calloc(1, sizeof(*cycle));
 
-        if (!part)
+        if (!cycle)
                 return -ENOMEM;
-        part->next = tree->parts;
-        tree->parts = part;
+        cycle->next = tree->cycles;
+        tree->cycles = cycle;
         for (size_t i = 0; i < n; i++) {
-                int r = tree_nodes_add(&part->members, members[i]);
+                int r = tree_nodes_add(&cycle->members, members[i]);
 
                 if (r < 0)
                         return r;
-                members[i]->part = part;
+                members[i]->cycle = cycle;
         }
-        qsort(part->members.nodes, n, sizeof(*part->members.nodes), compare_newest_first);
+        qsort(cycle->members.nodes, n, sizeof(*cycle->members.nodes), compare_newest_first);
         return 0;
 }
 
@@ -72,12 +73,9 @@ static void set_steps(struct tree_node *const *members, size_t n)
         size_t step = 0;
 
         for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; j < members[i]->uppers.n; j++) {
-                        const struct tree_node *upper = members[i]->uppers.nodes[j];
-
-                        if (!upper->part || upper->part != members[i]->part)
+                FOREACH_NODE(upper, &members[i]->uppers)
+                        if (!upper->cycle || upper->cycle != members[i]->cycle)
                                 step = MAX(step, upper->step + 1);
-                }
         for (size_t i = 0; i < n; i++)
                 members[i]->step = step;
 }
@@ -102,7 +100,7 @@ static int leave(struct search *search, struct tree_node *node)
                 search->visits[search->open.nodes[--first]->index].open = false;
         while (search->open.nodes[first] != node);
         if (search->open.n - first > 1)
-                r = add_part(search->tree, search->open.nodes + first, search->open.n - first);
+                r = add_cycle(search->tree, search->open.nodes + first, search->open.n - first);
         set_steps(search->open.nodes + first, search->open.n - first);
         search->open.n = first;
         return r;
@@ -131,16 +129,20 @@ static int search_from(struct search *search, struct tree_node *start)
         return r;
 }
 
-static int find_circles(struct tree *tree)
+static int find_cycles(struct tree *tree)
 {
         _cleanup_(search_done) struct search search = {
                 .tree = tree, .visits = calloc(tree->nodes.n + 1, sizeof(*search.visits))};
-        int r = search.visits ? 0 : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
-                if (search.visits[i].number == 0)
-                        r = search_from(&search, tree->nodes.nodes[i]);
-        return r;
+        if (!search.visits)
+                return -ENOMEM;
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = search.visits[node->index].number == 0 ? search_from(&search, node) : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 /* ------ storage trees ------ */
@@ -149,23 +151,22 @@ static int find_circles(struct tree *tree)
 static int find_concerned(const struct tree *tree, bool *concerned)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                if (!tree_node_is_ours(tree->nodes.nodes[i]))
-                        continue;
-                r = tree_nodes_add(&waiting, tree->nodes.nodes[i]);
+        FOREACH_NODE(start, &tree->nodes) {
+                int r = tree_node_is_ours(start) ? tree_nodes_add(&waiting, start) : 0;
+
                 while (r >= 0 && waiting.n > 0) {
                         const struct tree_node *node = waiting.nodes[--waiting.n];
 
                         if (concerned[node->index])
                                 continue;
                         concerned[node->index] = true;
-                        for (size_t j = 0; r >= 0 && j < node->uppers.n; j++)
-                                r = tree_nodes_add(&waiting, node->uppers.nodes[j]);
+                        r = tree_nodes_add_all(&waiting, &node->uppers);
                 }
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 static size_t find_first(size_t *firsts, size_t index)
@@ -184,42 +185,27 @@ static void join_two(size_t *firsts, size_t a, size_t b)
         firsts[MAX(a, b)] = MIN(a, b);
 }
 
-/* LVs of one VG, wherever they lie. */
+/* LVs of one VG, wherever they lie: by identifier, as there can be two VGs of the same name. */
 static int join_vgs(const struct tree *tree, size_t *firsts)
 {
-        struct dm_hash_table *vgs = dm_hash_create(1024);
-        int r = vgs ? 0 : -ENOMEM;
+        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-                const struct tree_node *other;
-                uint32_t length;
-
-                if (!node->vg)
-                        continue;
-                /* By identifier, as there can be two VGs of the same name. */
-                length = (uint32_t) strnlen(node->uuid, TREE_VG_UUID_LENGTH);
-                other = dm_hash_lookup_binary(vgs, node->uuid, length);
-                if (other)
-                        join_two(firsts, other->index, i);
-                else
-                        r = dm_hash_insert_binary(vgs, node->uuid, length, node) ? 0 : -ENOMEM;
-        }
-        if (vgs)
-                dm_hash_destroy(vgs);
+        r = tree_find_lvs(tree, &lvs);
+        for (size_t i = 1; i < lvs.n; i++)
+                if (tree_are_in_one_vg(lvs.nodes[i - 1], lvs.nodes[i]))
+                        join_two(firsts, lvs.nodes[i - 1]->index, lvs.nodes[i]->index);
         return r;
 }
 
 /* A mount ties what is mounted below it to its own tree only if that has to wait for it. */
 static void join_edges(const struct tree *tree, const bool *concerned, size_t *firsts)
 {
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                const struct tree_node *node = tree->nodes.nodes[i];
-
-                if (node->kind == TREE_MOUNT && !concerned[i])
+        FOREACH_NODE(node, &tree->nodes) {
+                if (node->kind == TREE_MOUNT && !concerned[node->index])
                         continue;
-                for (size_t j = 0; j < node->uppers.n; j++)
-                        join_two(firsts, i, node->uppers.nodes[j]->index);
+                FOREACH_NODE(upper, &node->uppers)
+                        join_two(firsts, node->index, upper->index);
         }
 }
 
@@ -242,30 +228,105 @@ static int find_components(struct tree *tree)
                 return r;
 
         tree->n_components = 0;
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                size_t first = find_first(firsts, i);
+        FOREACH_NODE(node, &tree->nodes) {
+                size_t first = find_first(firsts, node->index);
 
-                tree->nodes.nodes[i]->component =
-                        first == i ? tree->n_components++ : tree->nodes.nodes[first]->component;
+                node->component =
+                        first == node->index ? tree->n_components++ : tree->nodes.nodes[first]->component;
         }
         return 0;
-}
-
-void tree_parts_free(struct tree_part *parts)
-{
-        while (parts) {
-                struct tree_part *next = parts->next;
-
-                tree_nodes_done(&parts->members);
-                free(parts);
-                parts = next;
-        }
 }
 
 int tree_order(struct tree *tree)
 {
         int r;
 
-        r = find_circles(tree);
+        r = find_cycles(tree);
         return r < 0 ? r : find_components(tree);
+}
+
+/* ------ names ------ */
+
+/* What is found out of one storage tree. */
+struct label {
+        const char *vg; /* the first of the alphabet */
+        size_t n_vgs;
+        const struct tree_node *bottom;
+};
+
+/* By the alphabet. */
+static int compare_names(const void *a, const void *b)
+{
+        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+
+        if (first->component != second->component)
+                return first->component < second->component ? -1 : 1;
+        return strcmp(first->vg, second->vg);
+}
+
+static int find_vgs(const struct tree *tree, struct label *labels)
+{
+        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
+        int r;
+
+        r = tree_find_lvs(tree, &lvs);
+        if (r < 0)
+                return r;
+        if (lvs.n > 0)
+                qsort(lvs.nodes, lvs.n, sizeof(*lvs.nodes), compare_names);
+        for (size_t i = 0; i < lvs.n; i++) {
+                struct label *label = &labels[lvs.nodes[i]->component];
+
+                if (i > 0 && compare_names(&lvs.nodes[i - 1], &lvs.nodes[i]) == 0)
+                        continue;
+                if (!label->vg)
+                        label->vg = lvs.nodes[i]->vg;
+                label->n_vgs++;
+        }
+        return 0;
+}
+
+/* A disk rather than anything else, and then the first one. */
+static bool is_better(const struct tree_node *node, const struct tree_node *other)
+{
+        if (!other)
+                return true;
+        if ((node->kind == TREE_DISK) != (other->kind == TREE_DISK))
+                return node->kind == TREE_DISK;
+        if (node->lowers.n != other->lowers.n)
+                return node->lowers.n < other->lowers.n;
+        return node->number != other->number ? node->number < other->number : node->index < other->index;
+}
+
+int tree_names(const struct tree *tree, char ***ret)
+{
+        _cleanup_free_ struct label *labels = calloc(tree->n_components + 1, sizeof(*labels));
+        char **names = calloc(tree->n_components + 1, sizeof(*names));
+        int r = labels && names ? find_vgs(tree, labels) : -ENOMEM;
+
+        if (r >= 0)
+                FOREACH_NODE(node, &tree->nodes)
+                        if (is_better(node, labels[node->component].bottom))
+                                labels[node->component].bottom = node;
+        for (size_t i = 0; r >= 0 && i < tree->n_components; i++) {
+                const struct label *label = &labels[i];
+
+                names[i] = label->n_vgs > 1 ? string_format("%s and %zu more", label->vg, label->n_vgs - 1)
+                                            : strdup(label->vg ?: label->bottom->name);
+                r = names[i] ? 0 : -ENOMEM;
+        }
+        if (r < 0) {
+                if (names)
+                        tree_names_free(tree, names);
+                return r;
+        }
+        *ret = names;
+        return 0;
+}
+
+void tree_names_free(const struct tree *tree, char **names)
+{
+        for (size_t i = 0; i < tree->n_components; i++)
+                free(names[i]);
+        free(names);
 }

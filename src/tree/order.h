@@ -3,20 +3,7 @@
 
 #include "tree/tree.h"
 
-/* Nodes that hold each other in a circle, so that there is no order among them: one after the other is tried. */
-struct tree_part {
-        struct tree_part *next;
-        struct tree_nodes members; /* the newest devices first */
-
-        /* For tree/schedule.h. */
-        size_t n_holders; /* of all members: what is not gone and no member, and members not to be tried */
-        size_t position;  /* the member to be tried next */
-        size_t n_gone;    /* members that went since the first one was tried the last time */
-};
-
-void tree_parts_free(struct tree_part *parts);
-
-/* Finds out, once everything is in the tree, what can go in which order: `step` and `part` of each node, and
+/* Finds out, once everything is in the tree, what can go in which order: `step` and `cycle` of each node, and
  * `component`, the storage tree that it belongs to. Two nodes are of one tree if one holds the other, however
  * indirectly, or if they are LVs of one VG. What only has in common that it is mounted below something that is
  * not to be removed, such as /, is not. */

@@ -2,11 +2,9 @@
 
 #include "tree/schedule.h"
 
-#include "tree/order.h"
-
-static bool are_in_one_part(const struct tree_node *a, const struct tree_node *b)
+static bool are_in_one_cycle(const struct tree_node *a, const struct tree_node *b)
 {
-        return a->part && a->part == b->part;
+        return a->cycle && a->cycle == b->cycle;
 }
 
 /* Whether a member of a circle is there and somebody else's to remove. */
@@ -28,81 +26,78 @@ static void put_back(struct tree_node *node)
         node->state = TREE_HELD;
 }
 
-static bool has_one_in_work(const struct tree_part *part)
+static bool is_being_tried(const struct tree_cycle *cycle)
 {
-        for (size_t i = 0; i < part->members.n; i++)
-                if (part->members.nodes[i]->state == TREE_READY || part->members.nodes[i]->state == TREE_TAKEN)
+        FOREACH_NODE(member, &cycle->members)
+                if (member->state == TREE_READY || member->state == TREE_TAKEN)
                         return true;
         return false;
 }
 
-static void fail_part(struct tree *tree, struct tree_part *part)
+static void fail_cycle(struct tree *tree, struct tree_cycle *cycle)
 {
-        for (size_t i = 0; i < part->members.n; i++)
-                if (part->members.nodes[i]->state == TREE_HELD) {
-                        part->members.nodes[i]->state = TREE_FAILED;
+        FOREACH_NODE(member, &cycle->members)
+                if (member->state == TREE_HELD) {
+                        member->state = TREE_FAILED;
                         tree->n_failed++;
                 }
 }
 
 /* Has the next member tried. */
-static void offer_part(struct tree *tree, struct tree_part *part)
+static void offer_cycle(struct tree *tree, struct tree_cycle *cycle)
 {
-        if (part->n_holders > 0 || has_one_in_work(part))
+        if (cycle->n_holders > 0 || is_being_tried(cycle))
                 return;
         for (;;) {
-                while (part->position < part->members.n) {
-                        struct tree_node *member = part->members.nodes[part->position++];
+                while (cycle->position < cycle->members.n) {
+                        struct tree_node *member = cycle->members.nodes[cycle->position++];
 
                         if (member->state == TREE_HELD) {
                                 put_ready(tree, member);
                                 return;
                         }
                 }
-                if (part->n_gone == 0)
+                if (cycle->n_gone == 0)
                         break;
-                part->position = 0;
-                part->n_gone = 0;
+                cycle->position = 0;
+                cycle->n_gone = 0;
         }
-        fail_part(tree, part);
+        fail_cycle(tree, cycle);
 }
 
 static void offer(struct tree *tree, struct tree_node *node)
 {
-        if (node->part)
-                offer_part(tree, node->part);
+        if (node->cycle)
+                offer_cycle(tree, node->cycle);
         else if (node->n_holders > 0 || node->state != TREE_HELD)
                 return;
         else if (tree_node_is_ours(node))
                 put_ready(tree, node);
-        else if (node->kind == TREE_PARTITION && !node->left_alone)
+        else if (node->kind == TREE_PARTITION && !node->skip_reason)
                 tree_node_gone(tree, node);
 }
 
 static size_t *holders_of(struct tree_node *node)
 {
-        return node->part ? &node->part->n_holders : &node->n_holders;
+        return node->cycle ? &node->cycle->n_holders : &node->n_holders;
 }
 
 void tree_schedule(struct tree *tree)
 {
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
+        FOREACH_NODE(node, &tree->nodes) {
                 if (tree_node_is_ours(node)) {
                         tree->n_to_go++;
                         tree->n_gone += node->state == TREE_GONE;
                 }
-                if (node->part && is_awaited(node))
-                        node->part->n_holders++;
-                for (size_t j = 0; j < node->uppers.n; j++)
-                        if (node->uppers.nodes[j]->state != TREE_GONE &&
-                                !are_in_one_part(node, node->uppers.nodes[j]))
+                if (node->cycle && is_awaited(node))
+                        node->cycle->n_holders++;
+                FOREACH_NODE(upper, &node->uppers)
+                        if (upper->state != TREE_GONE && !are_in_one_cycle(node, upper))
                                 ++*holders_of(node);
         }
         tree->scheduled = true;
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                offer(tree, tree->nodes.nodes[i]);
+        FOREACH_NODE(node, &tree->nodes)
+                offer(tree, node);
 }
 
 struct tree_node *tree_next_ready(struct tree *tree)
@@ -119,7 +114,7 @@ struct tree_node *tree_next_ready(struct tree *tree)
 
 static void holder_went(struct tree *tree, struct tree_node *lower, const struct tree_node *upper)
 {
-        if (are_in_one_part(lower, upper))
+        if (are_in_one_cycle(lower, upper))
                 return;
         --*holders_of(lower);
         offer(tree, lower);
@@ -133,18 +128,18 @@ void tree_node_gone(struct tree *tree, struct tree_node *node)
                 node->state = TREE_GONE;
                 return;
         }
-        if (node->part && is_awaited(node))
-                node->part->n_holders--;
+        if (node->cycle && is_awaited(node))
+                node->cycle->n_holders--;
         if (node->state == TREE_READY)
                 put_back(node);
         tree->n_failed -= node->state == TREE_FAILED;
         tree->n_gone += tree_node_is_ours(node);
         node->state = TREE_GONE;
-        for (size_t i = 0; i < node->lowers.n; i++)
-                holder_went(tree, node->lowers.nodes[i], node);
-        if (node->part) {
-                node->part->n_gone++;
-                offer_part(tree, node->part);
+        FOREACH_NODE(lower, &node->lowers)
+                holder_went(tree, lower, node);
+        if (node->cycle) {
+                node->cycle->n_gone++;
+                offer_cycle(tree, node->cycle);
         }
 }
 
@@ -152,20 +147,26 @@ void tree_node_failed(struct tree *tree, struct tree_node *node)
 {
         if (node->state != TREE_TAKEN)
                 return;
-        if (node->part) {
+        if (node->cycle) {
                 node->state = TREE_HELD;
-                offer_part(tree, node->part);
+                offer_cycle(tree, node->cycle);
         } else {
                 node->state = TREE_FAILED;
                 tree->n_failed++;
         }
 }
 
-void tree_holder_came(struct tree *tree, struct tree_node *lower, const struct tree_node *upper)
+int tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
 {
-        if (!tree->scheduled || lower->state == TREE_GONE || upper->state == TREE_GONE)
-                return;
+        size_t n_before = lower->uppers.n;
+        int r;
+
+        r = tree_add_edge(lower, upper);
+        if (r < 0 || lower->uppers.n == n_before || !tree->scheduled || lower->state == TREE_GONE ||
+                upper->state == TREE_GONE)
+                return r;
         ++*holders_of(lower);
         if (lower->state == TREE_READY)
                 put_back(lower);
+        return 0;
 }

@@ -33,6 +33,5 @@ void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
  * tree_node_gone() is right. */
 void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
 
-/* For tree_add_edge(). */
-void tree_holder_came(struct tree *tree, struct tree_node *lower, const struct tree_node *upper)
-        _nonnull_(1, 2, 3);
+/* As tree_add_edge(), at any time. If neither is gone, `lower` is no longer ready. */
+int tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1, 2, 3) _must_check_;

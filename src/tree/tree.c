@@ -2,9 +2,6 @@
 
 #include "tree/tree.h"
 
-#include "tree/order.h"
-#include "tree/schedule.h"
-
 /* libdevmapper's hash tables do not grow. This is quick up to some ten thousand nodes. */
 #define HASH_SIZE 4096
 
@@ -29,26 +26,30 @@ int tree_new(struct tree **ret)
         return 0;
 }
 
-static void destroy_hash(struct dm_hash_table *table)
+static void free_cycles(struct tree_cycle *cycles)
 {
-        if (table)
-                dm_hash_destroy(table);
+        while (cycles) {
+                struct tree_cycle *next = cycles->next;
+
+                tree_nodes_done(&cycles->members);
+                free(cycles);
+                cycles = next;
+        }
 }
 
 struct tree *tree_free(struct tree *tree)
 {
         if (!tree)
                 return NULL;
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                tree_node_free(tree->nodes.nodes[i]);
+        struct dm_hash_table *const tables[] = {tree->numbers, tree->kernel_names, tree->dm_names,
+                tree->mount_points, tree->mount_ids, tree->swaps};
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++)
+                if (tables[i])
+                        dm_hash_destroy(tables[i]);
+        FOREACH_NODE(node, &tree->nodes)
+                tree_node_free(node);
         tree_nodes_done(&tree->nodes);
-        tree_parts_free(tree->parts);
-        destroy_hash(tree->numbers);
-        destroy_hash(tree->kernel_names);
-        destroy_hash(tree->dm_names);
-        destroy_hash(tree->mount_points);
-        destroy_hash(tree->mount_ids);
-        destroy_hash(tree->swaps);
+        free_cycles(tree->cycles);
         free(tree);
         return NULL;
 }
@@ -128,7 +129,7 @@ int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, con
         return 0;
 }
 
-int tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
+int tree_add_edge(struct tree_node *lower, struct tree_node *upper)
 {
         int r;
 
@@ -142,12 +143,9 @@ int tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *
         if (r < 0)
                 return r;
         r = tree_nodes_add(&upper->lowers, lower);
-        if (r < 0) {
+        if (r < 0)
                 lower->uppers.n--;
-                return r;
-        }
-        tree_holder_came(tree, lower, upper);
-        return 0;
+        return r;
 }
 
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
@@ -198,14 +196,34 @@ struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
         return dm_hash_lookup(tree->mount_points, "/");
 }
 
-int tree_leave_node_alone(struct tree_node *node, const char *reason)
+static int compare_vgs(const void *a, const void *b)
 {
-        if (!node->left_alone)
-                node->left_alone = strdup(reason);
-        return node->left_alone ? 0 : -ENOMEM;
+        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+
+        return strncmp(first->uuid, second->uuid, TREE_VG_UUID_LENGTH);
 }
 
-int tree_leave_alone(struct tree_node *node, const char *reason)
+int tree_find_lvs(const struct tree *tree, struct tree_nodes *ret)
+{
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = node->vg ? tree_nodes_add(ret, node) : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        if (ret->n > 0)
+                qsort(ret->nodes, ret->n, sizeof(*ret->nodes), compare_vgs);
+        return 0;
+}
+
+int tree_skip_node(struct tree_node *node, const char *reason)
+{
+        if (!node->skip_reason)
+                node->skip_reason = strdup(reason);
+        return node->skip_reason ? 0 : -ENOMEM;
+}
+
+int tree_skip(struct tree_node *node, const char *reason)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
         int r;
@@ -213,11 +231,11 @@ int tree_leave_alone(struct tree_node *node, const char *reason)
         r = tree_nodes_add(&waiting, node);
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                if (node->left_alone)
+                if (node->skip_reason)
                         continue;
-                r = tree_leave_node_alone(node, reason);
-                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++)
-                        r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
+                r = tree_skip_node(node, reason);
+                if (r >= 0)
+                        r = tree_nodes_add_all(&waiting, &node->lowers);
         }
         return r;
 }

@@ -3,6 +3,17 @@
 
 #include "tree/node.h"
 
+/* Nodes that hold each other in a circle, so that there is no order among them: one after the other is tried. */
+struct tree_cycle {
+        struct tree_cycle *next;
+        struct tree_nodes members; /* the newest devices first */
+
+        /* For tree/schedule.h. */
+        size_t n_holders; /* of all members: what is not gone and no member, and members not to be tried */
+        size_t position;  /* the member to be tried next */
+        size_t n_gone;    /* members that went since the first one was tried the last time */
+};
+
 /* The storage of a machine: block devices, mounts and swaps, and what holds what. An edge goes from a lower
  * node to an upper one, which has to go first: a disk and the LV on it, a device and its mount, a mount and the
  * one below its mount point, a mount and the loop device or swap whose file lies on it.
@@ -17,8 +28,8 @@ struct tree {
         struct dm_hash_table *mount_points; /* the mount that is on top at a mount point */
         struct dm_hash_table *mount_ids;    /* mounts by ID */
         struct dm_hash_table *swaps;        /* by path */
-        size_t n_components;                /* by tree_order(), and so is `parts` */
-        struct tree_part *parts;            /* a list */
+        size_t n_components;                /* by tree_order(), and so is `cycles` */
+        struct tree_cycle *cycles;          /* a list */
         bool scheduled;                     /* by tree_schedule(), and so are the rest */
         struct dm_list ready;               /* of tree_node.ready */
         size_t n_to_go, n_gone, n_failed;   /* of the nodes that are ours; `n_to_go` counts all */
@@ -39,10 +50,9 @@ int tree_add_device(struct tree *tree, enum tree_kind kind, const char *kernel_n
 int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
         _nonnull_(1, 2, 3, 4, 5) _must_check_;
 
-/* `upper` holds `lower`, from now on. That it does already, or that they are the same node, changes nothing. If
- * neither is gone, `lower` is no longer ready. */
-int tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
-        _nonnull_(1, 2, 3) _must_check_;
+/* `upper` holds `lower`, from now on. That it does already, or that they are the same node, changes nothing. Before
+ * tree_schedule(); after that, tree_hold() is for it. */
+int tree_add_edge(struct tree_node *lower, struct tree_node *upper) _nonnull_(1, 2) _must_check_;
 
 /* What is there by that number or name; NULL without it. */
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_(1);
@@ -52,8 +62,11 @@ struct tree_node *tree_find_device_path(const struct tree *tree, const char *pat
 /* The mount that a file with this absolute path lies on. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_(1, 2);
 
-/* Leaves a node alone, and all that is below it, with a copy of `reason`, to be read behind "left alone: ".
- * What is left alone already keeps its reason. Before tree_order(). */
-int tree_leave_alone(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
-/* The same for one node, and for nothing below it; after everything that is left alone with what is below it. */
-int tree_leave_node_alone(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
+/* Adds all LVs, with those of one VG behind each other. Returns 0 or -ENOMEM. */
+int tree_find_lvs(const struct tree *tree, struct tree_nodes *ret) _nonnull_(1, 2) _must_check_;
+
+/* Has a node stay, and all that is below it, with a copy of `reason`, to be read behind "left alone: ". What is
+ * skipped already keeps its reason. Before tree_order(). */
+int tree_skip(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
+/* The same for one node, and for nothing below it; after everything that is skipped with what is below it. */
+int tree_skip_node(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;

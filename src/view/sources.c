@@ -2,13 +2,11 @@
 
 #include "view/sources.h"
 
-#include <fcntl.h>
-
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 
 int sources_open(struct sources *ret)
 {
@@ -120,9 +118,7 @@ void sources_done(struct sources *sources)
 
 bool sources_has_device(const struct sources *sources, dev_t number)
 {
-        _cleanup_free_ char *path = sysfs_path(number, "");
-
-        return path && faccessat(sources->root_fd, path, F_OK, 0) >= 0;
+        return sysfs_has_device(sources->root_fd, number);
 }
 
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number)

@@ -6,7 +6,7 @@
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/root.h"
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/names.h"
 

@@ -8,7 +8,7 @@
 #include "lvm/backup.h"
 #include "reader/pv.h"
 #include "shared/root.h"
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/snapshot.h"
 #include "view/unrecorded.h"

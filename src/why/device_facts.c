@@ -4,7 +4,7 @@
 
 #include <libudev.h>
 
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 
 /* sysfs counts in these, whatever the device does. */
 #define SECTOR_SIZE 512

@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 
 /* A device that has gone has no place in sysfs. */
 static int find_name(const struct sources *sources, dev_t number, char **ret)

@@ -6,11 +6,11 @@
 
 #include "lvm/identifier.h"
 #include "shared/root.h"
+#include "shared/sysfs.h"
 #include "teardown/holders.h"
 #include "teardown/others.h"
-#include "tree/keep.h"
 #include "tree/mounts.h"
-#include "tree/sysfs.h"
+#include "tree/read.h"
 
 /* Of more devices than that the number has to do. */
 #define TOLD_MAX 4
@@ -48,7 +48,7 @@ static int add_holder(const struct sources *sources, struct tree *tree, struct t
         if (r <= 0 || sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
                 return MIN(r, 0);
         r = add_device(sources, tree, name, makedev(major_number, minor_number), &holder);
-        return r < 0 ? r : tree_add_edge(tree, node, holder);
+        return r < 0 ? r : tree_add_edge(node, holder);
 }
 
 /* What is in a directory of the node's in sysfs and begins with `prefix`. */
@@ -88,8 +88,8 @@ static int add_mounts(const struct sources *sources, struct tree *tree)
 
         r = tree_read_mounts(tree, sources->root_fd, &went, &came);
         if (r >= 0)
-                r = tree_leave_system_alone(tree, sources->root_fd);
-        return r < 0 ? r : teardown_leave_others_alone(tree, sources->root_fd);
+                r = tree_protect_system(tree, sources->root_fd);
+        return r < 0 ? r : teardown_skip_foreign(tree, sources->root_fd);
 }
 
 /* ------ sentences ------ */
@@ -114,7 +114,7 @@ static bool has_device_above(const struct tree_node *node)
  * disk are the devices on it. */
 static bool is_worth_a_look(const struct tree_node *node)
 {
-        return !node->left_alone && (node->kind != TREE_DISK || !has_device_above(node));
+        return !node->skip_reason && (node->kind != TREE_DISK || !has_device_above(node));
 }
 
 static void explain_node(const struct tree_node *node, const struct users *users, struct explanation *explanation)
@@ -126,8 +126,8 @@ static void explain_node(const struct tree_node *node, const struct users *users
                 explanation->error = -ENOMEM;
                 return;
         }
-        if (node->left_alone)
-                explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->left_alone);
+        if (node->skip_reason)
+                explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->skip_reason);
         else if (*holders != '\0' && node->kind == TREE_DISK)
                 explanation_fact(explanation, "%s is in use: %s.", name, holders);
         else if (*holders != '\0')
@@ -138,7 +138,7 @@ static int explain_nodes(
         const struct sources *sources, struct tree *tree, size_t n, struct explanation *explanation)
 {
         size_t n_told = MIN(n, (size_t) TOLD_MAX);
-        struct sought sought[TOLD_MAX] = {};
+        struct usage_query queries[TOLD_MAX] = {};
         bool look = false;
         int r;
 
@@ -150,16 +150,16 @@ static int explain_nodes(
 
         for (size_t i = 0; i < n_told; i++)
                 if (is_worth_a_look(tree->nodes.nodes[i])) {
-                        sought[i].number = tree->nodes.nodes[i]->number;
-                        sought[i].mount_point = find_mount_point(tree->nodes.nodes[i]);
+                        queries[i].number = tree->nodes.nodes[i]->number;
+                        queries[i].mount_point = find_mount_point(tree->nodes.nodes[i]);
                         look = true;
                 }
         /* The processes are those of this machine, not of one that was captured. */
         if (look && !root_is_chosen())
-                nodes_look_for_users(sought, n_told);
+                nodes_find_users(queries, n_told);
         for (size_t i = 0; i < n_told; i++) {
-                explain_node(tree->nodes.nodes[i], &sought[i].users, explanation);
-                users_done(&sought[i].users);
+                explain_node(tree->nodes.nodes[i], &queries[i].users, explanation);
+                users_done(&queries[i].users);
         }
         if (n > n_told)
                 explanation_fact(

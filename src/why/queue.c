@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "shared/flags.h"
-#include "tree/sysfs.h"
+#include "shared/sysfs.h"
 
 /* What there is in the two directories of requests. */
 struct requests {

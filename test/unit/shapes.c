@@ -160,17 +160,17 @@ static void check_holders_are_gone(const struct tree_node *node)
         for (size_t i = 0; i < node->uppers.n; i++) {
                 const struct tree_node *upper = node->uppers.nodes[i];
 
-                ck_assert_msg(upper->state == TREE_GONE || (upper->part && upper->part == node->part),
+                ck_assert_msg(upper->state == TREE_GONE || (upper->cycle && upper->cycle == node->cycle),
                         "%s goes while %s holds it", node->name, upper->name);
         }
 }
 
 static bool can_unmount(const struct tree_node *node)
 {
-        if ((node->kind != TREE_MOUNT && node->kind != TREE_SWAP) || node->left_alone || node->state == TREE_GONE)
+        if ((node->kind != TREE_MOUNT && node->kind != TREE_SWAP) || node->skip_reason || node->state == TREE_GONE)
                 return false;
         for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->state != TREE_GONE && !node->part)
+                if (node->uppers.nodes[i]->state != TREE_GONE && !node->cycle)
                         return false;
         return true;
 }

@@ -167,13 +167,13 @@ START_TEST(half_of_a_device)
         shape_link("sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0", "nowhere");
         tree = shape_read();
         ck_assert_int_eq(tree_add_device(tree, TREE_DISK, "sdz", 12345, &node), 0);
-        ck_assert_int_eq(tree_add_edge(tree, node, shape_node(tree, "circle")), 0);
+        ck_assert_int_eq(tree_add_edge(node, shape_node(tree, "circle")), 0);
         ck_assert_int_eq(tree_find_network(tree, shape_root()), 0);
         ck_assert(!shape_node(tree, "circle")->on_network);
         ck_assert(!shape_node(tree, "nvme0n1")->on_network);
 
         ck_assert_int_eq(tree_add_device(tree, TREE_DISK, "nbd7", 12346, &node), 0);
-        ck_assert_int_eq(tree_add_edge(tree, node, shape_node(tree, "circle")), 0);
+        ck_assert_int_eq(tree_add_edge(node, shape_node(tree, "circle")), 0);
         ck_assert_int_eq(tree_find_network(tree, shape_root()), 0);
         ck_assert(shape_node(tree, "other")->on_network);
 }

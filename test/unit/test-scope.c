@@ -24,12 +24,12 @@ static struct tree *read_scope(enum teardown_scope scope)
         return tree;
 }
 
-static void is_left_alone(const struct tree *tree, const char *name, const char *reason)
+static void is_skipped(const struct tree *tree, const char *name, const char *reason)
 {
         const struct tree_node *node = shape_node(tree, name);
 
-        ck_assert_msg(node->left_alone && reason ? streq(node->left_alone, reason) : node->left_alone == reason,
-                "%s: %s, and not %s", name, node->left_alone ?: "not left alone", reason ?: "not left alone");
+        ck_assert_msg(node->skip_reason && reason ? streq(node->skip_reason, reason) : node->skip_reason == reason,
+                "%s: %s, and not %s", name, node->skip_reason ?: "not left alone", reason ?: "not left alone");
 }
 
 /* ------ the two units ------ */
@@ -57,9 +57,9 @@ static void check_scopes(const struct expected *nodes, size_t n)
         _cleanup_tree_ struct tree *all = read_scope(TEARDOWN_ALL);
 
         for (size_t i = 0; i < n; i++) {
-                is_left_alone(local, nodes[i].name, nodes[i].in_local ? NULL : "it is on the network");
-                is_left_alone(network, nodes[i].name, nodes[i].in_network ? NULL : "it is not on the network");
-                is_left_alone(all, nodes[i].name, NULL);
+                is_skipped(local, nodes[i].name, nodes[i].in_local ? NULL : "it is on the network");
+                is_skipped(network, nodes[i].name, nodes[i].in_network ? NULL : "it is not on the network");
+                is_skipped(all, nodes[i].name, NULL);
                 if (nodes[i].in_local != nodes[i].in_network)
                         ck_assert_str_eq(teardown_unit_of(shape_node(all, nodes[i].name)),
                                 nodes[i].in_local ? "headgate-teardown.service" : "headgate-teardown-net.service");
@@ -189,7 +189,7 @@ START_TEST(root_on_the_network)
         for (enum teardown_scope scope = TEARDOWN_LOCAL; scope <= TEARDOWN_ALL; scope++) {
                 _cleanup_tree_ struct tree *tree = read_scope(scope);
 
-                is_left_alone(tree, "root", "/ stays mounted");
+                is_skipped(tree, "root", "/ stays mounted");
         }
 }
 END_TEST
@@ -250,10 +250,10 @@ START_TEST(shared_vgs)
         make_two_lvs();
         write_backup("vg", backups[_i].keys);
         tree = read_scope(TEARDOWN_ALL);
-        is_left_alone(tree, "vg-one", reason);
-        is_left_alone(tree, "vg-two", reason);
-        is_left_alone(tree, "mpatha", reason);
-        is_left_alone(tree, "luks", NULL);
+        is_skipped(tree, "vg-one", reason);
+        is_skipped(tree, "vg-two", reason);
+        is_skipped(tree, "mpatha", reason);
+        is_skipped(tree, "luks", NULL);
 }
 END_TEST
 
@@ -266,9 +266,9 @@ START_TEST(another_vg_of_that_name)
         shape_dm(5, "own-lv", OTHER_VG_UUID LV_2, "linear");
         write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
         tree = read_scope(TEARDOWN_ALL);
-        is_left_alone(tree, "vg-one", "VG vg is shared (lock type dlm)");
-        is_left_alone(tree, "vg-strange", NULL);
-        is_left_alone(tree, "own-lv", NULL);
+        is_skipped(tree, "vg-one", "VG vg is shared (lock type dlm)");
+        is_skipped(tree, "vg-strange", NULL);
+        is_skipped(tree, "own-lv", NULL);
 }
 END_TEST
 
@@ -280,12 +280,12 @@ START_TEST(backups_elsewhere_or_nowhere)
         write_configuration("backup { backup_dir = \"/srv/backup\" }\n");
         write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
         elsewhere = read_scope(TEARDOWN_ALL);
-        is_left_alone(elsewhere, "vg-one", NULL);
+        is_skipped(elsewhere, "vg-one", NULL);
 
         write_configuration("");
         shape_write("etc/lvm/backup/vg", "vg {");
         damaged = read_scope(TEARDOWN_ALL);
-        is_left_alone(damaged, "vg-one", NULL);
+        is_skipped(damaged, "vg-one", NULL);
 }
 END_TEST
 
@@ -298,11 +298,11 @@ START_TEST(without_lvmlockd)
         shape_write("etc/lvm/lvm.conf", "");
         write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
         without = read_scope(TEARDOWN_ALL);
-        is_left_alone(without, "vg-one", NULL);
+        is_skipped(without, "vg-one", NULL);
 
         shape_write("etc/lvm/lvm.conf", "global {");
         damaged = read_scope(TEARDOWN_ALL);
-        is_left_alone(damaged, "vg-one", "VG vg is shared (lock type dlm)");
+        is_skipped(damaged, "vg-one", "VG vg is shared (lock type dlm)");
 }
 END_TEST
 
@@ -326,11 +326,11 @@ START_TEST(arrays_of_mdmon)
         shape_hold("md126", "dm-0");
 
         tree = read_scope(TEARDOWN_LOCAL);
-        is_left_alone(tree, "md126", "mdmon keeps the metadata of md126");
-        ck_assert_ptr_nonnull(shape_node(tree, "md127")->left_alone);
-        ck_assert_ptr_nonnull(shape_node(tree, "sda")->left_alone);
-        is_left_alone(tree, "md0", NULL);
-        is_left_alone(tree, "on-it", NULL);
+        is_skipped(tree, "md126", "mdmon keeps the metadata of md126");
+        ck_assert_ptr_nonnull(shape_node(tree, "md127")->skip_reason);
+        ck_assert_ptr_nonnull(shape_node(tree, "sda")->skip_reason);
+        is_skipped(tree, "md0", NULL);
+        is_skipped(tree, "on-it", NULL);
 }
 END_TEST
 

@@ -120,7 +120,7 @@ START_TEST(root_is_not_taken)
         ck_assert_int_eq(selection_add_vg(&selection, "debian-vg"), 1);
         ck_assert_int_eq(selection_finish(&selection), 0);
         ck_assert(selection_has(&selection, root));
-        ck_assert_str_eq(root->left_alone, "/ stays mounted");
+        ck_assert_str_eq(root->skip_reason, "/ stays mounted");
         ck_assert(tree_node_is_ours(shape_node(tree, "debian--vg-home")));
 }
 END_TEST
@@ -147,8 +147,8 @@ START_TEST(what_is_refused)
         ck_assert_int_eq(selection_add(&of_nested, shape_node(nested, "sda")), 1);
         ck_assert_int_eq(selection_refuse(shape_node(nested, "outer-pv"), "because"), 0);
         ck_assert_int_eq(selection_finish(&of_nested), 0);
-        ck_assert_str_eq(shape_node(nested, "outer-pv")->left_alone, "because");
-        ck_assert_str_eq(shape_node(nested, "inner-one")->left_alone, "because");
+        ck_assert_str_eq(shape_node(nested, "outer-pv")->skip_reason, "because");
+        ck_assert_str_eq(shape_node(nested, "inner-one")->skip_reason, "because");
 
         ck_assert_int_eq(selection_init(&of_raid, raid), 0);
         ck_assert_int_eq(selection_add(&of_raid, shape_node(raid, "data-twice")), 1);
@@ -193,7 +193,7 @@ START_TEST(an_origin_of_a_snapshot_in_use)
         ck_assert_int_eq(selection_add_vg(&selection, "data"), 1);
         ck_assert_int_eq(selection_finish(&selection), 0);
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
-                ck_assert_str_eq(shape_node(tree, names[i])->left_alone,
+                ck_assert_str_eq(shape_node(tree, names[i])->skip_reason,
                         "snapshots go with their origin, and data-snap is in use");
         /* Who uses it is to be told. */
         ck_assert(tree_node_is_ours(shape_node(tree, "data-snap")));

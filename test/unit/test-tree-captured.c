@@ -118,7 +118,7 @@ START_TEST(shape_is_understood)
                         shape_is_held(tree, expected->name, expected->held_by);
                 else
                         ck_assert_msg(node->uppers.n == 0, "%s: something holds %s", shape->name, node->name);
-                ck_assert_ptr_null(node->part);
+                ck_assert_ptr_null(node->cycle);
         }
         ck_assert_int_eq(tree_names(tree, &names), 0);
         ck_assert_str_eq(names[shape_node(tree, shape->nodes[0].name)->component], shape->tree);
@@ -135,7 +135,7 @@ START_TEST(an_empty_machine)
         _cleanup_tree_ struct tree *tree = shape_read_captured("empty");
 
         ck_assert_int_eq(shape_node(tree, "sda")->kind, TREE_DISK);
-        ck_assert_ptr_nonnull(shape_node(tree, "/")->left_alone);
+        ck_assert_ptr_nonnull(shape_node(tree, "/")->skip_reason);
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 0);
 }
@@ -149,9 +149,9 @@ START_TEST(root_stays)
         size_t n_kept = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(kept); i++)
-                ck_assert_str_eq(shape_node(tree, kept[i])->left_alone, "/ stays mounted");
+                ck_assert_str_eq(shape_node(tree, kept[i])->skip_reason, "/ stays mounted");
         for (size_t i = 0; i < tree->nodes.n; i++)
-                n_kept += tree->nodes.nodes[i]->left_alone != NULL;
+                n_kept += tree->nodes.nodes[i]->skip_reason != NULL;
         ck_assert_uint_eq(n_kept, ELEMENTSOF(kept));
 }
 END_TEST

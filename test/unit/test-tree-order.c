@@ -46,7 +46,7 @@ static struct tree_node *add_lv(const char *name)
 
 static void hold(struct tree_node *lower, struct tree_node *upper)
 {
-        ck_assert_int_eq(tree_add_edge(tree, lower, upper), 0);
+        ck_assert_int_eq(tree_hold(tree, lower, upper), 0);
 }
 
 static void order_and_schedule(void)
@@ -117,7 +117,7 @@ START_TEST(edges_count_once)
         hold(lower, lower);
         order_and_schedule();
         ck_assert_uint_eq(lower->n_holders, 1);
-        ck_assert_ptr_null(lower->part);
+        ck_assert_ptr_null(lower->cycle);
         tree_node_gone(tree, upper);
         tree_node_gone(tree, upper);
         ck_assert_uint_eq(tree->n_gone, 1);
@@ -189,12 +189,12 @@ START_TEST(what_is_left_alone_keeps_all_below)
         hold(disk, lv);
         hold(disk, other);
         hold(lv, upper);
-        ck_assert_int_eq(tree_leave_alone(lv, "because"), 0);
-        ck_assert_int_eq(tree_leave_alone(disk, "another reason"), 0);
+        ck_assert_int_eq(tree_skip(lv, "because"), 0);
+        ck_assert_int_eq(tree_skip(disk, "another reason"), 0);
         order_and_schedule();
-        ck_assert_str_eq(lv->left_alone, "because");
-        ck_assert_str_eq(disk->left_alone, "because");
-        ck_assert_ptr_null(upper->left_alone);
+        ck_assert_str_eq(lv->skip_reason, "because");
+        ck_assert_str_eq(disk->skip_reason, "because");
+        ck_assert_ptr_null(upper->skip_reason);
         ck_assert_uint_eq(tree->n_to_go, 2);
         next_goes(upper);
         next_goes(other);
@@ -222,11 +222,11 @@ START_TEST(a_circle_goes_one_by_one)
         struct tree_node *nodes[5];
 
         make_circle(nodes);
-        ck_assert_ptr_nonnull(nodes[1]->part);
-        ck_assert_ptr_eq(nodes[1]->part, nodes[2]->part);
-        ck_assert_ptr_eq(nodes[1]->part, nodes[3]->part);
-        ck_assert_ptr_null(nodes[0]->part);
-        ck_assert_ptr_null(nodes[4]->part);
+        ck_assert_ptr_nonnull(nodes[1]->cycle);
+        ck_assert_ptr_eq(nodes[1]->cycle, nodes[2]->cycle);
+        ck_assert_ptr_eq(nodes[1]->cycle, nodes[3]->cycle);
+        ck_assert_ptr_null(nodes[0]->cycle);
+        ck_assert_ptr_null(nodes[4]->cycle);
         ck_assert_uint_eq(nodes[4]->step, 0);
         ck_assert_uint_eq(nodes[1]->step, 1);
         ck_assert_uint_eq(nodes[0]->step, 2);
@@ -288,7 +288,7 @@ START_TEST(a_circle_waits_for_its_mounts)
         hold(loop, mount);
         hold(mount, loop);
         order_and_schedule();
-        ck_assert_ptr_nonnull(loop->part);
+        ck_assert_ptr_nonnull(loop->cycle);
         next_is(NULL);
         tree_node_gone(tree, mount);
         next_goes(loop);
@@ -310,7 +310,7 @@ START_TEST(a_high_tower)
         }
         order_and_schedule();
         ck_assert_uint_eq(first->step, height);
-        ck_assert_ptr_null(first->part);
+        ck_assert_ptr_null(first->cycle);
         for (size_t i = 0; i < height; i++)
                 next_goes(tree->nodes.nodes[height - i]);
         ck_assert_uint_eq(tree->n_gone, height);
@@ -362,7 +362,7 @@ START_TEST(trees_are_apart)
         hold(root, home);
         hold(c, below);
         hold(srv, below);
-        ck_assert_int_eq(tree_leave_alone(root, "it stays"), 0);
+        ck_assert_int_eq(tree_skip(root, "it stays"), 0);
         order_and_schedule();
         ck_assert_uint_eq(tree->n_components, 3);
         ck_assert_uint_eq(root->component, disk->component);

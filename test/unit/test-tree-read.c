@@ -37,10 +37,10 @@ START_TEST(a_circle_of_devices)
         shape_hold("sda", "dm-3");
 
         tree = shape_read();
-        ck_assert_ptr_nonnull(shape_node(tree, "a")->part);
-        ck_assert_ptr_eq(shape_node(tree, "a")->part, shape_node(tree, "b")->part);
-        ck_assert_ptr_null(shape_node(tree, "below")->part);
-        ck_assert_ptr_null(shape_node(tree, "apart")->part);
+        ck_assert_ptr_nonnull(shape_node(tree, "a")->cycle);
+        ck_assert_ptr_eq(shape_node(tree, "a")->cycle, shape_node(tree, "b")->cycle);
+        ck_assert_ptr_null(shape_node(tree, "below")->cycle);
+        ck_assert_ptr_null(shape_node(tree, "apart")->cycle);
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 4);
 }
@@ -274,13 +274,13 @@ START_TEST(what_the_system_needs_stays)
                                  "/dev/b /usr/local ext4 x-initrd.mounted 0 0\n");
 
         tree = shape_read();
-        ck_assert_str_eq(shape_node(tree, "lv0")->left_alone, "/ stays mounted");
-        ck_assert_str_eq(shape_node(tree, "lv1")->left_alone, "/usr stays mounted");
-        ck_assert_str_eq(shape_node(tree, "lv2")->left_alone, "/run/initramfs/live stays mounted");
-        ck_assert_ptr_null(shape_node(tree, "lv3")->left_alone);
-        ck_assert_str_eq(shape_node(tree, "lv4")->left_alone, "/early stays mounted");
-        ck_assert_ptr_null(shape_node(tree, "lv5")->left_alone);
-        ck_assert_str_eq(shape_node(tree, "lv6")->left_alone, "/run/nextroot stays mounted");
+        ck_assert_str_eq(shape_node(tree, "lv0")->skip_reason, "/ stays mounted");
+        ck_assert_str_eq(shape_node(tree, "lv1")->skip_reason, "/usr stays mounted");
+        ck_assert_str_eq(shape_node(tree, "lv2")->skip_reason, "/run/initramfs/live stays mounted");
+        ck_assert_ptr_null(shape_node(tree, "lv3")->skip_reason);
+        ck_assert_str_eq(shape_node(tree, "lv4")->skip_reason, "/early stays mounted");
+        ck_assert_ptr_null(shape_node(tree, "lv5")->skip_reason);
+        ck_assert_str_eq(shape_node(tree, "lv6")->skip_reason, "/run/nextroot stays mounted");
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 2);
 }
@@ -301,9 +301,9 @@ START_TEST(layers_of_an_overlay_that_is_root_stay)
         shape_mount(23, 20, 253, 2, "/media/root");
 
         tree = shape_read();
-        ck_assert_str_eq(shape_node(tree, "lower")->left_alone, "/media/root-ro stays mounted");
-        ck_assert_str_eq(shape_node(tree, "upper")->left_alone, "/media/root-rw stays mounted");
-        ck_assert_ptr_null(shape_node(tree, "other")->left_alone);
+        ck_assert_str_eq(shape_node(tree, "lower")->skip_reason, "/media/root-ro stays mounted");
+        ck_assert_str_eq(shape_node(tree, "upper")->skip_reason, "/media/root-rw stays mounted");
+        ck_assert_ptr_null(shape_node(tree, "other")->skip_reason);
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 1);
 }
@@ -324,8 +324,8 @@ START_TEST(snapshots_stay_with_their_origin)
         shape_mount(20, 1, 253, 0, "/");
 
         tree = shape_read();
-        ck_assert_str_eq(shape_node(tree, "vg-before")->left_alone, "/ stays mounted");
-        ck_assert_str_eq(shape_node(tree, "vg-before-cow")->left_alone, "/ stays mounted");
+        ck_assert_str_eq(shape_node(tree, "vg-before")->skip_reason, "/ stays mounted");
+        ck_assert_str_eq(shape_node(tree, "vg-before-cow")->skip_reason, "/ stays mounted");
         ck_assert_uint_eq(shape_take_down(tree), 0);
         ck_assert_uint_eq(tree->n_to_go, 0);
 }

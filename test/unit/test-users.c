@@ -13,7 +13,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "teardown/sought.h"
+#include "teardown/users.h"
 
 /* Of a range for local use (the kernel's Documentation/admin-guide/devices.txt): no driver has it. */
 #define STRANGE_NUMBER makedev(240, 4711)
@@ -85,9 +85,9 @@ static bool start(bool (*hold)(void))
         return held;
 }
 
-static void find_users_of(struct sought *sought)
+static void find_users_of(struct usage_query *query)
 {
-        ck_assert_int_eq(sought_find_users(sought, 1), 0);
+        ck_assert_int_eq(users_find(query, 1), 0);
 }
 
 static void is_used_by(const struct users *users, size_t i, pid_t pid, const char *how)
@@ -145,12 +145,12 @@ START_TEST(by_name)
                 {open_something_beside, NULL},
                 {hold_nothing, NULL},
         };
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         size_t n = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(ways); i++)
                 ck_assert(start(ways[i].hold));
-        find_users_of(&sought);
+        find_users_of(&query);
         for (size_t i = 0; i < ELEMENTSOF(ways); i++) {
                 const char *rest = ways[i].how ? strstr(ways[i].how, "%s") : NULL;
                 _cleanup_free_ char *how = NULL;
@@ -159,25 +159,25 @@ START_TEST(by_name)
                         continue;
                 how = string_format(
                         "%.*s%s%s", (int) (rest - ways[i].how), ways[i].how, run_directory(), rest + strlen("%s"));
-                is_used_by(&sought.users, n++, children[i], how);
+                is_used_by(&query.users, n++, children[i], how);
         }
-        ck_assert_uint_eq(sought.users.n, n);
-        users_done(&sought.users);
+        ck_assert_uint_eq(query.users.n, n);
+        users_done(&query.users);
 }
 END_TEST
 
 START_TEST(by_root_directory)
 {
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         _cleanup_free_ char *how = string_format("has its root directory at %s", run_directory());
 
         if (!is_root("a root directory"))
                 return;
         ck_assert(start(move_root_there));
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 1);
-        is_used_by(&sought.users, 0, children[0], how);
-        users_done(&sought.users);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 1);
+        is_used_by(&query.users, 0, children[0], how);
+        users_done(&query.users);
 }
 END_TEST
 
@@ -198,7 +198,7 @@ static void copy_program(const char *from, const char *to)
 
 START_TEST(by_program)
 {
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         _cleanup_free_ char *program = path_in_run("sleep\t"),
                             *how = string_format("runs %s/sleep\\x09", run_directory());
         int at_exec[2];
@@ -216,11 +216,11 @@ START_TEST(by_program)
         ck_assert_int_eq(read(at_exec[0], &nothing, 1), 0);
         close(at_exec[0]);
 
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 1);
-        ck_assert_str_eq(sought.users.users[0].command, "sleep\\x09");
-        ck_assert_str_eq(sought.users.users[0].how, how);
-        users_done(&sought.users);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 1);
+        ck_assert_str_eq(query.users.users[0].command, "sleep\\x09");
+        ck_assert_str_eq(query.users.users[0].how, how);
+        users_done(&query.users);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ static bool have_a_name_like_a_list(void)
 
 START_TEST(by_device)
 {
-        struct sought sought[] = {
+        struct usage_query queries[] = {
                 {.number = STRANGE_NUMBER},
                 {.mount_point = "/nowhere"},
                 {.number = makedev(240, 4712)},
@@ -271,19 +271,19 @@ START_TEST(by_device)
         ck_assert(start(open_block_device));
         ck_assert(start(open_character_device));
         ck_assert(start(have_a_name_like_a_list));
-        ck_assert_int_eq(sought_find_users(sought, ELEMENTSOF(sought)), 0);
-        ck_assert_uint_eq(sought[0].users.n, 2);
-        ck_assert_uint_eq(sought[1].users.n, 0);
-        ck_assert_uint_eq(sought[2].users.n, 0);
-        ck_assert_uint_eq(sought[3].users.n, 2);
-        is_used_by(&sought[0].users, 0, children[0], "has it open");
+        ck_assert_int_eq(users_find(queries, ELEMENTSOF(queries)), 0);
+        ck_assert_uint_eq(queries[0].users.n, 2);
+        ck_assert_uint_eq(queries[1].users.n, 0);
+        ck_assert_uint_eq(queries[2].users.n, 0);
+        ck_assert_uint_eq(queries[3].users.n, 2);
+        is_used_by(&queries[0].users, 0, children[0], "has it open");
 
         expected = string_format("process %d (test-users) has it open and process %d (a) and 2\\x0a) has it open",
                 children[0], children[2]);
-        text = users_describe(&sought[0].users);
+        text = users_describe(&queries[0].users);
         ck_assert_str_eq(text, expected);
-        for (size_t i = 0; i < ELEMENTSOF(sought); i++)
-                users_done(&sought[i].users);
+        for (size_t i = 0; i < ELEMENTSOF(queries); i++)
+                users_done(&queries[i].users);
 }
 END_TEST
 
@@ -320,16 +320,16 @@ START_TEST(by_mount_elsewhere)
 {
         _cleanup_free_ char *how =
                 string_format("has it mounted at %s/pending.d in another mount namespace", run_directory());
-        struct sought sought = {};
+        struct usage_query query = {};
 
         if (!is_root("another mount namespace"))
                 return;
         ck_assert(start(mount_elsewhere));
-        sought.number = number_of_mount(children[0], "pending.d");
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 1);
-        is_used_by(&sought.users, 0, children[0], how);
-        users_done(&sought.users);
+        query.number = number_of_mount(children[0], "pending.d");
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 1);
+        is_used_by(&query.users, 0, children[0], how);
+        users_done(&query.users);
 }
 END_TEST
 
@@ -350,16 +350,16 @@ static bool mount_elsewhere_for_two(void)
 
 START_TEST(once_for_a_namespace)
 {
-        struct sought sought = {};
+        struct usage_query query = {};
 
         if (!is_root("a mount namespace of two"))
                 return;
         ck_assert(start(mount_elsewhere_for_two));
-        sought.number = number_of_mount(children[0], "pending.d");
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 1);
-        ck_assert_int_eq(sought.users.users[0].pid, children[0]);
-        users_done(&sought.users);
+        query.number = number_of_mount(children[0], "pending.d");
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 1);
+        ck_assert_int_eq(query.users.users[0].pid, children[0]);
+        users_done(&query.users);
 }
 END_TEST
 
@@ -387,7 +387,7 @@ START_TEST(not_what_goes_with_ours)
         _cleanup_free_ char *own = string_format("has it mounted at %s in another mount namespace", mount_point);
         _cleanup_free_ char *again =
                 string_format("has it mounted at %s/pending.d in another mount namespace", run_directory());
-        struct sought sought = {};
+        struct usage_query query = {};
 
         if (!is_root("a mount namespace that follows another"))
                 return;
@@ -401,17 +401,17 @@ START_TEST(not_what_goes_with_ours)
         ck_assert(start(stay_behind));
         ck_assert(start(follow_and_mount_again));
 
-        sought.number = number_of_mount(getpid(), "shared/a");
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 2);
-        is_used_by(&sought.users, 0, children[1], own);
-        is_used_by(&sought.users, 1, children[2], again);
-        users_done(&sought.users);
+        query.number = number_of_mount(getpid(), "shared/a");
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 2);
+        is_used_by(&query.users, 0, children[1], own);
+        is_used_by(&query.users, 1, children[2], again);
+        users_done(&query.users);
 
         ck_assert_int_eq(umount2(mount_point, 0), 0);
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 2);
-        users_done(&sought.users);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 2);
+        users_done(&query.users);
         ck_assert_int_eq(umount2(shared, 0), 0);
 }
 END_TEST
@@ -421,20 +421,20 @@ END_TEST
 START_TEST(not_ourselves)
 {
         _cleanup_close_ int fd = openat(run_fd, "ours", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         _cleanup_free_ char *text = NULL;
 
         ck_assert_int_ge(fd, 0);
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 0);
-        text = users_describe(&sought.users);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 0);
+        text = users_describe(&query.users);
         ck_assert_str_eq(text, "");
 }
 END_TEST
 
 START_TEST(nobody_who_has_ended)
 {
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         siginfo_t info;
 
         children[n_children] = fork();
@@ -442,8 +442,8 @@ START_TEST(nobody_who_has_ended)
                 _exit(work_there() ? 0 : 1);
         n_children++;
         ck_assert_int_eq(waitid(P_PID, (id_t) children[0], &info, WEXITED | WNOWAIT), 0);
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, 0);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, 0);
 }
 END_TEST
 
@@ -455,13 +455,13 @@ static bool open_two_files_there(void)
 
 START_TEST(more_than_are_named)
 {
-        struct sought sought = {.mount_point = run_directory()};
+        struct usage_query query = {.mount_point = run_directory()};
         _cleanup_free_ char *expected = strdup(""), *text = NULL;
 
         for (size_t i = 0; i < N_CHILDREN_MAX; i++)
                 ck_assert(start(open_two_files_there));
-        find_users_of(&sought);
-        ck_assert_uint_eq(sought.users.n, N_CHILDREN_MAX);
+        find_users_of(&query);
+        ck_assert_uint_eq(query.users.n, N_CHILDREN_MAX);
         for (size_t i = 0; i < USERS_KEPT_MAX; i++)
                 ck_assert_int_eq(string_replace(&expected,
                                          string_format("%s%sprocess %d (test-users) has its working directory at "
@@ -469,9 +469,9 @@ START_TEST(more_than_are_named)
                                                  expected, i > 0 ? ", " : "", children[i], run_directory())),
                         0);
         ck_assert_int_eq(string_replace(&expected, string_format("%s, and 3 more", expected)), 0);
-        text = users_describe(&sought.users);
+        text = users_describe(&query.users);
         ck_assert_str_eq(text, expected);
-        users_done(&sought.users);
+        users_done(&query.users);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "teardown/enumeration.h"
+#include "shared/enumeration.h"
 
 #include "shared/log.h"
 #include "shared/util.h"

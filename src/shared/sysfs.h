@@ -14,13 +14,14 @@
  * part of. Returns a string to be freed by the caller, NULL without memory. */
 char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
 
-/* One line, without its end. Returns 1 and `*ret`, to be freed by the caller; 0 if it is not there or cannot be
- * read; or -ENOMEM. */
-int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_(3, 4) _must_check_;
+bool sysfs_has_device(int root_fd, dev_t number);
 
-/* Whether an attribute of one character is "1"; false if it is not there or cannot be read, or without memory.
- * Half the system calls of the above. */
-bool sysfs_read_switch(int root_fd, dev_t number, const char *name) _nonnull_(3);
+/* The whole of any attribute, which the kernel gives at once, without the newline at its end. Returns 0 and `*ret`, to
+ * be freed by the caller, or a negative errno. */
+int sysfs_read_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
+
+/* The same for one of a device. Returns 1; 0 if it is not there or cannot be read; or -ENOMEM. */
+int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_(3, 4) _must_check_;
 
 /* Where the device is among all others: ".../host0/target0:0:0/0:0:0:0/block/sda". Returns as above. */
 int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
