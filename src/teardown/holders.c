@@ -2,12 +2,74 @@
 
 #include "teardown/holders.h"
 
+#include <ctype.h>
+#include <fcntl.h>
 #include <sys/sysmacros.h>
 
 #include "shared/enumeration.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "teardown/unmounting.h"
+
+static char *find_in_sysfs(const char *kernel_name)
+{
+        _cleanup_closedir_ DIR *directory = opendir("/sys/fs");
+
+        if (!directory)
+                return NULL;
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                _cleanup_free_ char *path = string_format("%s/%s", entry->d_name, kernel_name);
+
+                if (entry->d_name[0] != '.' && path && faccessat(dirfd(directory), path, F_OK, 0) == 0)
+                        return string_printable(entry->d_name);
+        }
+        return NULL;
+}
+
+bool thread_is_of_device(const char *thread, const char *kernel_name)
+{
+        const char *name = strchr(thread, '/');
+        const char *rest = name ? skip_prefix(name + 1, kernel_name) : NULL;
+
+        return rest && !isalnum((unsigned char) *rest);
+}
+
+/* Those of user space may be called anything, and kernel threads alone have no program. */
+static bool is_kernel_thread(int processes_fd, const char *pid)
+{
+        _cleanup_free_ char *path = string_format("%s/exe", pid);
+        char target;
+
+        return path && readlinkat(processes_fd, path, &target, 1) < 0 && errno == ENOENT;
+}
+
+static char *find_thread(const char *kernel_name)
+{
+        _cleanup_closedir_ DIR *directory = opendir("/proc");
+
+        if (!directory)
+                return NULL;
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                _cleanup_free_ char *path = NULL, *name = NULL;
+
+                if (!isdigit((unsigned char) entry->d_name[0]))
+                        continue;
+                path = string_format("%s/comm", entry->d_name);
+                if (!path || read_file_at(dirfd(directory), path, &name, NULL) < 0)
+                        continue;
+                name[strcspn(name, "\n")] = '\0';
+                if (thread_is_of_device(name, kernel_name) && is_kernel_thread(dirfd(directory), entry->d_name))
+                        return string_printable(name);
+        }
+        return NULL;
+}
+
+/* What the kernel still has of a file system that nobody sees mounted any more: its directory in sysfs, as
+ * "ext4" (/sys/fs/TYPE/DEVICE, the kernel's Documentation/ABI/testing/sysfs-fs-ext4 and -xfs), or a thread of its
+ * own that is called after the device, "jbd2/dm-3-8" or "xfsaild/dm-3". NULL if there is no trace, or no memory. */
+static char *find_unmounting(const char *kernel_name)
+{
+        return find_in_sysfs(kernel_name) ?: find_thread(kernel_name);
+}
 
 char *node_describe(const struct tree_node *node)
 {
@@ -37,12 +99,12 @@ static void enumerate_holders(const struct tree_node *node, struct enumeration *
 /* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
 static char *describe_unmounting(const struct tree_node *node)
 {
-        _cleanup_free_ char *trace = node->kernel_name ? unmounting_find(node->kernel_name) : NULL;
+        _cleanup_free_ char *trace = node->kernel_name ? find_unmounting(node->kernel_name) : NULL;
         _cleanup_enumeration_ struct enumeration mounts = {};
 
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->kind == TREE_MOUNT && node->uppers.nodes[i]->state == TREE_GONE)
-                        enumerate(&mounts, node->uppers.nodes[i]->name);
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
+                        enumerate(&mounts, upper->name);
         enumerate_end(&mounts);
         if (mounts.text)
                 return string_format("the unmounting of %s has not come to its end", mounts.text);
@@ -63,9 +125,9 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
         _cleanup_enumeration_ struct enumeration holders = {};
         _cleanup_free_ char *processes = users_describe(users);
 
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->state != TREE_GONE && !node->uppers.nodes[i]->kernel_name)
-                        enumerate_mount_or_swap(node->uppers.nodes[i], &holders);
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->state != TREE_GONE && !upper->kernel_name)
+                        enumerate_mount_or_swap(upper, &holders);
         enumerate_holders(node, &holders);
         enumerate_end(&holders);
 

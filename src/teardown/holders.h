@@ -15,3 +15,6 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
 
 /* users_find(). Who it is cannot always be told, and what else there is to say is said all the same. */
 void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_(1);
+
+/* Whether a kernel thread's name has the device's in it, as a word. */
+bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_(1, 2);

@@ -141,11 +141,10 @@ static void withdraw_claims(const struct tree *tree)
         _cleanup_close_ int lvm_run_fd = online_open_to_look();
         const char *last = "";
 
-        for (size_t i = 0; lvm_run_fd >= 0 && i < tree->nodes.n; i++) {
-                const struct tree_node *node = tree->nodes.nodes[i];
+        FOREACH_NODE(node, &tree->nodes) {
                 int r;
 
-                if (!node->vg || node->skip_reason || streq(node->vg, last))
+                if (lvm_run_fd < 0 || !node->vg || node->skip_reason || streq(node->vg, last))
                         continue;
                 r = online_unclaim(lvm_run_fd, node->vg);
                 if (r < 0)
@@ -180,7 +179,7 @@ static int take_down(enum teardown_scope scope, struct timeline *account)
                         .deadline_usec = settings.teardown_deadline_usec,
                         .stall_usec = STALL_USEC,
                         .at_shutdown = true,
-                        .remove = removal_run,
+                        .remove = removal_job_run,
                         .account = account,
                 });
         if (r < 0)

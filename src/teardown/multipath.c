@@ -70,8 +70,7 @@ size_t multipath_stop_queueing(const struct tree *tree)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                const struct tree_node *node = tree->nodes.nodes[i];
+        FOREACH_NODE(node, &tree->nodes) {
                 _cleanup_free_ char *name = NULL;
 
                 if (node->kind != TREE_MULTIPATH || !tree_node_is_ours(node) || node->state == TREE_GONE ||

@@ -12,38 +12,38 @@
 
 #define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
 
-int removal_new(struct tree_node *node, struct removal **ret)
+int removal_job_new(struct tree_node *node, struct removal_job **ret)
 {
-        _cleanup_removal_ struct removal *removal = calloc(1, sizeof(*removal));
+        _cleanup_removal_job_ struct removal_job *job = calloc(1, sizeof(*job));
 
-        if (!removal)
+        if (!job)
                 return -ENOMEM;
-        *removal = (struct removal){
-                .job.run = removal_run,
+        *job = (struct removal_job){
+                .pool_job.run = removal_job_run,
                 .node = node,
                 .kind = node->kind,
                 .number = node->number,
                 .kernel_name = strdup(node->kernel_name),
                 .uuid = node->uuid ? strdup(node->uuid) : NULL,
         };
-        if (!removal->kernel_name || (node->uuid && !removal->uuid))
+        if (!job->kernel_name || (node->uuid && !job->uuid))
                 return -ENOMEM;
 
-        *ret = TAKE_PTR(removal);
+        *ret = TAKE_PTR(job);
         return 0;
 }
 
-struct removal *removal_free(struct removal *removal)
+struct removal_job *removal_job_free(struct removal_job *job)
 {
-        if (!removal)
+        if (!job)
                 return NULL;
-        free(removal->kernel_name);
-        free(removal->uuid);
-        free(removal);
+        free(job->kernel_name);
+        free(job->uuid);
+        free(job);
         return NULL;
 }
 
-static int remove_dm(const struct removal *removal)
+static int remove_dm(const struct removal_job *job)
 {
         struct dm_ioctl request = {
                 .version = {DM_VERSION_MAJOR, 0, 0},
@@ -55,18 +55,18 @@ static int remove_dm(const struct removal *removal)
         if (control_fd < 0)
                 return -errno;
         /* The kernel wants one or the other. A number may have been given to another device since. */
-        if (*removal->uuid != '\0' && strlen(removal->uuid) < sizeof(request.uuid))
-                strcpy(request.uuid, removal->uuid);
+        if (*job->uuid != '\0' && strlen(job->uuid) < sizeof(request.uuid))
+                strcpy(request.uuid, job->uuid);
         else
-                request.dev = removal->number;
+                request.dev = job->number;
         if (ioctl(control_fd, DM_DEV_REMOVE, &request) < 0)
                 return errno == ENXIO ? 0 : -errno;
         return 0;
 }
 
-static int remove_md(const struct removal *removal)
+static int remove_md(const struct removal_job *job)
 {
-        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", removal->kernel_name);
+        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", job->kernel_name);
         _cleanup_close_ int fd = -EBADF;
 
         if (!path)
@@ -96,9 +96,9 @@ static void forbid_autoclear(int fd)
         (void) ioctl(fd, LOOP_SET_STATUS64, &info);
 }
 
-static int clear_loop(const struct removal *removal)
+static int clear_loop(const struct removal_job *job)
 {
-        _cleanup_free_ char *path = string_format("/dev/%s", removal->kernel_name);
+        _cleanup_free_ char *path = string_format("/dev/%s", job->kernel_name);
         _cleanup_close_ int fd = -EBADF;
         struct loop_info64 before = {};
 
@@ -110,31 +110,36 @@ static int clear_loop(const struct removal *removal)
                 return errno == ENOENT || errno == ENXIO ? 0 : -errno;
         if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
                 return errno == ENXIO ? 0 : -errno;
-        if (!removal->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR))
+        if (!job->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR))
                 forbid_autoclear(fd);
         return 0;
 }
 
-static int remove_loop(const struct removal *removal)
+static int remove_loop(const struct removal_job *job)
 {
-        int r = clear_loop(removal);
+        int r = clear_loop(job);
 
         if (r < 0)
                 return r;
         /* Whoever has it open, without claiming it, keeps its file until it closes it. */
-        return loop_has_file(removal->kernel_name) ? -EBUSY : 0;
+        return loop_has_file(job->kernel_name) ? -EBUSY : 0;
 }
 
-int removal_run(struct pool_job *job)
+int removal_job_run(struct pool_job *pool_job)
 {
-        const struct removal *removal = (const struct removal *) job;
+        const struct removal_job *job = (const struct removal_job *) pool_job;
 
-        switch (removal->kind) {
+        switch (job->kind) {
         case TREE_MD:
-                return remove_md(removal);
+                return remove_md(job);
         case TREE_LOOP:
-                return remove_loop(removal);
+                return remove_loop(job);
         default:
-                return remove_dm(removal);
+                return remove_dm(job);
         }
+}
+
+bool removal_is_possible(const struct removal *removal)
+{
+        return removal->node->cycle || removal->node->n_holders == 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "teardown/teardown.h"
+#include "teardown/state.h"
 
-/* What teardown says. Each line names things as people know them; the fields are for programs. */
+/* What teardown says, and adds to options.account: a bar for each node, with the times that the journal gets. Each line names things as people know them; the fields are for programs. */
 
 /* Before anything is done: nodes that hold each other in a circle, which are tried one after another. */
 void report_circles(const struct tree *tree) _nonnull_(1);
@@ -13,6 +13,13 @@ void report_circles(const struct tree *tree) _nonnull_(1);
  * tries, the kind, and the name. HEADGATE_STARTED_USEC is that start, by now_usec(); lines about nodes that are
  * left have it, too. */
 void report_tree_down(const struct teardown *teardown, size_t component) _nonnull_(1);
+
+/* When nothing has happened for a while: what is waited for, and who uses it. */
+void report_waiting(const struct teardown *teardown) _nonnull_(1);
+
+/* In the status that systemd shows: how far it is, and what is waited for. Not more often than twice a second. As
+ * long as something happens, systemd is asked for more time, too. */
+void report_progress(struct teardown *teardown) _nonnull_(1);
 
 /* At the end: what is left, each node with what holds it, the trees that are not down, and the sum. A node that is
  * left has HEADGATE_WAITED_USEC and HEADGATE_TOOK_USEC, which are for it what the first two numbers in a line of

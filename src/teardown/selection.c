@@ -20,12 +20,6 @@ bool selection_has(const struct selection *selection, const struct tree_node *no
         return selection->selected[node->index];
 }
 
-/* Whoever unmounts or swaps off is not us. */
-static bool is_boundary(const struct tree_node *node)
-{
-        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
-}
-
 static bool is_snapshot_of(const struct tree_node *node, const struct tree_node *origin)
 {
         return origin->kind == TREE_LV_ORIGIN && node->kind == TREE_LV_SNAPSHOT;
@@ -40,15 +34,15 @@ static int reach(struct tree_node *node, bool *reached, struct tree_nodes *ret)
 
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                if (is_boundary(node) || reached[node->index])
+                if (tree_node_is_mount_or_swap(node) || reached[node->index])
                         continue;
                 reached[node->index] = true;
                 r = tree_nodes_add(ret, node);
-                for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
-                        r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
-                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++)
-                        if (is_snapshot_of(node->lowers.nodes[i], node))
-                                r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
+                if (r >= 0)
+                        r = tree_nodes_add_all(&waiting, &node->uppers);
+                FOREACH_NODE(lower, &node->lowers)
+                        if (r >= 0 && is_snapshot_of(lower, node))
+                                r = tree_nodes_add(&waiting, lower);
         }
         return r;
 }
@@ -60,25 +54,24 @@ int selection_add(struct selection *selection, struct tree_node *node)
         bool found = false;
         int r = reached ? reach(node, reached, &nodes) : -ENOMEM;
 
-        for (size_t i = 0; i < nodes.n; i++) {
-                selection->selected[nodes.nodes[i]->index] = true;
-                found |= tree_kind_is_removable(nodes.nodes[i]->kind);
+        FOREACH_NODE(reached_node, &nodes) {
+                selection->selected[reached_node->index] = true;
+                found |= tree_kind_is_removable(reached_node->kind);
         }
         return r < 0 ? r : found;
 }
 
 int selection_add_vg(struct selection *selection, const char *vg)
 {
-        const struct tree_nodes *nodes = &selection->tree->nodes;
         bool found = false;
 
-        for (size_t i = 0; i < nodes->n; i++) {
+        FOREACH_NODE(node, &selection->tree->nodes) {
                 int r;
 
-                if (!nodes->nodes[i]->vg || !streq(nodes->nodes[i]->vg, vg))
+                if (!node->vg || !streq(node->vg, vg))
                         continue;
                 found = true;
-                r = selection_add(selection, nodes->nodes[i]);
+                r = selection_add(selection, node);
                 if (r < 0)
                         return r;
         }
@@ -96,8 +89,7 @@ static int mark_used(struct tree_node *node, bool *used)
                 if (used[node->index])
                         continue;
                 used[node->index] = true;
-                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++)
-                        r = tree_nodes_add(&waiting, node->lowers.nodes[i]);
+                r = tree_nodes_add_all(&waiting, &node->lowers);
         }
         return r;
 }
@@ -105,15 +97,16 @@ static int mark_used(struct tree_node *node, bool *used)
 /* What something is mounted or swapped to on, however indirectly. `*ret` is by index, to be freed. */
 static int find_used(const struct tree *tree, bool **ret)
 {
-        int r = 0;
-
         *ret = calloc(tree->nodes.n + 1, sizeof(**ret));
         if (!*ret)
                 return -ENOMEM;
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
-                if (is_boundary(tree->nodes.nodes[i]))
-                        r = mark_used(tree->nodes.nodes[i], *ret);
-        return r;
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = tree_node_is_mount_or_swap(node) ? mark_used(node, *ret) : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 /* A snapshot of the origin that is used though the origin is not; NULL if there is none. */
@@ -121,47 +114,49 @@ static const struct tree_node *find_used_snapshot(const struct tree_node *origin
 {
         if (origin->kind != TREE_LV_ORIGIN || used[origin->index])
                 return NULL;
-        for (size_t i = 0; i < origin->lowers.n; i++)
-                if (is_snapshot_of(origin->lowers.nodes[i], origin) && used[origin->lowers.nodes[i]->index])
-                        return origin->lowers.nodes[i];
+        FOREACH_NODE(lower, &origin->lowers)
+                if (is_snapshot_of(lower, origin) && used[lower->index])
+                        return lower;
         return NULL;
 }
 
 int selection_add_unused(struct selection *selection)
 {
-        const struct tree_nodes *nodes = &selection->tree->nodes;
         _cleanup_free_ bool *used = NULL;
-        int r = find_used(selection->tree, &used);
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                if (find_used_snapshot(nodes->nodes[i], used))
-                        r = mark_used(nodes->nodes[i], used);
-        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                if (!used[i] && tree_node_is_ours(nodes->nodes[i]))
-                        selection->selected[i] = true;
-        return r;
+        r = find_used(selection->tree, &used);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &selection->tree->nodes) {
+                r = find_used_snapshot(node, used) ? mark_used(node, used) : 0;
+                if (r < 0)
+                        return r;
+        }
+        FOREACH_NODE(node, &selection->tree->nodes)
+                selection->selected[node->index] |= !used[node->index] && tree_node_is_ours(node);
+        return 0;
 }
 
 /* With an LV stay the hidden LVs that it consists of. */
-static int skip_components(const struct tree_node *node, const char *reason)
+static int skip_components(struct tree_node *node, const char *reason)
 {
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = 0;
+        int r = tree_nodes_add(&waiting, node);
 
-        for (;;) {
-                for (size_t i = 0; r >= 0 && i < node->lowers.n; i++) {
-                        struct tree_node *lower = node->lowers.nodes[i];
-
+        while (r >= 0 && waiting.n > 0) {
+                node = waiting.nodes[--waiting.n];
+                FOREACH_NODE(lower, &node->lowers) {
                         if (lower->skip_reason || !tree_lv_is_hidden(lower) || !tree_are_in_one_vg(node, lower))
                                 continue;
                         r = tree_skip_node(lower, reason);
                         if (r >= 0)
                                 r = tree_nodes_add(&waiting, lower);
+                        if (r < 0)
+                                return r;
                 }
-                if (r < 0 || waiting.n == 0)
-                        return r;
-                node = waiting.nodes[--waiting.n];
         }
+        return r;
 }
 
 int selection_refuse(struct tree_node *node, const char *reason)
@@ -171,13 +166,13 @@ int selection_refuse(struct tree_node *node, const char *reason)
 
         while (r >= 0 && waiting.n > 0) {
                 node = waiting.nodes[--waiting.n];
-                if (is_boundary(node) || node->skip_reason)
+                if (tree_node_is_mount_or_swap(node) || node->skip_reason)
                         continue;
                 r = tree_skip_node(node, reason);
                 if (r >= 0)
                         r = skip_components(node, reason);
-                for (size_t i = 0; r >= 0 && i < node->uppers.n; i++)
-                        r = tree_nodes_add(&waiting, node->uppers.nodes[i]);
+                if (r >= 0)
+                        r = tree_nodes_add_all(&waiting, &node->uppers);
         }
         return r;
 }
@@ -193,20 +188,21 @@ static int refuse_origin(struct selection *selection, struct tree_node *origin, 
                 return 0;
         reason = string_format("snapshots go with their origin, and %s is in use", snapshot->name);
         r = reason ? selection_refuse(origin, reason) : -ENOMEM;
-        for (size_t i = 0; r >= 0 && i < origin->lowers.n; i++)
-                if (is_snapshot_of(origin->lowers.nodes[i], origin) && !used[origin->lowers.nodes[i]->index])
-                        r = selection_refuse(origin->lowers.nodes[i], reason);
+        FOREACH_NODE(lower, &origin->lowers)
+                if (r >= 0 && is_snapshot_of(lower, origin) && !used[lower->index])
+                        r = selection_refuse(lower, reason);
         return r;
 }
 
 static int refuse_origins(struct selection *selection)
 {
-        const struct tree_nodes *nodes = &selection->tree->nodes;
         _cleanup_free_ bool *used = NULL;
-        int r = find_used(selection->tree, &used);
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                r = refuse_origin(selection, nodes->nodes[i], used);
+        r = find_used(selection->tree, &used);
+        FOREACH_NODE(node, &selection->tree->nodes)
+                if (r >= 0)
+                        r = refuse_origin(selection, node, used);
         return r;
 }
 
@@ -220,8 +216,8 @@ static bool is_left_over(const struct selection *selection, const struct tree_no
 {
         if (!tree_lv_is_hidden(node) || node->uppers.n == 0)
                 return false;
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (!goes(selection, node->uppers.nodes[i]) || !tree_are_in_one_vg(node, node->uppers.nodes[i]))
+        FOREACH_NODE(upper, &node->uppers)
+                if (!goes(selection, upper) || !tree_are_in_one_vg(node, upper))
                         return false;
         return true;
 }
@@ -245,13 +241,13 @@ static void select_what_is_left_over(struct selection *selection)
 
 int selection_finish(struct selection *selection)
 {
-        const struct tree_nodes *nodes = &selection->tree->nodes;
-        int r = refuse_origins(selection);
+        int r;
 
+        r = refuse_origins(selection);
         select_what_is_left_over(selection);
-        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                if (!selection->selected[i] && tree_node_is_ours(nodes->nodes[i]))
-                        r = tree_skip_node(nodes->nodes[i], REASON_NOT_SELECTED);
+        FOREACH_NODE(node, &selection->tree->nodes)
+                if (r >= 0 && !selection_has(selection, node) && tree_node_is_ours(node))
+                        r = tree_skip_node(node, REASON_NOT_SELECTED);
         return r;
 }
 

@@ -5,9 +5,8 @@
 #include "shared/log.h"
 #include "shared/signals.h"
 #include "teardown/multipath.h"
-#include "teardown/progress.h"
+#include "teardown/removals.h"
 #include "teardown/report.h"
-#include "teardown/tries.h"
 #include "tree/mounts.h"
 #include "tree/order.h"
 #include "tree/schedule.h"
@@ -25,30 +24,11 @@ static int ask_step(struct teardown *teardown)
         return sd_event_source_set_enabled(teardown->step_source, SD_EVENT_ONESHOT);
 }
 
-void teardown_note_progress(struct teardown *teardown)
-{
-        teardown->progress_usec = now_usec();
-        teardown->waiting_reported = false;
-        if (teardown->patience.answer == PATIENCE_UNKNOWN)
-                return;
-        patience_renew(&teardown->patience);
-        if (teardown->patience.answer == PATIENCE_UNKNOWN)
-                teardown->nobody_usec = 0;
-}
-
 /* ------ giving up ------ */
 
 static bool is_idle(const struct teardown *teardown)
 {
         return dm_list_empty(&teardown->working) && !unmonitor_is_busy(&teardown->unmonitor);
-}
-
-bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
-{
-        const struct storage_tree *tree = &teardown->trees[node->component];
-
-        return (node->kind == TREE_MOUNT || node->kind == TREE_SWAP) && node->state != TREE_GONE &&
-               !node->skip_reason && tree->n_gone < tree->members.n;
 }
 
 static bool is_awaited(const struct tree_node *node, const void *userdata)
@@ -58,26 +38,26 @@ static bool is_awaited(const struct tree_node *node, const void *userdata)
 
 static bool awaits_others(const struct teardown *teardown)
 {
-        for (size_t i = 0; i < teardown->tree->nodes.n; i++)
-                if (teardown_awaits(teardown, teardown->tree->nodes.nodes[i]))
+        FOREACH_NODE(node, &teardown->tree->nodes)
+                if (teardown_awaits(teardown, node))
                         return true;
         return false;
 }
 
-static bool is_in_vain(const struct teardown *teardown, const struct attempt *attempt, uint64_t now)
+static bool is_in_vain(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
-        return attempt->n_in_vain >= IN_VAIN_MIN &&
-               MAX(attempt->ready_usec, teardown->nobody_usec) + IN_VAIN_USEC <= now;
+        return removal->n_in_vain >= IN_VAIN_MIN &&
+               MAX(removal->ready_usec, teardown->nobody_usec) + IN_VAIN_USEC <= now;
 }
 
 static void give_up_busy(struct teardown *teardown, uint64_t now)
 {
-        struct attempt *attempt, *next;
+        struct removal *removal, *next;
 
-        dm_list_iterate_items_safe(attempt, next, &teardown->busy)
-                if (is_in_vain(teardown, attempt, now) || !attempt_is_possible(attempt)) {
-                        dm_list_del(&attempt->list);
-                        tree_node_failed(teardown->tree, attempt->node);
+        dm_list_iterate_items_safe(removal, next, &teardown->busy)
+                if (is_in_vain(teardown, removal, now) || !removal_is_possible(removal)) {
+                        dm_list_del(&removal->list);
+                        tree_node_failed(teardown->tree, removal->node);
                 }
 }
 
@@ -89,16 +69,16 @@ static int wait_or_give_up(struct teardown *teardown, uint64_t now)
         if (dm_list_empty(&teardown->busy) && !awaits_others(teardown))
                 return 1;
         if (teardown->options.at_shutdown) {
-                r = unmounts_ask_again(&teardown->unmounts, teardown->event, teardown->tree);
+                r = unmount_retry_ask(&teardown->unmount_retry, teardown->event, teardown->tree);
                 if (r > 0)
-                        patience_renew(&teardown->patience);
+                        stop_job_watch_renew(&teardown->stop_jobs);
                 if (r != 0)
                         return MIN(r, 0);
-                r = patience_ask(&teardown->patience, teardown->event);
+                r = stop_job_watch_ask(&teardown->stop_jobs, teardown->event);
                 if (r < 0)
                         return r;
         }
-        if (teardown->patience.answer != PATIENCE_NOBODY) {
+        if (teardown->stop_jobs.answer != STOP_JOBS_NONE) {
                 teardown->nobody_usec = 0;
                 return 0;
         }
@@ -118,7 +98,7 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
                 teardown->multipath_usec = now;
         }
         if (!teardown->waiting_reported && teardown->progress_usec + WAITING_USEC <= now) {
-                progress_report_waiting(teardown);
+                report_waiting(teardown);
                 teardown->waiting_reported = true;
         }
 }
@@ -127,15 +107,15 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
 
 static int set_timer(struct teardown *teardown)
 {
-        uint64_t next = now_usec() + TRIES_CHECK_USEC;
-        const struct attempt *attempt;
+        uint64_t next = now_usec() + REMOVALS_CHECK_USEC;
+        const struct removal *removal;
 
-        dm_list_iterate_items(attempt, &teardown->busy)
-                if (attempt_is_possible(attempt))
-                        next = MIN(next, attempt->next_usec);
+        dm_list_iterate_items(removal, &teardown->busy)
+                if (removal_is_possible(removal))
+                        next = MIN(next, removal->next_usec);
         next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
         if (is_idle(teardown))
-                next = MIN(next, patience_next_usec(&teardown->patience));
+                next = MIN(next, stop_job_watch_next_usec(&teardown->stop_jobs));
         sd_event_source_set_time(teardown->timer_source, next);
         return sd_event_source_set_enabled(teardown->timer_source, SD_EVENT_ONESHOT);
 }
@@ -154,7 +134,7 @@ static void report_down(struct teardown *teardown)
 static void take_done(struct teardown *teardown)
 {
         for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
-                tries_finish(teardown, (struct removal *) job);
+                removals_finish(teardown, (struct removal_job *) job);
 }
 
 /* Does all that can be done now. Returns 1 if that was all, 0 if there is more to come, or a negative errno. */
@@ -165,18 +145,18 @@ static int step(struct teardown *teardown)
         int r;
 
         take_done(teardown);
-        r = tries_start(teardown);
+        r = removals_start(teardown);
         if (r >= 0)
                 r = unmonitor_step(&teardown->unmonitor);
         if (r >= 0)
-                r = tries_resume(teardown);
+                r = removals_resume(teardown);
         if (r < 0)
                 return r;
         report_down(teardown);
-        progress_report(teardown);
+        report_progress(teardown);
 
         now = now_usec();
-        tries_check_deadlines(teardown, now);
+        removals_check_deadlines(teardown, now);
         if (tree->n_gone + tree->n_failed == tree->n_to_go)
                 return 1;
         if (teardown->progress_usec + teardown->options.stall_usec <= now) {
@@ -219,9 +199,9 @@ static int on_asked(void *userdata)
 /* What comes later belongs to the storage tree that it lies on. */
 static void place(const struct tree_nodes *came)
 {
-        for (size_t i = 0; i < came->n; i++)
-                if (came->nodes[i]->lowers.n > 0)
-                        came->nodes[i]->component = came->nodes[i]->lowers.nodes[0]->component;
+        FOREACH_NODE(node, came)
+                if (node->lowers.n > 0)
+                        node->component = node->lowers.nodes[0]->component;
 }
 
 static int on_mounts(void *userdata)
@@ -289,26 +269,26 @@ static int add_trees(struct teardown *teardown)
         int r;
 
         teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
-        teardown->attempts = calloc(tree->nodes.n + 1, sizeof(*teardown->attempts));
-        if (!teardown->trees || !teardown->attempts)
+        teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
+        if (!teardown->trees || !teardown->removals)
                 return -ENOMEM;
         r = tree_names(tree, &teardown->names);
         if (r < 0)
                 return r;
 
-        teardown->n_attempts = tree->nodes.n;
+        teardown->n_removals = tree->nodes.n;
         for (size_t i = 0; i < tree->n_components; i++)
                 teardown->trees[i].name = teardown->names[i];
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
+        FOREACH_NODE(node, &tree->nodes) {
+                struct storage_tree *storage_tree = &teardown->trees[node->component];
 
-                teardown->attempts[i].node = node;
-                if (tree_node_is_ours(node))
-                        r = tree_nodes_add(&teardown->trees[node->component].members, node);
-                else if (tree_kind_is_removable(node->kind))
-                        teardown->trees[node->component].n_skipped++;
+                teardown->removals[node->index].node = node;
+                r = tree_node_is_ours(node) ? tree_nodes_add(&storage_tree->members, node) : 0;
+                if (r < 0)
+                        return r;
+                storage_tree->n_skipped += tree_kind_is_removable(node->kind) && node->skip_reason;
         }
-        return r;
+        return 0;
 }
 
 int teardown_init(
@@ -343,14 +323,14 @@ int teardown_init(
         if (r < 0)
                 return r;
 
-        teardown->unmounts =
-                (struct unmounts){.is_awaited = is_awaited, .on_asked = on_asked, .userdata = teardown};
+        teardown->unmount_retry =
+                (struct unmount_retry){.is_awaited = is_awaited, .on_asked = on_asked, .userdata = teardown};
         teardown->unmonitor.vgs_are_locked = options->vgs_are_locked;
         if (options->at_shutdown) {
-                teardown->patience.on_answer = on_asked;
-                teardown->patience.userdata = teardown;
+                teardown->stop_jobs.on_answer = on_asked;
+                teardown->stop_jobs.userdata = teardown;
         } else {
-                teardown->patience.answer = PATIENCE_NOBODY;
+                teardown->stop_jobs.answer = STOP_JOBS_NONE;
         }
         return 0;
 }
@@ -381,8 +361,8 @@ void teardown_done(struct teardown *teardown)
 {
         pool_free(teardown->pool);
         follow_free(teardown->follow);
-        patience_done(&teardown->patience);
-        unmounts_done(&teardown->unmounts);
+        stop_job_watch_done(&teardown->stop_jobs);
+        unmount_retry_done(&teardown->unmount_retry);
         unmonitor_done(&teardown->unmonitor);
         sd_event_source_disable_unref(teardown->timer_source);
         sd_event_source_disable_unref(teardown->done_source);
@@ -393,5 +373,5 @@ void teardown_done(struct teardown *teardown)
         if (teardown->names)
                 tree_names_free(teardown->tree, teardown->names);
         free(teardown->trees);
-        free(teardown->attempts);
+        free(teardown->removals);
 }

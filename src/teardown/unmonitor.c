@@ -53,15 +53,15 @@ int unmonitor_init(
         return unmonitor->vgs ? 0 : -ENOMEM;
 }
 
-bool unmonitor_takes(struct unmonitor *unmonitor, struct attempt *attempt)
+bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
 {
-        const struct tree_node *node = attempt->node;
+        const struct tree_node *node = removal->node;
 
         /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
         if (!unmonitor->dmeventd_runs || !node->vg || !volume_group_name_is_valid(node->vg) ||
                 !may_be_monitored(node) || dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
-        dm_list_add(&unmonitor->waiting, &attempt->list);
+        dm_list_add(&unmonitor->waiting, &removal->list);
         return true;
 }
 
@@ -107,13 +107,13 @@ static int add_vg(struct unmonitor *unmonitor, const char *vg, struct string_vec
 static int ask(struct unmonitor *unmonitor)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
-        struct attempt *attempt;
+        struct removal *removal;
         int r;
 
         r = add_words(unmonitor, "n", &arguments);
-        dm_list_iterate_items(attempt, &unmonitor->waiting)
+        dm_list_iterate_items(removal, &unmonitor->waiting)
                 if (r >= 0)
-                        r = add_vg(unmonitor, attempt->node->vg, &arguments);
+                        r = add_vg(unmonitor, removal->node->vg, &arguments);
         if (r < 0)
                 return r;
         dm_list_splice(&unmonitor->asked, &unmonitor->waiting);

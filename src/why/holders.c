@@ -8,7 +8,7 @@
 #include "shared/root.h"
 #include "shared/sysfs.h"
 #include "teardown/holders.h"
-#include "teardown/others.h"
+#include "teardown/scope.h"
 #include "tree/mounts.h"
 #include "tree/read.h"
 

@@ -10,8 +10,8 @@
 
 #include "fixture.h"
 #include "shapes.h"
+#include "teardown/holders.h"
 #include "teardown/multipath.h"
-#include "teardown/unmounting.h"
 #include "tree/schedule.h"
 
 /* A removal takes that long, so that several are under way at once. */
@@ -24,12 +24,12 @@ static struct {
         struct tree *tree;
         bool gone[1024]; /* by tree_node.index */
         size_t n_at_once, n_at_once_max;
-        size_t n_early;                    /* removals of what something still held */
-        const char *busy_name;             /* this node has been opened by somebody */
-        unsigned int n_busy_tries;         /* so often */
-        const char *hanging_name;          /* the removal of this one does not come back */
-        const char *broken_name;           /* and this one fails */
-        const struct removal *left_behind; /* that of `hanging_name`, which nobody frees */
+        size_t n_early;                        /* removals of what something still held */
+        const char *busy_name;                 /* this node has been opened by somebody */
+        unsigned int n_busy_tries;             /* so often */
+        const char *hanging_name;              /* the removal of this one does not come back */
+        const char *broken_name;               /* and this one fails */
+        const struct removal_job *left_behind; /* that of `hanging_name`, which nobody frees */
         bool freeing;
 } kernel = {.mutex = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
 
@@ -69,7 +69,7 @@ static int attempt(const struct tree_node *node)
 
 static int remove_node(struct pool_job *job)
 {
-        const struct removal *removal = (const struct removal *) job;
+        const struct removal_job *removal = (const struct removal_job *) job;
         int r;
 
         pthread_mutex_lock(&kernel.mutex);
@@ -324,15 +324,14 @@ END_TEST
 
 START_TEST(jobs_of_systemd)
 {
-        ck_assert(patience_output_has_job("12 srv-a.mount stop running\n"));
-        ck_assert(patience_output_has_job("1 shutdown.target start waiting\n2 x.service stop running\n"));
-        ck_assert(!patience_output_has_job(""));
-        ck_assert(
-                !patience_output_has_job("1 shutdown.target start waiting\n2 systemd-udevd.service stop waiting\n"
-                                         "3 headgate-teardown.service stop running\n"
-                                         "4 headgate-teardown-net.service stop running\n"));
-        ck_assert(!patience_output_has_job("4 plymouth-poweroff.service start running\n"));
-        ck_assert(!patience_output_has_job("No jobs running.\n\n \n"));
+        ck_assert(stop_job_is_listed("12 srv-a.mount stop running\n"));
+        ck_assert(stop_job_is_listed("1 shutdown.target start waiting\n2 x.service stop running\n"));
+        ck_assert(!stop_job_is_listed(""));
+        ck_assert(!stop_job_is_listed("1 shutdown.target start waiting\n2 systemd-udevd.service stop waiting\n"
+                                      "3 headgate-teardown.service stop running\n"
+                                      "4 headgate-teardown-net.service stop running\n"));
+        ck_assert(!stop_job_is_listed("4 plymouth-poweroff.service start running\n"));
+        ck_assert(!stop_job_is_listed("No jobs running.\n\n \n"));
 }
 END_TEST
 
@@ -348,11 +347,11 @@ END_TEST
 
 START_TEST(threads_of_file_systems)
 {
-        ck_assert(unmounting_is_thread_of("jbd2/dm-3-8", "dm-3"));
-        ck_assert(unmounting_is_thread_of("xfsaild/dm-3", "dm-3"));
-        ck_assert(!unmounting_is_thread_of("jbd2/dm-30-8", "dm-3"));
-        ck_assert(!unmounting_is_thread_of("dm-3", "dm-3"));
-        ck_assert(!unmounting_is_thread_of("kworker/u4:2", "dm-3"));
+        ck_assert(thread_is_of_device("jbd2/dm-3-8", "dm-3"));
+        ck_assert(thread_is_of_device("xfsaild/dm-3", "dm-3"));
+        ck_assert(!thread_is_of_device("jbd2/dm-30-8", "dm-3"));
+        ck_assert(!thread_is_of_device("dm-3", "dm-3"));
+        ck_assert(!thread_is_of_device("kworker/u4:2", "dm-3"));
 }
 END_TEST
 
