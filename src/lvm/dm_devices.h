@@ -41,9 +41,9 @@ int dm_devices_get(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check
  * has gone keeps its "". Returns 0, or -ENOMEM. */
 int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check_;
 
-/* Which devices the table of the one with this number lies on, by one ioctl more. Returns whether `ret` and `*ret_n` say
- * that: not of a list that was read from a file, nor of a device that has gone, has a second table loaded, or lies on
- * more than that many devices. Then sysfs has to be asked. */
+/* Which devices the table of the one with this number lies on, by one ioctl more. Returns whether `ret` and `*ret_n`
+ * say that: not of a list that was read from a file, nor of a device that has gone, has a second table loaded, or lies
+ * on more than that many devices. Then sysfs has to be asked. */
 #define DM_LOWERS_MAX 256
 bool dm_devices_read_lowers(const struct dm_devices *devices, dev_t number, dev_t ret[static DM_LOWERS_MAX],
         size_t *ret_n) _nonnull_(1, 3, 4) _must_check_;

@@ -5,8 +5,8 @@
 
 #include "shared/macro.h"
 
-/* The lines of mountinfo, swaps or fstab, which libmount tells apart, without those that it does not understand. Starts
- * empty: all zeros. */
+/* The lines of mountinfo, swaps or fstab, which libmount tells apart, without those that it does not understand.
+ * Starts empty: all zeros. */
 struct mount_table {
         struct libmnt_table *table;
         struct libmnt_fs **entries; /* in the order of the lines; the table's */

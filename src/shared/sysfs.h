@@ -16,8 +16,8 @@ char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
 
 bool sysfs_has_device(int root_fd, dev_t number);
 
-/* The whole of any attribute, which the kernel gives at once, without the newline at its end. Returns 0 and `*ret`, to
- * be freed by the caller, or a negative errno. */
+/* The whole of any attribute, which the kernel gives at once, without the newline at its end. Returns 0 and `*ret`,
+ * to be freed by the caller, or a negative errno. */
 int sysfs_read_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
 
 /* The same for one of a device. Returns 1; 0 if it is not there or cannot be read; or -ENOMEM. */

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "lvm/command.h"
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/root.h"
@@ -76,32 +75,6 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
                 return -EINVAL;
         }
         return 1;
-}
-
-/* A unit is also stopped when a package is upgraded, or by hand, and then storage stays as it is. */
-static int system_is_stopping(void)
-{
-        static const char *const words[] = {"is-system-running", NULL};
-        _cleanup_free_ char *output = NULL;
-        int r;
-
-        r = command_run("/bin/systemctl", words, &output);
-        return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
-}
-
-/* What is removed has to be found again after a soft reboot, whoever activates then. systemd asks the kernel
- * for all devices once only, unless the unit that does it was stopped. At other shutdowns that changes nothing. */
-static void have_devices_announced_again(void)
-{
-        static const char *const words[] = {"--no-block", "stop", "systemd-udev-trigger.service", NULL};
-        _cleanup_free_ char *output = NULL;
-        int r;
-
-        r = command_run("/bin/systemctl", words, &output);
-        if (r < 0)
-                log_warning("Failed to stop systemd-udev-trigger.service: %s", strerror(-r));
-        else if (r > 0)
-                log_warning("Failed to stop systemd-udev-trigger.service: %s", output);
 }
 
 static int read_tree(int root_fd, enum teardown_scope scope, struct tree **ret)
@@ -267,7 +240,7 @@ int main(int argc, char *argv[])
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
-        r = system_is_stopping();
+        r = systemd_is_stopping();
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
                 return EXIT_FAILURE;
@@ -277,6 +250,6 @@ int main(int argc, char *argv[])
                 return EXIT_SUCCESS;
         }
         if (scope == TEARDOWN_LOCAL)
-                have_devices_announced_again();
+                systemd_announce_devices_again();
         return take_down_in_child(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -7,7 +7,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-#define MESSAGE "fail_if_no_path"
+DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
 
 bool multipath_status_is_dead(const char *status)
 {
@@ -29,41 +29,32 @@ bool multipath_status_is_dead(const char *status)
 
 static struct dm_task *make_task(int type, const struct tree_node *node)
 {
-        struct dm_task *task = dm_task_create(type);
+        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(type);
 
-        if (task && dm_task_set_major_minor(task, (int) major(node->number), (int) minor(node->number), 0))
-                return task;
-        if (task)
-                dm_task_destroy(task);
-        return NULL;
+        if (!task || !dm_task_set_major_minor(task, (int) major(node->number), (int) minor(node->number), 0))
+                return NULL;
+        return TAKE_PTR(task);
 }
 
 static bool is_dead(const struct tree_node *node)
 {
-        struct dm_task *task = make_task(DM_DEVICE_STATUS, node);
+        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_STATUS, node);
         char *target = NULL, *status = NULL;
         uint64_t start, length;
-        bool dead = false;
 
         /* Without flushing: there is nowhere to flush to. */
-        if (task && dm_task_no_flush(task) && dm_task_run(task)) {
-                (void) dm_get_next_target(task, NULL, &start, &length, &target, &status);
-                dead = target && status && streq(target, "multipath") && multipath_status_is_dead(status);
-        }
-        if (task)
-                dm_task_destroy(task);
-        return dead;
+        if (!task || !dm_task_no_flush(task) || !dm_task_run(task))
+                return false;
+        (void) dm_get_next_target(task, NULL, &start, &length, &target, &status);
+        return target && status && streq(target, "multipath") && multipath_status_is_dead(status);
 }
 
 static bool stop_queueing(const struct tree_node *node)
 {
-        struct dm_task *task = make_task(DM_DEVICE_TARGET_MSG, node);
-        bool done = task && dm_task_set_sector(task, 0) && dm_task_set_message(task, MESSAGE) &&
-                    dm_task_no_open_count(task) && dm_task_run(task);
+        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_TARGET_MSG, node);
 
-        if (task)
-                dm_task_destroy(task);
-        return done;
+        return task && dm_task_set_sector(task, 0) && dm_task_set_message(task, "fail_if_no_path") &&
+               dm_task_no_open_count(task) && dm_task_run(task);
 }
 
 size_t multipath_stop_queueing(const struct tree *tree)

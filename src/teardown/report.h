@@ -3,7 +3,8 @@
 
 #include "teardown/state.h"
 
-/* What teardown says, and adds to options.account: a bar for each node, with the times that the journal gets. Each line names things as people know them; the fields are for programs. */
+/* What teardown says. Each line names things as people know them; the fields are for programs. And what it adds to
+ * options.account: a bar for each node, with the times that the journal gets. Without memory for it, one is left out. */
 
 /* Before anything is done: nodes that hold each other in a circle, which are tried one after another. */
 void report_circles(const struct tree *tree) _nonnull_(1);

@@ -2,7 +2,33 @@
 
 #include "teardown/systemd.h"
 
+#include "lvm/command.h"
 #include "shared/log.h"
+
+/* ------ at the beginning ------ */
+
+int systemd_is_stopping(void)
+{
+        static const char *const words[] = {"is-system-running", NULL};
+        _cleanup_free_ char *output = NULL;
+        int r;
+
+        r = command_run("/bin/systemctl", words, &output);
+        return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
+}
+
+void systemd_announce_devices_again(void)
+{
+        static const char *const words[] = {"--no-block", "stop", "systemd-udev-trigger.service", NULL};
+        _cleanup_free_ char *output = NULL;
+        int r;
+
+        r = command_run("/bin/systemctl", words, &output);
+        if (r < 0)
+                log_warning("Failed to stop systemd-udev-trigger.service: %s", strerror(-r));
+        else if (r > 0)
+                log_warning("Failed to stop systemd-udev-trigger.service: %s", output);
+}
 
 /* ------ what it stops ------ */
 

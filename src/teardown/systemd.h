@@ -4,7 +4,15 @@
 #include "lvm/job.h"
 #include "tree/tree.h"
 
-/* What systemd is asked by systemctl while it shuts down, never with anybody waiting for the answer. */
+/* What systemd is asked by systemctl. Once it has begun to stop units, nothing waits for an answer. */
+
+/* Whether the machine shuts down: 1, 0 or a negative errno. A unit is also stopped when a package is upgraded, or by
+ * hand, and then storage stays as it is. */
+int systemd_is_stopping(void) _must_check_;
+
+/* What is removed has to be found again after a soft reboot, whoever activates then. systemd asks the kernel for all
+ * devices once only, unless the unit that does it was stopped. At other shutdowns that changes nothing. */
+void systemd_announce_devices_again(void);
 
 /* Whether it makes sense to wait any longer: at shutdown something that is in use may be let go as long as systemd
  * is still stopping a unit, a service or a mount; on a running machine nobody is going to. systemd is asked by

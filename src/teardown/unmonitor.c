@@ -149,18 +149,6 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
         return unmonitor->job && unmonitor->dmeventd_runs ? unmonitor->deadline_usec : USEC_INFINITY;
 }
 
-/* Adds the VG of a node that is still there, once. */
-static int add_left(struct dm_hash_table *added, const struct unmonitor *unmonitor, const struct tree_node *node,
-        struct string_vector *arguments)
-{
-        if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg) ||
-                dm_hash_lookup(added, node->vg))
-                return 0;
-        if (!dm_hash_insert(added, node->vg, added))
-                return -ENOMEM;
-        return string_vector_add(arguments, node->vg);
-}
-
 /* The process may hang, as it reads disks; then it is left behind. */
 static int wait_for(pid_t pid)
 {
@@ -191,20 +179,23 @@ static int run_lvm(const struct string_vector *arguments)
         return r;
 }
 
-int unmonitor_undo(const struct unmonitor *unmonitor, const struct tree *tree)
+int unmonitor_undo(struct unmonitor *unmonitor, const struct tree *tree)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
-        struct dm_hash_table *added = dm_hash_create(64);
-        int r = added ? 0 : -ENOMEM;
         size_t n_words;
+        int r;
 
-        if (r >= 0)
-                r = add_words(unmonitor, "y", &arguments);
+        r = add_words(unmonitor, "y", &arguments);
         n_words = arguments.n;
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++)
-                r = add_left(added, unmonitor, tree->nodes.nodes[i], &arguments);
-        if (added)
-                dm_hash_destroy(added);
+        FOREACH_NODE(node, &tree->nodes) {
+                if (r < 0)
+                        return r;
+                if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg))
+                        continue;
+                /* Each once. */
+                dm_hash_remove(unmonitor->vgs, node->vg);
+                r = string_vector_add(&arguments, node->vg);
+        }
         if (r < 0 || arguments.n == n_words)
                 return r;
         return unmonitor->job ? -ETIMEDOUT : run_lvm(&arguments);

@@ -40,7 +40,7 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor) _nonnull_(1);
 
 /* On a machine that goes on running: has lvm2 monitor again what is left of the VGs that have nodes in the tree
  * that are not gone. Waits for the process, for at most 10 s. Returns 0 or a negative errno; -ETIMEDOUT also if
- * the process that was to stop the monitoring still runs. */
-int unmonitor_undo(const struct unmonitor *unmonitor, const struct tree *tree) _nonnull_(1, 2) _must_check_;
+ * the process that was to stop the monitoring still runs. Once, at the end. */
+int unmonitor_undo(struct unmonitor *unmonitor, const struct tree *tree) _nonnull_(1, 2) _must_check_;
 
 void unmonitor_done(struct unmonitor *unmonitor) _nonnull_(1);

@@ -48,8 +48,8 @@ static int read_command(int process_fd, char **ret)
         return *ret ? 1 : -ENOMEM;
 }
 
-/* One that was added last is not added again, and one that has gone is not, either. `how` is taken over, and NULL for want
- * of memory. */
+/* One that was added last is not added again, and one that has gone is not, either. `how` is taken over, and NULL for
+ * want of memory. */
 static int add_user(struct users *users, const struct process *process, char *how)
 {
         _cleanup_free_ char *taken = how, *command = NULL;

@@ -190,8 +190,8 @@ static bool is_scsi_disk(dev_t number)
                        (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
 }
 
-/* "   8        0     102400 sda". Lines of another kind are the heading. Most disks of a machine that has many are SCSI
- * disks, and of these there is nothing more to be found out. */
+/* "   8        0     102400 sda". Lines of another kind are the heading. Of a SCSI disk, as most are on a machine that
+ * has many, there is nothing more to be found out. */
 static int add_line(struct tree *tree, int root_fd, const char *line)
 {
         uint64_t major_number, minor_number, kib;
@@ -234,8 +234,8 @@ static int add_devices(struct tree *tree, int root_fd)
 
 /* ------ what holds what ------ */
 
-/* What it has links to in slaves/. A name that is not known is of a device that came meanwhile, or has gone, and then the
- * link leads nowhere. */
+/* What it has links to in slaves/. A name that is not known is of a device that came meanwhile, or has gone, and then
+ * the link leads nowhere. */
 static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
 {
         _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
@@ -364,9 +364,9 @@ static int add_snapshots(const struct tree_node *data)
         return 0;
 }
 
-/* What sysfs does not say of LVs: which nodes are PVs, and that an origin holds its snapshots. The kernel would let go of
- * a snapshot at any time, but what is written to the origin after that would be missing in it, and it would have lost its
- * meaning when it is activated again. */
+/* What sysfs does not say of LVs: which nodes are PVs, and that an origin holds its snapshots. The kernel would let go
+ * of a snapshot at any time, but what is written to the origin after that would be missing in it, and it would have
+ * lost its meaning when it is activated again. */
 static int add_lvm(struct tree *tree)
 {
         FOREACH_NODE(node, &tree->nodes) {
