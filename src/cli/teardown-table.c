@@ -132,7 +132,6 @@ struct table_verb teardown_table_verb(void (*help)(void))
 
 struct plan {
         const struct tree *tree;
-        char **names;             /* of storage trees, by component */
         struct tree_node **nodes; /* of all trees, each in the order of removal */
         size_t n;
         struct table table;
@@ -140,8 +139,6 @@ struct plan {
 
 static void plan_done(struct plan *plan)
 {
-        if (plan->names)
-                tree_names_free(plan->tree, plan->names);
         free(plan->nodes);
         table_done(&plan->table);
 }
@@ -150,7 +147,7 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 {
         const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
         const struct plan *plan = userdata;
-        int r = strverscmp(plan->names[first->component], plan->names[second->component]);
+        int r = strverscmp(plan->tree->names[first->component], plan->tree->names[second->component]);
 
         if (r != 0)
                 return r;
@@ -188,15 +185,13 @@ int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const s
         struct libscols_line *parent = NULL;
         int r;
 
-        r = tree_names(tree, &plan.names);
-        if (r >= 0)
-                r = select_nodes(&plan, is_of_interest);
+        r = select_nodes(&plan, is_of_interest);
         if (r >= 0)
                 r = table_new(verb, options, &plan.table);
         for (size_t i = 0; r >= 0 && i < plan.n; i++) {
                 if (i == 0 || plan.nodes[i - 1]->component != plan.nodes[i]->component)
                         r = table_add_title(
-                                &plan.table, string_printable(plan.names[plan.nodes[i]->component]), &parent);
+                                &plan.table, string_printable(tree->names[plan.nodes[i]->component]), &parent);
                 if (r >= 0)
                         r = table_add_line(&plan.table, parent, plan.nodes[i], NULL);
         }

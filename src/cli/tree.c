@@ -43,7 +43,6 @@ struct drawing {
         const struct tree_view *view;
         enum tree_direction direction;
         int root_fd;
-        char **tree_names;
         bool *drawn; /* by index */
         struct place *waiting;
         size_t n_waiting, n_allocated;
@@ -52,8 +51,6 @@ struct drawing {
 
 static void drawing_done(struct drawing *drawing)
 {
-        if (drawing->tree_names)
-                tree_names_free(drawing->view->tree, drawing->tree_names);
         free(drawing->drawn);
         free(drawing->waiting);
         table_done(&drawing->table);
@@ -85,7 +82,7 @@ static int draw_next(struct drawing *drawing)
         struct tree_line line = {
                 .node = place.node,
                 .root_fd = drawing->root_fd,
-                .tree_name = drawing->tree_names[place.node->component],
+                .tree_name = drawing->view->tree->names[place.node->component],
                 .again = drawing->drawn[place.node->index],
         };
         struct libscols_line *made;
@@ -111,8 +108,6 @@ static int draw(const struct tree_view *view, int root_fd, const struct table_ve
         _cleanup_tree_nodes_ struct tree_nodes roots = {};
         int r = drawing.drawn ? 0 : -ENOMEM;
 
-        if (r >= 0)
-                r = tree_names(view->tree, &drawing.tree_names);
         if (r >= 0)
                 r = tree_view_roots(view, drawing.direction, &roots);
         if (r >= 0)

@@ -30,7 +30,7 @@ struct teardown_options {
 /* What becomes of one storage tree, a component of the tree. */
 struct storage_tree {
         struct dm_list list;       /* teardown.down */
-        char *name;                /* see tree_names(); teardown.names has it */
+        const char *name;          /* see tree_order() */
         struct tree_nodes members; /* nodes that are to go */
         size_t n_skipped;          /* how many others could be removed */
         size_t n_gone;             /* of them */
@@ -42,7 +42,6 @@ struct teardown {
         struct tree *tree;
         int root_fd;
         struct teardown_options options;
-        char **names;
         struct storage_tree *trees; /* by tree_node.component */
         struct removal *removals;   /* by tree_node.index, of the nodes that there were at the beginning */
         size_t n_removals;

@@ -272,13 +272,9 @@ static int add_trees(struct teardown *teardown)
         teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
         if (!teardown->trees || !teardown->removals)
                 return -ENOMEM;
-        r = tree_names(tree, &teardown->names);
-        if (r < 0)
-                return r;
-
         teardown->n_removals = tree->nodes.n;
         for (size_t i = 0; i < tree->n_components; i++)
-                teardown->trees[i].name = teardown->names[i];
+                teardown->trees[i].name = tree->names[i];
         FOREACH_NODE(node, &tree->nodes) {
                 struct storage_tree *storage_tree = &teardown->trees[node->component];
 
@@ -370,8 +366,6 @@ void teardown_done(struct teardown *teardown)
         sd_event_unref(teardown->event);
         for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
                 tree_nodes_done(&teardown->trees[i].members);
-        if (teardown->names)
-                tree_names_free(teardown->tree, teardown->names);
         free(teardown->trees);
         free(teardown->removals);
 }

@@ -237,14 +237,6 @@ static int find_components(struct tree *tree)
         return 0;
 }
 
-int tree_order(struct tree *tree)
-{
-        int r;
-
-        r = find_cycles(tree);
-        return r < 0 ? r : find_components(tree);
-}
-
 /* ------ names ------ */
 
 /* What is found out of one storage tree. */
@@ -298,35 +290,35 @@ static bool is_better(const struct tree_node *node, const struct tree_node *othe
         return node->number != other->number ? node->number < other->number : node->index < other->index;
 }
 
-int tree_names(const struct tree *tree, char ***ret)
+static int set_names(struct tree *tree)
 {
         _cleanup_free_ struct label *labels = calloc(tree->n_components + 1, sizeof(*labels));
-        char **names = calloc(tree->n_components + 1, sizeof(*names));
-        int r = labels && names ? find_vgs(tree, labels) : -ENOMEM;
+        int r;
 
-        if (r >= 0)
-                FOREACH_NODE(node, &tree->nodes)
-                        if (is_better(node, labels[node->component].bottom))
-                                labels[node->component].bottom = node;
-        for (size_t i = 0; r >= 0 && i < tree->n_components; i++) {
+        tree->names = calloc(tree->n_components + 1, sizeof(*tree->names));
+        r = labels && tree->names ? find_vgs(tree, labels) : -ENOMEM;
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &tree->nodes)
+                if (is_better(node, labels[node->component].bottom))
+                        labels[node->component].bottom = node;
+        for (size_t i = 0; i < tree->n_components; i++) {
                 const struct label *label = &labels[i];
 
-                names[i] = label->n_vgs > 1 ? string_format("%s and %zu more", label->vg, label->n_vgs - 1)
-                                            : strdup(label->vg ?: label->bottom->name);
-                r = names[i] ? 0 : -ENOMEM;
+                tree->names[i] = label->n_vgs > 1 ? string_format("%s and %zu more", label->vg, label->n_vgs - 1)
+                                                  : strdup(label->vg ?: label->bottom->name);
+                if (!tree->names[i])
+                        return -ENOMEM;
         }
-        if (r < 0) {
-                if (names)
-                        tree_names_free(tree, names);
-                return r;
-        }
-        *ret = names;
         return 0;
 }
 
-void tree_names_free(const struct tree *tree, char **names)
+int tree_order(struct tree *tree)
 {
-        for (size_t i = 0; i < tree->n_components; i++)
-                free(names[i]);
-        free(names);
+        int r;
+
+        r = find_cycles(tree);
+        if (r >= 0)
+                r = find_components(tree);
+        return r < 0 ? r : set_names(tree);
 }

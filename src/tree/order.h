@@ -6,11 +6,6 @@
 /* Finds out, once everything is in the tree, what can go in which order: `step` and `cycle` of each node, and
  * `component`, the storage tree that it belongs to. Two nodes are of one tree if one holds the other, however
  * indirectly, or if they are LVs of one VG. What only has in common that it is mounted below something that is
- * not to be removed, such as /, is not. */
+ * not to be removed, such as /, is not. And the name of each of these: the VG in it, "vg0 and 2 more" if there are
+ * several, in the order of the alphabet; without one, the disk, or what else there is at the bottom. Once for a tree. */
 int tree_order(struct tree *tree) _nonnull_(1) _must_check_;
-
-/* The names of all storage trees, by `component`: the VG in it, "vg0 and 2 more" if there are several, in the
- * order of the alphabet; without one, the disk, or what else there is at the bottom. `*ret` has n_components
- * strings, to be freed by tree_names_free(). */
-int tree_names(const struct tree *tree, char ***ret) _nonnull_(1, 2) _must_check_;
-void tree_names_free(const struct tree *tree, char **names) _nonnull_(1);

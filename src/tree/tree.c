@@ -50,6 +50,9 @@ struct tree *tree_free(struct tree *tree)
                 tree_node_free(node);
         tree_nodes_done(&tree->nodes);
         free_cycles(tree->cycles);
+        for (size_t i = 0; tree->names && i < tree->n_components; i++)
+                free(tree->names[i]);
+        free(tree->names);
         free(tree);
         return NULL;
 }

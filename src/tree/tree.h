@@ -28,7 +28,8 @@ struct tree {
         struct dm_hash_table *mount_points; /* the mount that is on top at a mount point */
         struct dm_hash_table *mount_ids;    /* mounts by ID */
         struct dm_hash_table *swaps;        /* by path */
-        size_t n_components;                /* by tree_order(), and so is `cycles` */
+        size_t n_components;                /* by tree_order(), and so are the next two */
+        char **names;                       /* of the storage trees, by tree_node.component */
         struct tree_cycle *cycles;          /* a list */
         bool scheduled;                     /* by tree_schedule(), and so are the rest */
         struct dm_list ready;               /* of tree_node.ready */
