@@ -100,15 +100,17 @@ static int skip_used(struct tree_node *node)
 
 int deactivation_find(struct deactivation *deactivation)
 {
-        int r = find(deactivation);
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < deactivation->tree->nodes.n; i++) {
-                struct tree_node *node = deactivation->tree->nodes.nodes[i];
-
-                if (node->kind == TREE_MOUNT || node->kind == TREE_SWAP)
-                        r = skip_used(node);
+        r = find(deactivation);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                r = tree_node_is_mount_or_swap(node) ? skip_used(node) : 0;
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 /* ------ locks ------ */

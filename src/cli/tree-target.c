@@ -23,15 +23,14 @@ static char *resolve(const char *path)
 /* There may be several mounts at one place. */
 static int add_mounts_and_swaps(const struct tree *tree, const char *path, struct tree_nodes *ret)
 {
-        int r = 0;
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = tree_node_is_mount_or_swap(node) && streq(node->name, path) ? tree_nodes_add(ret, node)
+                                                                                    : 0;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                if ((node->kind == TREE_MOUNT || node->kind == TREE_SWAP) && streq(node->name, path))
-                        r = tree_nodes_add(ret, node);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return 0;
 }
 
 static int add_path(const struct tree *tree, const char *path, struct tree_nodes *ret)
@@ -50,12 +49,9 @@ static int add_names(const struct tree *tree, const char *name, struct tree_node
         struct tree_node *device = tree_find_kernel_name(tree, name) ?: dm_hash_lookup(tree->dm_names, name);
         int r = device ? tree_nodes_add(ret, device) : 0;
 
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                if (node->vg && streq(node->vg, name))
+        FOREACH_NODE(node, &tree->nodes)
+                if (r >= 0 && node->vg && streq(node->vg, name))
                         r = tree_nodes_add(ret, node);
-        }
         return r;
 }
 
@@ -109,8 +105,7 @@ static void suggest(const struct tree *tree, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
 
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                const struct tree_node *node = tree->nodes.nodes[i];
+        FOREACH_NODE(node, &tree->nodes) {
                 _cleanup_free_ char *path =
                         node->kernel_name && name[0] == '/' ? string_format("/dev/%s", node->kernel_name) : NULL;
 

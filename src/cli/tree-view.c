@@ -18,8 +18,8 @@ static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *u
 
 static bool lies_on_something(const struct tree_view *view, const struct tree_node *node)
 {
-        for (size_t i = 0; i < node->lowers.n; i++)
-                if (view->shown[node->lowers.nodes[i]->index] && is_drawn_on(node->lowers.nodes[i], node))
+        FOREACH_NODE(lower, &node->lowers)
+                if (view->shown[lower->index] && is_drawn_on(lower, node))
                         return true;
         return false;
 }
@@ -30,12 +30,9 @@ static void show_mounts_and_swaps(struct tree_view *view)
         static const enum tree_kind kinds[] = {TREE_MOUNT, TREE_SWAP};
 
         for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
-                for (size_t j = 0; j < view->tree->nodes.n; j++) {
-                        const struct tree_node *node = view->tree->nodes.nodes[j];
-
+                FOREACH_NODE(node, &view->tree->nodes)
                         if (node->kind == kinds[i])
-                                view->shown[j] = lies_on_something(view, node);
-                }
+                                view->shown[node->index] = lies_on_something(view, node);
 }
 
 int tree_view_init(struct tree_view *view, const struct tree *tree)
@@ -46,8 +43,8 @@ int tree_view_init(struct tree_view *view, const struct tree *tree)
         };
         if (!view->shown)
                 return -ENOMEM;
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                view->shown[i] = !tree_node_is_mount_or_swap(tree->nodes.nodes[i]);
+        FOREACH_NODE(node, &tree->nodes)
+                view->shown[node->index] = !tree_node_is_mount_or_swap(node);
         show_mounts_and_swaps(view);
         return 0;
 }
@@ -60,13 +57,10 @@ void tree_view_done(struct tree_view *view)
 
 void tree_view_leave_out_empty(struct tree_view *view)
 {
-        for (size_t i = 0; i < view->tree->nodes.n; i++) {
-                const struct tree_node *node = view->tree->nodes.nodes[i];
-
+        FOREACH_NODE(node, &view->tree->nodes)
                 if (node->kind == TREE_DISK && node->uppers.n == 0 &&
                         (node->size == 0 || major(node->number) == RAMDISK_MAJOR))
-                        view->shown[i] = false;
-        }
+                        view->shown[node->index] = false;
 }
 
 /* ------ what is drawn where ------ */
@@ -88,10 +82,8 @@ static int mark_from(
 {
         _cleanup_free_ bool *met = calloc(view->tree->nodes.n + 1, sizeof(*met));
         _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = met ? 0 : -ENOMEM;
+        int r = met ? tree_nodes_add_all(&waiting, nodes) : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < nodes->n; i++)
-                r = tree_nodes_add(&waiting, nodes->nodes[i]);
         while (r >= 0 && waiting.n > 0) {
                 const struct tree_node *node = waiting.nodes[--waiting.n];
                 const struct tree_nodes *others = neighbours(node, direction);
@@ -99,9 +91,9 @@ static int mark_from(
                 if (met[node->index])
                         continue;
                 met[node->index] = wanted[node->index] = true;
-                for (size_t i = 0; r >= 0 && i < others->n; i++)
-                        if (is_child(view, node, others->nodes[i], direction))
-                                r = tree_nodes_add(&waiting, others->nodes[i]);
+                FOREACH_NODE(other, others)
+                        if (r >= 0 && is_child(view, node, other, direction))
+                                r = tree_nodes_add(&waiting, other);
         }
         return r;
 }
@@ -115,9 +107,11 @@ int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
                 r = mark_from(view, nodes, TREE_UPWARDS, wanted);
         if (r >= 0)
                 r = mark_from(view, nodes, TREE_DOWNWARDS, wanted);
-        for (size_t i = 0; r >= 0 && i < view->tree->nodes.n; i++)
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < view->tree->nodes.n; i++)
                 view->shown[i] = view->shown[i] && wanted[i];
-        return r;
+        return 0;
 }
 
 /* Mounts and swaps come first: what lies on the same device as they do is a layer of its own. */
@@ -149,23 +143,22 @@ static void sort(struct tree_nodes *nodes)
 int tree_view_children(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction,
         struct tree_nodes *ret)
 {
-        const struct tree_nodes *others = neighbours(node, direction);
-        int r = 0;
+        FOREACH_NODE(other, neighbours(node, direction)) {
+                int r = is_child(view, node, other, direction) ? tree_nodes_add(ret, other) : 0;
 
-        for (size_t i = 0; r >= 0 && i < others->n; i++)
-                if (is_child(view, node, others->nodes[i], direction))
-                        r = tree_nodes_add(ret, others->nodes[i]);
+                if (r < 0)
+                        return r;
+        }
         sort(ret);
-        return r;
+        return 0;
 }
 
 static bool is_root(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction)
 {
         enum tree_direction back = direction == TREE_UPWARDS ? TREE_DOWNWARDS : TREE_UPWARDS;
-        const struct tree_nodes *others = neighbours(node, back);
 
-        for (size_t i = 0; i < others->n; i++)
-                if (is_child(view, node, others->nodes[i], back))
+        FOREACH_NODE(other, neighbours(node, back))
+                if (is_child(view, node, other, back))
                         return false;
         return true;
 }
@@ -191,11 +184,12 @@ static int add_roots_of_circles(
 
 int tree_view_roots(const struct tree_view *view, enum tree_direction direction, struct tree_nodes *ret)
 {
-        int r = 0;
+        FOREACH_NODE(node, &view->tree->nodes) {
+                int r = view->shown[node->index] && is_root(view, node, direction) ? tree_nodes_add(ret, node) : 0;
 
-        for (size_t i = 0; r >= 0 && i < view->tree->nodes.n; i++)
-                if (view->shown[i] && is_root(view, view->tree->nodes.nodes[i], direction))
-                        r = tree_nodes_add(ret, view->tree->nodes.nodes[i]);
+                if (r < 0)
+                        return r;
+        }
         sort(ret);
-        return r < 0 ? r : add_roots_of_circles(view, direction, ret);
+        return add_roots_of_circles(view, direction, ret);
 }
