@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "shared/util.h"
 #include "shared/enumeration.h"
+#include "shared/util.h"
 #include "view/expected.h"
 #include "view/snapshot.h"
 

@@ -13,8 +13,6 @@
 #include "lvm/identifier.h"
 #include "shared/sysfs.h"
 
-#define LVM_UUID_PREFIX "LVM-"
-
 /* ------ attributes in sysfs ------ */
 
 static int parse_number(const char *string, dev_t *ret)
@@ -238,8 +236,7 @@ int device_btrfs_members(int root_fd, dev_t device, dev_t **ret, size_t *ret_n)
 static int add_volume_group(int device_fd, struct string_vector *names)
 {
         _cleanup_free_ char *uuid = NULL, *name = NULL;
-        char *volume_group, *lv, *layer;
-        struct dm_pool *pool;
+        char *lv, *layer;
         int r;
 
         r = sysfs_read_at(device_fd, "dm/uuid", &uuid);
@@ -250,17 +247,11 @@ static int add_volume_group(int device_fd, struct string_vector *names)
         r = sysfs_read_at(device_fd, "dm/name", &name);
         if (r < 0)
                 return r;
-
-        pool = dm_pool_create("name", 256);
-        if (!pool)
+        /* Where it is. */
+        if (!dm_split_lvm_name(NULL, NULL, &name, &lv, &layer))
                 return -ENOMEM;
-        r = -ENOMEM;
-        if (dm_split_lvm_name(pool, name, &volume_group, &lv, &layer))
-                /* Scripts take it for the name of a VG, which no other program's device is to choose. */
-                r = volume_group_name_is_valid(volume_group) ? string_vector_add(names, volume_group)
-                                                             : -EOPNOTSUPP;
-        dm_pool_destroy(pool);
-        return r;
+        /* Scripts take it for the name of a VG, which no other program's device is to choose. */
+        return volume_group_name_is_valid(name) ? string_vector_add(names, name) : -EOPNOTSUPP;
 }
 
 /* One device: its VG to `names`, what is directly below it to `list`. */

@@ -20,7 +20,7 @@ static char *describe_sharing(const struct metadata *metadata)
 /* There can be two VGs of one name; the backup is of one of them. */
 static bool is_of(const struct metadata *metadata, const struct tree_node *lv)
 {
-        return strncmp(lv->uuid + strlen("LVM-"), metadata->vgid, LVM_ID_LENGTH) == 0;
+        return strncmp(lv->uuid + strlen(LVM_UUID_PREFIX), metadata->vgid, LVM_ID_LENGTH) == 0;
 }
 
 /* Why the VG of an LV is another's to take down. Returns 1 and `*ret`, to be freed by the caller; 0 if it is not,

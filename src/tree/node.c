@@ -115,8 +115,8 @@ static const struct meaning *find_in_name(const char *lv)
         return last;
 }
 
-/* "LVM-", VG and LV, and a "-". */
-#define UUID_LAYER_OFFSET (strlen("LVM-") + 64 + strlen("-"))
+/* Behind VG and LV, and a "-". */
+#define UUID_LAYER_OFFSET (TREE_VG_UUID_LENGTH + LVM_ID_LENGTH + strlen("-"))
 
 static enum tree_kind kind_of_lv(const char *uuid, const char *target, const char *lv)
 {

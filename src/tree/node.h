@@ -4,6 +4,7 @@
 #include <libdevmapper.h>
 #include <sys/types.h>
 
+#include "lvm/identifier.h"
 #include "shared/macro.h"
 
 /* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a
@@ -63,7 +64,7 @@ enum tree_state {
 };
 
 /* Of an LV's UUID, what is the same for all LVs of its VG: "LVM-" and the VG's identifier. */
-#define TREE_VG_UUID_LENGTH (4 + 32)
+#define TREE_VG_UUID_LENGTH (strlen(LVM_UUID_PREFIX) + LVM_ID_LENGTH)
 
 #define TREE_SIZE_UNKNOWN UINT64_MAX
 

@@ -123,7 +123,7 @@ int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, con
         node->uuid = strdup(uuid);
         if (!node->uuid || !dm_hash_insert(tree->dm_names, name, node))
                 return -ENOMEM;
-        if (skip_prefix(uuid, "LVM-")) {
+        if (skip_prefix(uuid, LVM_UUID_PREFIX)) {
                 r = set_lv(node, &lv);
                 if (r < 0)
                         return r;
