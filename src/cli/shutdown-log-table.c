@@ -48,6 +48,14 @@ static char *format_at_most(const void *data)
         return strdup(line->sides[FIRST].at_most ? "true" : "false");
 }
 
+/* libsmartcols takes 0 and N for false, and all else for true. */
+static char *format_at_most_json(const void *data)
+{
+        const struct line *line = data;
+
+        return strdup(line->sides[FIRST].at_most ? "1" : "0");
+}
+
 static char *format_time(bool known, bool at_most, uint64_t usec)
 {
         _cleanup_free_ char *time = known ? format_short_duration(usec) : NULL;
@@ -147,7 +155,7 @@ static const struct column columns[] = {
         TIME_COLUMN("BEGAN", "when it was begun with, after the first device", began),
         TIME_COLUMN("TOOK", "until the next device was begun with, or all was done", took),
         {"AT-MOST", "whether it may have taken less, having gone in parallel with others", COLUMN_IN_JSON, 0,
-                SCOLS_JSON_BOOLEAN, format_at_most},
+                SCOLS_JSON_BOOLEAN, format_at_most, format_at_most_json},
         TIME_COLUMN("WITHIN", "how far apart the first and the last of several devices were begun with", within),
 };
 
