@@ -172,7 +172,6 @@ static int deactivate(struct deactivation *deactivation)
 
 static int show(struct deactivation *deactivation)
 {
-        const struct table_verb verb = teardown_table_verb(help);
         _cleanup_table_options_ struct table_options options = {};
         int r;
 
@@ -181,8 +180,8 @@ static int show(struct deactivation *deactivation)
                 r = deactivation_decide(deactivation);
         if (r < 0 || !has_nodes_to_go(deactivation->tree))
                 return r;
-        r = table_default_options(&verb, &options);
-        return r < 0 ? r : teardown_table_print(deactivation->tree, tree_node_is_ours, &verb, &options);
+        r = table_default_options(&teardown_table, &options);
+        return r < 0 ? r : teardown_table_print(deactivation->tree, tree_node_is_ours, &options);
 }
 
 int verb_deactivate(int argc, char *argv[])

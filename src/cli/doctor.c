@@ -23,34 +23,11 @@ static void help(void)
                "See headgate-doctor(8).\n");
 }
 
-/* ------ columns: each makes its cell of a finding, NULL without memory ------ */
-
-static char *format_check(const void *line)
-{
-        const struct finding *finding = line;
-
-        return strdup(finding->check);
-}
-
-static char *format_result(const void *line)
+static char *get_result(const void *line)
 {
         const struct finding *finding = line;
 
         return strdup(finding_result_to_string(finding->result));
-}
-
-static char *format_detail(const void *line)
-{
-        const struct finding *finding = line;
-
-        return strdup(finding->detail);
-}
-
-static char *format_advice(const void *line)
-{
-        const struct finding *finding = line;
-
-        return strdup(finding->advice);
 }
 
 static const char *color_of(const void *line)
@@ -68,25 +45,17 @@ static const char *color_of(const void *line)
 }
 
 static const struct column columns[] = {
-        {"CHECK", "what was looked at", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_check},
-        {"RESULT", "ok, warning, failed or unknown", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_result,
+        {"CHECK", "what was looked at", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct finding, check)},
+        {"RESULT", "ok, warning, failed or unknown", COLUMN_ALWAYS, COLUMN_STRING, .text = get_result,
                 .color = color_of},
-        {"DETAIL", "what was found", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_detail},
-        {"ADVICE", "what to do about it", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_advice},
+        {"DETAIL", "what was found", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct finding, detail),
+                .flags = SCOLS_FL_WRAP},
+        {"ADVICE", "what to do about it", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct finding, advice),
+                .flags = SCOLS_FL_WRAP},
 };
 
-static const struct table_verb verb = {help, "checks", columns, ELEMENTSOF(columns), .takes_no_names = true};
-
-static int show(const struct findings *findings)
-{
-        _cleanup_table_ struct table table = {};
-        int r;
-
-        r = table_new(&verb, &arg_table, &table);
-        for (size_t i = 0; r >= 0 && i < findings->n; i++)
-                r = table_add_line(&table, NULL, &findings->findings[i], NULL);
-        return r < 0 ? r : table_print(&table);
-}
+static const struct table_kind kind = {"checks", columns, ELEMENTSOF(columns)};
+static const struct table_verb verb = {&kind, .help = help, .takes_no_names = true};
 
 /* What is known to be wrong is more than what is not known. */
 static int exit_status_of(const struct findings *findings)
@@ -113,7 +82,7 @@ int verb_doctor(int argc, char *argv[])
                 (void) log_error_errno(r, "Failed to look at the machine: %m");
                 return EXIT_CANNOT_TELL;
         }
-        r = show(&findings);
+        r = table_print_lines(&arg_table, findings.findings, findings.n, sizeof(*findings.findings));
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the table: %m");
                 return EXIT_CANNOT_TELL;

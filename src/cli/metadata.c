@@ -39,172 +39,58 @@ static const struct table_switch switches[] = {
         {"force", '\0', &arg_force},
 };
 
-/* ------ columns: each makes its cell of a line, NULL without memory ------ */
+/* ------ columns ------ */
 
 struct line {
-        const struct surveyed_vg *vg;
-        struct copies_cost cost;
-        size_t recommended;
+        struct surveyed_vg vg;
+        const char *name;
+        size_t n_pvs;
+        uint64_t bytes, read_usec;
+        uint64_t fewer, fewer_usec, recommended; /* COLUMN_UNKNOWN if there is no such number */
         char *reason;
 };
 
-static char *format_number(bool known, uint64_t number)
-{
-        return known ? string_format("%" PRIu64, number) : strdup("");
-}
-
-static char *format_vg(const void *data)
+/* "4/5", or "5" if all are there. */
+static char *get_pvs(const void *data)
 {
         const struct line *line = data;
 
-        return string_printable(line->vg->metadata->name);
-}
-
-static char *format_pvs(const void *data)
-{
-        const struct surveyed_vg *vg = ((const struct line *) data)->vg;
-
-        return vg->n_seen == vg->metadata->n_pvs ? string_format("%zu", vg->n_seen)
-                                                 : string_format("%zu/%zu", vg->n_seen, vg->metadata->n_pvs);
-}
-
-static char *format_n_pvs(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->metadata->n_pvs);
-}
-
-static char *format_n_seen(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->n_seen);
-}
-
-static char *format_copies(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->n_used);
-}
-
-static char *format_ignored(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->n_ignored);
-}
-
-static char *format_damaged(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->n_damaged);
-}
-
-static char *format_copy_bytes(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->text_size);
-}
-
-static char *format_bytes(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->vg->text_size * line->vg->n_used);
-}
-
-static char *format_read(const void *data)
-{
-        const struct line *line = data;
-
-        return format_short_duration(line->cost.read_usec);
-}
-
-static char *format_read_usec(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(true, line->cost.read_usec);
-}
-
-static char *format_fewer(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(line->cost.fewer > 0, line->cost.fewer);
-}
-
-static char *format_fewer_read(const void *data)
-{
-        const struct line *line = data;
-
-        return line->cost.fewer > 0 ? format_short_duration(line->cost.fewer_usec) : strdup("");
-}
-
-static char *format_fewer_read_usec(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(line->cost.fewer > 0, line->cost.fewer_usec);
-}
-
-static char *format_recommended(const void *data)
-{
-        const struct line *line = data;
-
-        return format_number(line->recommended > 0, line->recommended);
-}
-
-static char *format_reason(const void *data)
-{
-        const struct line *line = data;
-
-        return strdup(line->reason);
+        return line->vg.n_seen == line->n_pvs ? string_format("%zu", line->n_pvs)
+                                              : string_format("%zu/%zu", line->vg.n_seen, line->n_pvs);
 }
 
 static const char *color_of(const void *data)
 {
         const struct line *line = data;
 
-        return line->recommended > 0 ? "yellow" : NULL;
+        return line->recommended != COLUMN_UNKNOWN ? "yellow" : NULL;
 }
 
-#define NUMBER_COLUMN(name, shown, description, format)                                                           \
-        {                                                                                                         \
-                name, description, shown, SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format                               \
-        }
-
-#define TEXT_COLUMN(name, description, format)                                                                    \
-        {                                                                                                         \
-                name, description, COLUMN_IN_TABLE, SCOLS_FL_RIGHT, SCOLS_JSON_STRING, format                     \
-        }
+#define FIELD(field) COLUMN_FIELD(struct line, field)
 
 static const struct column columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_vg},
-        TEXT_COLUMN("PVS", "how many physical volumes it has; before a /, how many of them are there", format_pvs),
-        NUMBER_COLUMN("N-PVS", COLUMN_IN_JSON, "how many physical volumes it has", format_n_pvs),
-        NUMBER_COLUMN("N-PVS-SEEN", COLUMN_IN_JSON, "how many of them are there", format_n_seen),
-        NUMBER_COLUMN("COPIES", COLUMN_ALWAYS, "how many copies of its metadata are in use", format_copies),
-        NUMBER_COLUMN("IGNORED", COLUMN_ALWAYS, "how many lvm2 was told to ignore", format_ignored),
-        NUMBER_COLUMN("DAMAGED", COLUMN_IN_JSON, "how many cannot be read", format_damaged),
-        NUMBER_COLUMN("COPY-BYTES", COLUMN_ALWAYS, "how large each copy is", format_copy_bytes),
-        NUMBER_COLUMN("BYTES", COLUMN_ALWAYS, "how large all that are in use are", format_bytes),
-        TEXT_COLUMN("READ", "how long it takes to read them all", format_read),
-        NUMBER_COLUMN("READ-USEC", COLUMN_IN_JSON, "the same, in microseconds", format_read_usec),
-        NUMBER_COLUMN("FEWER", COLUMN_ALWAYS, "a smaller number of copies", format_fewer),
-        TEXT_COLUMN("FEWER-READ", "how long it takes to read so many", format_fewer_read),
-        NUMBER_COLUMN("FEWER-READ-USEC", COLUMN_IN_JSON, "the same, in microseconds", format_fewer_read_usec),
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_NAME, FIELD(name)},
+        {"PVS", "how many physical volumes it has; before a /, how many of them are there", COLUMN_IN_TABLE,
+                COLUMN_STRING, .text = get_pvs, .flags = SCOLS_FL_RIGHT},
+        {"N-PVS", "how many physical volumes it has", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(n_pvs)},
+        {"N-PVS-SEEN", "how many of them are there", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(vg.n_seen)},
+        {"COPIES", "how many copies of its metadata are in use", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.n_used)},
+        {"IGNORED", "how many lvm2 was told to ignore", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.n_ignored)},
+        {"DAMAGED", "how many cannot be read", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(vg.n_damaged)},
+        {"COPY-BYTES", "how large each copy is", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.text_size)},
+        {"BYTES", "how large all that are in use are", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(bytes)},
+        COLUMNS_OF_TIME("READ", "how long it takes to read them all", COLUMN_SHORT_DURATION, FIELD(read_usec)),
+        {"FEWER", "a smaller number of copies", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(fewer)},
+        COLUMNS_OF_TIME(
+                "FEWER-READ", "how long it takes to read so many", COLUMN_SHORT_DURATION, FIELD(fewer_usec)),
         {"RECOMMENDED", "how many it had better have; nothing if it is well as it is", COLUMN_ALWAYS,
-                SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER, format_recommended, .color = color_of},
-        {"REASON", "why", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
+                COLUMN_NUMBER, FIELD(recommended), .color = color_of},
+        {"REASON", "why", COLUMN_ALWAYS, COLUMN_STRING, FIELD(reason), .flags = SCOLS_FL_WRAP},
 };
 
+static const struct table_kind kind = {"volumegroups", columns, ELEMENTSOF(columns)};
 static const struct table_verb verb = {
-        help, "volumegroups", columns, ELEMENTSOF(columns), switches, ELEMENTSOF(switches)};
+        &kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
 
 /* ------ what there is ------ */
 
@@ -261,16 +147,29 @@ static bool is_asked_for(const struct surveyed_vg *vg, char *const names[], size
 
 static int add_line(struct table *table, const struct surveyed_vg *vg, const struct system_id *host)
 {
-        struct line line = {.vg = vg, .cost.fewer = copies_fewer(vg)};
+        struct copies_cost cost = {.fewer = copies_fewer(vg)};
+        _cleanup_free_ char *reason = NULL;
+        size_t recommended;
         int r;
 
-        line.cost.read_usec = survey_read_usec(vg, vg->n_used);
-        line.cost.fewer_usec = survey_read_usec(vg, line.cost.fewer);
-        r = copies_advise(vg, host, &line.cost, &line.recommended, &line.reason);
-        if (r >= 0)
-                r = table_add_line(table, NULL, &line, NULL);
-        free(line.reason);
-        return r;
+        cost.read_usec = survey_read_usec(vg, vg->n_used);
+        cost.fewer_usec = survey_read_usec(vg, cost.fewer);
+        r = copies_advise(vg, host, &cost, &recommended, &reason);
+        if (r < 0)
+                return r;
+        return table_add_line(table, NULL,
+                &(struct line){
+                        .vg = *vg,
+                        .name = vg->metadata->name,
+                        .n_pvs = vg->metadata->n_pvs,
+                        .bytes = vg->text_size * vg->n_used,
+                        .read_usec = cost.read_usec,
+                        .fewer = cost.fewer > 0 ? cost.fewer : COLUMN_UNKNOWN,
+                        .fewer_usec = cost.fewer > 0 ? cost.fewer_usec : COLUMN_UNKNOWN,
+                        .recommended = recommended > 0 ? recommended : COLUMN_UNKNOWN,
+                        .reason = reason,
+                },
+                NULL);
 }
 
 static int show(struct survey *survey, const struct system_id *host, char *const names[], size_t n)
@@ -283,7 +182,7 @@ static int show(struct survey *survey, const struct system_id *host, char *const
         for (size_t i = 0; vgs && i < survey->n_vgs; i++)
                 if (is_asked_for(&survey->vgs[i], names, n))
                         vgs[n_vgs++] = &survey->vgs[i];
-        r = vgs ? table_new(&verb, &arg_table, &table) : -ENOMEM;
+        r = vgs ? table_new(&arg_table, &table) : -ENOMEM;
         if (r >= 0)
                 r = survey_measure(survey, vgs, n_vgs);
         for (size_t i = 0; r >= 0 && i < n_vgs; i++)

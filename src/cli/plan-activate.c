@@ -4,7 +4,6 @@
 
 #include <getopt.h>
 
-#include "cli/plan.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"
@@ -23,71 +22,49 @@ static void help(void)
                "See headgate-plan(8).\n");
 }
 
-/* ------ columns: each makes its cell of a line, NULL without memory ------ */
+/* ------ the table ------ */
 
 struct line {
-        const struct planned_volume_group *volume_group;
-        const struct plan *plan;
+        struct planned_volume_group volume_group;
+        const char *group;
+        bool urgent;
+        char *reason;
 };
 
-static char *format_name(const void *userdata)
-{
-        const struct line *line = userdata;
-
-        return strdup(line->volume_group->name);
-}
-
-static char *format_group(const void *userdata)
-{
-        const struct line *line = userdata;
-
-        return strdup(plan_group_to_string(line->volume_group->group));
-}
-
-static char *format_unit(const void *userdata)
-{
-        const struct line *line = userdata;
-
-        return strdup(line->volume_group->unit ?: "");
-}
-
-static char *format_urgent(const void *userdata)
-{
-        const struct line *line = userdata;
-        enum plan_group group = line->volume_group->group;
-
-        /* libsmartcols makes a boolean of it, by its first character. */
-        return strdup(group == PLAN_BOOT || (group == PLAN_REST && line->plan->rest_urgent) ? "1" : "0");
-}
-
-static char *format_reason(const void *userdata)
-{
-        const struct line *line = userdata;
-
-        if (line->volume_group->group == PLAN_REST && line->plan->rest_urgent)
-                return string_format("%s Urgent: %s", line->volume_group->reason, line->plan->rest_urgent);
-        return strdup(line->volume_group->reason);
-}
+#define FIELD(field) COLUMN_FIELD(struct line, field)
 
 static const struct column columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
-        {"GROUP", "boot, net, rest, or - for one that is not activated", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING,
-                format_group},
-        {"URGENT", "whether others stand back for it", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN, format_urgent},
-        {"UNIT", "the unit that waits for it", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_unit},
-        {"REASON", "why it is in this group", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, FIELD(volume_group.name)},
+        {"GROUP", "boot, net, rest, or - for one that is not activated", COLUMN_ALWAYS, COLUMN_STRING,
+                FIELD(group)},
+        {"URGENT", "whether others stand back for it", COLUMN_IN_JSON, COLUMN_BOOL, FIELD(urgent)},
+        {"UNIT", "the unit that waits for it", COLUMN_ALWAYS, COLUMN_STRING, FIELD(volume_group.unit)},
+        {"REASON", "why it is in this group", COLUMN_ALWAYS, COLUMN_STRING, FIELD(reason), .flags = SCOLS_FL_WRAP},
 };
 
-static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns), .takes_no_names = true};
+static const struct table_kind kind = {"volumegroups", columns, ELEMENTSOF(columns)};
+static const struct table_verb verb = {&kind, .help = help, .takes_no_names = true};
+
+static int add_line(struct table *table, const struct plan *plan, const struct planned_volume_group *volume_group)
+{
+        bool urgent_rest = volume_group->group == PLAN_REST && plan->rest_urgent;
+        _cleanup_free_ char *reason =
+                urgent_rest ? string_format("%s Urgent: %s", volume_group->reason, plan->rest_urgent)
+                            : strdup(volume_group->reason);
+        struct line line = {*volume_group, plan_group_to_string(volume_group->group),
+                volume_group->group == PLAN_BOOT || urgent_rest, reason};
+
+        return reason ? table_add_line(table, NULL, &line, NULL) : -ENOMEM;
+}
 
 static int show(const struct plan *plan)
 {
         _cleanup_table_ struct table table = {};
         int r;
 
-        r = table_new(&verb, &arg_table, &table);
+        r = table_new(&arg_table, &table);
         for (size_t i = 0; r >= 0 && i < plan->n; i++)
-                r = table_add_line(&table, NULL, &(struct line){&plan->volume_groups[i], plan}, NULL);
+                r = add_line(&table, plan, &plan->volume_groups[i]);
         return r < 0 ? r : table_print(&table);
 }
 

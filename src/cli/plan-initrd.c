@@ -5,7 +5,6 @@
 
 #include <getopt.h>
 
-#include "cli/plan.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "initrd/device.h"
@@ -25,45 +24,15 @@ static void help(void)
                "See headgate-initrd(8).\n");
 }
 
-static char *format_name(const void *line)
-{
-        const struct needed_volume_group *volume_group = line;
-
-        return strdup(volume_group->name);
-}
-
-static char *format_needed_by(const void *line)
-{
-        const struct needed_volume_group *volume_group = line;
-
-        return string_vector_join(&volume_group->by, ", ");
-}
-
-static char *format_needed_by_json(const void *line)
-{
-        const struct needed_volume_group *volume_group = line;
-
-        return string_vector_join(&volume_group->by, "\n");
-}
-
 static const struct column columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
-        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_needed_by,
-                format_needed_by_json},
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING,
+                COLUMN_FIELD(struct needed_volume_group, name)},
+        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct needed_volume_group, by),
+                .flags = SCOLS_FL_WRAP},
 };
 
-static const struct table_verb verb = {help, "volumegroups", columns, ELEMENTSOF(columns)};
-
-static int print(const struct needed *needed)
-{
-        _cleanup_table_ struct table table = {};
-        int r;
-
-        r = table_new(&verb, &arg_table, &table);
-        for (size_t i = 0; r >= 0 && i < needed->n; i++)
-                r = table_add_line(&table, NULL, &needed->volume_groups[i], NULL);
-        return r < 0 ? r : table_print(&table);
-}
+static const struct table_kind kind = {"volumegroups", columns, ELEMENTSOF(columns)};
+static const struct table_verb verb = {&kind, .help = help};
 
 int plan_initrd(int argc, char *argv[])
 {
@@ -82,7 +51,7 @@ int plan_initrd(int argc, char *argv[])
                 return EXIT_CANNOT_TELL;
         }
         if (r >= 0)
-                r = print(&needed);
+                r = table_print_lines(&arg_table, needed.volume_groups, needed.n, sizeof(*needed.volume_groups));
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to find out what the initrd needs: %m");
                 return EXIT_CANNOT_TELL;

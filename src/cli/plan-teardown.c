@@ -4,7 +4,6 @@
 
 #include <getopt.h>
 
-#include "cli/plan.h"
 #include "cli/teardown-table.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
@@ -29,9 +28,10 @@ static bool is_removable(const struct tree_node *node)
         return tree_kind_is_removable(node->kind);
 }
 
+static const struct table_verb verb = {&teardown_table, .help = help, .takes_no_names = true};
+
 int plan_teardown(int argc, char *argv[])
 {
-        const struct table_verb verb = teardown_table_verb(help);
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_close_ int root_fd = -EBADF;
         int r;
@@ -50,7 +50,7 @@ int plan_teardown(int argc, char *argv[])
                 (void) log_error_errno(r, "Failed to find out what storage there is: %m");
                 return EXIT_CANNOT_TELL;
         }
-        r = teardown_table_print(tree, is_removable, &verb, &arg_table);
+        r = teardown_table_print(tree, is_removable, &arg_table);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the table: %m");
                 return EXIT_CANNOT_TELL;

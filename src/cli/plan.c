@@ -3,8 +3,6 @@
 /* headgate plan: what headgate would do, made anew of the same files. A table of plans, each in a file of its
  * own. */
 
-#include "cli/plan.h"
-
 #include "cli/verbs.h"
 #include "shared/macro.h"
 

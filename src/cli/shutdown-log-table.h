@@ -8,14 +8,10 @@
  * beside it the drivers that have several devices. */
 
 /* The columns for one log, and for two that are compared. */
-struct table_verb shutdown_log_table_verb(
-        void (*help)(void), const struct table_switch *switches, size_t n_switches) _nonnull_(1, 2);
-struct table_verb shutdown_log_comparison_verb(
-        void (*help)(void), const struct table_switch *switches, size_t n_switches) _nonnull_(1, 2);
+extern const struct table_kind shutdown_log_table, shutdown_log_comparison_table;
 
 /* Print the table. Names are of the logs. Return 0 or a negative errno. */
-int shutdown_log_print(const struct table_verb *verb, const struct table_options *options,
-        const struct kernel_shutdown *shutdown, const char *name) _nonnull_(1, 2, 3, 4) _must_check_;
-int shutdown_log_print_comparison(const struct table_verb *verb, const struct table_options *options,
-        const struct kernel_comparison *comparison, const char *const names[_SIDE_MAX])
-        _nonnull_(1, 2, 3, 4) _must_check_;
+int shutdown_log_print(const struct table_options *options, const struct kernel_shutdown *shutdown,
+        const char *name) _nonnull_(1, 2, 3) _must_check_;
+int shutdown_log_print_comparison(const struct table_options *options, const struct kernel_comparison *comparison,
+        const char *const names[_SIDE_MAX]) _nonnull_(1, 2, 3) _must_check_;

@@ -28,10 +28,6 @@ static void help(void)
                "See headgate-shutdown-log(8).\n");
 }
 
-static const struct table_switch switches[] = {
-        {"plot", '\0', NULL, &arg_plot},
-};
-
 /* ------ reading ------ */
 
 static bool is_standard_input(const char *path)
@@ -133,7 +129,7 @@ static int draw(const struct kernel_shutdown *const shutdowns[], const char *con
         return r >= 0 && fflush(file) != 0 ? -errno : r;
 }
 
-static int print_one(const struct kernel_shutdown *shutdown, const struct table_verb *verb, const char *name)
+static int print_one(const struct kernel_shutdown *shutdown, const char *name)
 {
         int r = 0;
 
@@ -141,11 +137,10 @@ static int print_one(const struct kernel_shutdown *shutdown, const struct table_
                 r = shutdown_log_tell(shutdown, name);
                 printf("\n");
         }
-        return r < 0 ? r : shutdown_log_print(verb, &arg_table, shutdown, name);
+        return r < 0 ? r : shutdown_log_print(&arg_table, shutdown, name);
 }
 
-static int print_two(
-        const struct kernel_shutdown *const shutdowns[], const struct table_verb *verb, const char *const names[])
+static int print_two(const struct kernel_shutdown *const shutdowns[], const char *const names[])
 {
         _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
         int r;
@@ -155,10 +150,10 @@ static int print_two(
                 r = shutdown_log_tell_comparison(&comparison, names);
                 printf("\n");
         }
-        return r < 0 ? r : shutdown_log_print_comparison(verb, &arg_table, &comparison, names);
+        return r < 0 ? r : shutdown_log_print_comparison(&arg_table, &comparison, names);
 }
 
-static int show(const struct kernel_log logs[], size_t n, const struct table_verb *verb, const char *const names[])
+static int show(const struct kernel_log logs[], size_t n, const char *const names[])
 {
         const struct kernel_shutdown *shutdowns[] = {&logs[FIRST].shutdown, &logs[SECOND].shutdown};
         int r;
@@ -167,36 +162,11 @@ static int show(const struct kernel_log logs[], size_t n, const struct table_ver
                 r = draw(shutdowns, names, n);
                 return r < 0 ? log_error_errno(r, "Failed to write the picture: %m") : 0;
         }
-        r = n == 1 ? print_one(shutdowns[FIRST], verb, names[FIRST]) : print_two(shutdowns, verb, names);
+        r = n == 1 ? print_one(shutdowns[FIRST], names[FIRST]) : print_two(shutdowns, names);
         return r < 0 ? log_error_errno(r, "Failed to print the table: %m") : 0;
 }
 
 /* ------ the verb ------ */
-
-/* getopt_long() takes the beginnings of long options for them. */
-static bool has_value_behind(const char *option)
-{
-        return streq(option, "-o") || (strlen(option) > strlen("--") &&
-                                              (skip_prefix("--output", option) || skip_prefix("--plot", option)));
-}
-
-/* Which columns there are is to be known before --output is read: how many files are named, by what else there
- * is. */
-static bool are_two_named(int argc, char *argv[])
-{
-        size_t n = 0;
-        bool options = true;
-
-        for (int i = 1; i < argc; i++) {
-                if (options && streq(argv[i], "--"))
-                        options = false;
-                else if (options && has_value_behind(argv[i]))
-                        i++;
-                else
-                        n += !options || argv[i][0] != '-' || streq(argv[i], "-");
-        }
-        return n > 1;
-}
 
 /* Whoever writes into a pipe wants that to be read. */
 static bool is_pipe(int fd)
@@ -243,11 +213,20 @@ static int read_logs(struct logs *logs, size_t n, char *const paths[])
         return r;
 }
 
+static const struct table_kind *choose_kind(int n_names)
+{
+        return n_names > 1 ? &shutdown_log_comparison_table : &shutdown_log_table;
+}
+
+static const struct table_switch switches[] = {
+        {"plot", '\0', NULL, &arg_plot},
+};
+
+static const struct table_verb verb = {
+        .choose = choose_kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
+
 int verb_shutdown_log(int argc, char *argv[])
 {
-        const struct table_verb verb =
-                (are_two_named(argc, argv) ? shutdown_log_comparison_verb : shutdown_log_table_verb)(
-                        help, switches, ELEMENTSOF(switches));
         _cleanup_(logs_done) struct logs logs = {};
         char *unnamed[] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
         size_t n_logs;
@@ -263,7 +242,7 @@ int verb_shutdown_log(int argc, char *argv[])
                 r = read_logs(&logs, n_logs, n == 0 ? unnamed : argv + optind);
         if (r >= 0) {
                 shorten_names(logs.names, n_logs);
-                r = show(logs.logs, n_logs, &verb, (const char *const *) logs.names);
+                r = show(logs.logs, n_logs, (const char *const *) logs.names);
         }
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }

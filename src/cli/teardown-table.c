@@ -7,64 +7,23 @@
 #include "teardown/scope.h"
 #include "tree/order.h"
 
-/* ------ columns: each makes its cell of a node, NULL without memory ------ */
+/* ------ columns ------ */
 
-static char *format_name(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return string_printable(node->name);
-}
-
-static char *format_kind(const void *line)
+static char *get_kind(const void *line)
 {
         const struct tree_node *node = line;
 
         return strdup(tree_kind_to_string(node->kind));
 }
 
-static char *format_device(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return strdup(node->kernel_name ?: "");
-}
-
-static char *format_vg(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return string_printable(node->vg ?: "");
-}
-
-/* libsmartcols goes by the first character. */
-static char *format_boolean(bool value)
-{
-        return strdup(value ? "1" : "0");
-}
-
-static char *format_pv(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return format_boolean(node->is_pv);
-}
-
-static char *format_suspended(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return format_boolean(node->suspended);
-}
-
-static char *format_step(const void *line)
+static char *get_step(const void *line)
 {
         const struct tree_node *node = line;
 
         return string_format("%zu", node->step + 1);
 }
 
-static char *format_action(const void *line)
+static char *get_action(const void *line)
 {
         const struct tree_node *node = line;
 
@@ -75,7 +34,7 @@ static char *format_action(const void *line)
         return strdup(node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : "");
 }
 
-static char *format_reason(const void *line)
+static char *get_reason(const void *line)
 {
         const struct tree_node *node = line;
 
@@ -84,49 +43,41 @@ static char *format_reason(const void *line)
         return strdup(node->cycle ? "in a circle with others, which are tried in turn" : "");
 }
 
-static char *format_unit(const void *line)
+static char *get_unit(const void *line)
 {
         const struct tree_node *node = line;
 
         return strdup(tree_node_is_ours(node) ? teardown_unit_of(node) : "");
 }
 
-static char *format_held_by(const void *line)
+static char *get_holders(const void *line)
 {
         const struct tree_node *node = line;
 
-        return node_names_summarize(&node->uppers);
+        return node_names_join(&node->uppers);
 }
 
-static char *format_holders(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return node_names_join(&node->uppers, SIZE_MAX, "\n");
-}
+#define NODE(field) COLUMN_FIELD(struct tree_node, field)
 
 static const struct column columns[] = {
-        {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS,
-                SCOLS_FL_TREE, SCOLS_JSON_STRING, format_name},
-        {"KIND", "what it is", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_kind},
-        {"DEVICE", "the kernel's name", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_device},
-        {"VG", "the volume group of a logical volume", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_vg},
-        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN, format_pv},
-        {"SUSPENDED", "whether device-mapper has suspended it", COLUMN_IN_JSON, 0, SCOLS_JSON_BOOLEAN,
-                format_suspended},
-        {"STEP", "when its turn is: what has the same number goes at once", COLUMN_ALWAYS, SCOLS_FL_RIGHT,
-                SCOLS_JSON_NUMBER, format_step},
-        {"ACTION", "remove, await (systemd does it) or leave", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_action},
-        {"HELD-BY", "what has to go before", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_held_by,
-                format_holders},
-        {"REASON", "why it is left alone", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_reason},
-        {"UNIT", "the unit that removes it", COLUMN_IN_JSON, 0, SCOLS_JSON_STRING, format_unit},
+        {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS, COLUMN_NAME,
+                NODE(name), .flags = SCOLS_FL_TREE},
+        {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, .text = get_kind},
+        {"DEVICE", "the kernel's name", COLUMN_IN_JSON, COLUMN_STRING, NODE(kernel_name)},
+        {"VG", "the volume group of a logical volume", COLUMN_IN_JSON, COLUMN_NAME, NODE(vg)},
+        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, NODE(is_pv)},
+        {"SUSPENDED", "whether device-mapper has suspended it", COLUMN_IN_JSON, COLUMN_BOOL, NODE(suspended)},
+        {"STEP", "when its turn is: what has the same number goes at once", COLUMN_ALWAYS, COLUMN_NUMBER,
+                .text = get_step},
+        {"ACTION", "remove, await (systemd does it) or leave", COLUMN_ALWAYS, COLUMN_STRING, .text = get_action},
+        {"HELD-BY", "what has to go before", COLUMN_ALWAYS, COLUMN_SUMMARY, .text = get_holders,
+                .flags = SCOLS_FL_WRAP},
+        {"REASON", "why it is left alone", COLUMN_ALWAYS, COLUMN_STRING, .text = get_reason,
+                .flags = SCOLS_FL_WRAP},
+        {"UNIT", "the unit that removes it", COLUMN_IN_JSON, COLUMN_STRING, .text = get_unit},
 };
 
-struct table_verb teardown_table_verb(void (*help)(void))
-{
-        return (struct table_verb){help, "trees", columns, ELEMENTSOF(columns), .takes_no_names = true};
-}
+const struct table_kind teardown_table = {"trees", columns, ELEMENTSOF(columns)};
 
 /* ------ what is in it, and in which order ------ */
 
@@ -179,7 +130,7 @@ static int select_nodes(struct plan *plan, bool (*is_of_interest)(const struct t
 }
 
 int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node),
-        const struct table_verb *verb, const struct table_options *options)
+        const struct table_options *options)
 {
         _cleanup_(plan_done) struct plan plan = {.tree = tree};
         struct libscols_line *parent = NULL;
@@ -187,7 +138,7 @@ int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const s
 
         r = select_nodes(&plan, is_of_interest);
         if (r >= 0)
-                r = table_new(verb, options, &plan.table);
+                r = table_new(options, &plan.table);
         for (size_t i = 0; r >= 0 && i < plan.n; i++) {
                 if (i == 0 || plan.nodes[i - 1]->component != plan.nodes[i]->component)
                         r = table_add_title(

@@ -4,10 +4,10 @@
 #include "cli/table.h"
 #include "tree/tree.h"
 
-/* The columns, as headgate-plan(8) describes them, with the help text of a verb. */
-struct table_verb teardown_table_verb(void (*help)(void));
+/* The columns, as headgate-plan(8) describes them. */
+extern const struct table_kind teardown_table;
 
 /* Prints, in the order in which they can go, the nodes of all storage trees of which at least one node is of
  * interest. `tree` comes from tree_order(). Returns 0 or a negative errno. */
 int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node),
-        const struct table_verb *verb, const struct table_options *options) _nonnull_(1, 2, 3, 4) _must_check_;
+        const struct table_options *options) _nonnull_(1, 2, 3) _must_check_;

@@ -3,13 +3,18 @@
 /* headgate tree: what lies on what, from disks to mounts or the other way round. */
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <sys/sysmacros.h>
 
-#include "cli/tree-columns.h"
+#include "cli/node-names.h"
+#include "cli/table.h"
 #include "cli/tree-target.h"
 #include "cli/tree-view.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
 #include "shared/root.h"
+#include "shared/sysfs.h"
+#include "shared/util.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -30,6 +35,153 @@ static void help(void)
                "Exit status: 0, or 2 if a name is not known or something could not be read.\n\n"
                "See headgate-tree(8).\n");
 }
+
+/* ------ columns ------ */
+
+/* A line of the tree. */
+struct line {
+        const struct tree_node *node;
+        int root_fd; /* where the machine's files are */
+        const char *name, *kind, *vg, *tree_name;
+        char *device, *file, *uuid, *left_alone;
+        uint64_t size;
+        bool is_pv, is_hidden;
+        bool again; /* the node has had a line before */
+};
+
+/* Mounts have numbers of their own only where their file systems are not on one device. */
+static char *get_id(const void *data)
+{
+        const struct line *line = data;
+        const struct tree_node *node = line->node;
+        _cleanup_free_ char *name = NULL;
+
+        switch (node->kind) {
+        case TREE_MOUNT:
+                return string_format("mount %" PRIu64, node->mount_id);
+        case TREE_SWAP:
+                name = string_printable(node->name);
+                return name ? string_format("swap %s", name) : NULL;
+        default:
+                return string_format("%u:%u", major(node->number), minor(node->number));
+        }
+}
+
+/* The kernel's attribute md/array_state (Documentation/admin-guide/md.rst). */
+static char *describe_array(const struct line *line)
+{
+        _cleanup_free_ char *state = NULL;
+        int r = sysfs_read_attribute(line->root_fd, line->node->number, "md/array_state", &state);
+
+        return r < 0 ? NULL : string_printable(state ?: "");
+}
+
+/* Only what is known already, but for arrays: a file of sysfs for each disk takes as long as all else. */
+static char *get_state(const void *data)
+{
+        const struct line *line = data;
+        const struct tree_node *node = line->node;
+
+        if (node->kind == TREE_MD)
+                return describe_array(line);
+        if (node->kind >= TREE_MULTIPATH && tree_node_is_stranded(node))
+                return strdup("stranded");
+        if (node->kind >= TREE_MULTIPATH)
+                return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
+        return strdup("");
+}
+
+static const char *color_of_state(const void *data)
+{
+        const struct line *line = data;
+
+        return line->node->suspended || tree_node_is_stranded(line->node) ? "red" : NULL;
+}
+
+/* Of a PV it is the one whose LVs lie on it. */
+static const char *vg_of(const struct tree_node *node)
+{
+        if (node->vg)
+                return node->vg;
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->vg)
+                        return node->uppers.nodes[i]->vg;
+        return "";
+}
+
+/* The kernel's attribute "ro" (Documentation/ABI/stable/sysfs-block). */
+static char *get_read_only(const void *data)
+{
+        const struct line *line = data;
+        _cleanup_free_ char *read_only = NULL;
+
+        if (!line->node->kernel_name)
+                return strdup("");
+        if (sysfs_read_attribute(line->root_fd, line->node->number, "ro", &read_only) < 0)
+                return NULL;
+        return strdup(read_only && streq(read_only, "1") ? "1" : "0");
+}
+
+static char *get_number(const void *data)
+{
+        const struct line *line = data;
+
+        return line->node->kernel_name ? get_id(data) : strdup("");
+}
+
+static char *get_mount_points(const void *data)
+{
+        const struct tree_node *node = ((const struct line *) data)->node;
+        _cleanup_tree_nodes_ struct tree_nodes mounts = {};
+
+        for (size_t i = 0; node->kernel_name && i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->kind == TREE_MOUNT &&
+                        tree_nodes_add(&mounts, node->uppers.nodes[i]) < 0)
+                        return NULL;
+        return node_names_join(&mounts);
+}
+
+static char *get_holders(const void *data)
+{
+        const struct line *line = data;
+
+        return node_names_join(&line->node->uppers);
+}
+
+#define LINE(field) COLUMN_FIELD(struct line, field)
+
+static const struct column columns[] = {
+        {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS, COLUMN_NAME,
+                LINE(name), .flags = SCOLS_FL_TREE},
+        {"ID", "what tells it from all other nodes", COLUMN_IN_JSON, COLUMN_STRING, .text = get_id},
+        {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, LINE(kind)},
+        {"SIZE", "its size, in JSON in bytes", COLUMN_ALWAYS, COLUMN_SIZE, LINE(size)},
+        {"STATE", "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
+                COLUMN_ALWAYS, COLUMN_STRING, .text = get_state, .color = color_of_state},
+        {"VG", "the volume group that it is a logical or physical volume of", COLUMN_ALWAYS, COLUMN_NAME,
+                LINE(vg)},
+        {"DEVICE", "the kernel's name", COLUMN_ALWAYS, COLUMN_STRING, LINE(device)},
+        {"NUMBER", "its major and minor number", COLUMN_IN_JSON, COLUMN_STRING, .text = get_number},
+        {"RO", "whether the device is read-only", 0, COLUMN_BOOL, .text = get_read_only},
+        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, LINE(is_pv)},
+        {"HIDDEN", "whether it is a part of a logical volume, or a layer in one", COLUMN_IN_JSON, COLUMN_BOOL,
+                LINE(is_hidden)},
+        {"AGAIN", "whether it has had a line before, with all that belongs below it", COLUMN_IN_JSON, COLUMN_BOOL,
+                LINE(again)},
+        {"MOUNTPOINTS", "where its file system is mounted", COLUMN_IN_JSON, COLUMN_SUMMARY,
+                .text = get_mount_points},
+        {"HELD-BY", "what has to go before it could", COLUMN_IN_JSON, COLUMN_SUMMARY, .text = get_holders},
+        {"FILE", "of a loop device, the file", COLUMN_IN_JSON, COLUMN_NAME, LINE(file)},
+        {"UUID", "device-mapper's UUID", COLUMN_IN_JSON, COLUMN_NAME, LINE(uuid)},
+        {"TREE", "the name of its storage tree, as in plan teardown", COLUMN_IN_JSON, COLUMN_NAME,
+                LINE(tree_name)},
+        {"LEFT-ALONE", "why it is left alone at shutdown", COLUMN_IN_JSON, COLUMN_NAME, LINE(left_alone),
+                .flags = SCOLS_FL_WRAP},
+};
+
+static const struct table_kind kind = {"nodes", columns, ELEMENTSOF(columns)};
+static const struct table_verb verb = {
+        &kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
 
 /* ------ the lines ------ */
 
@@ -79,25 +231,41 @@ static int draw_next(struct drawing *drawing)
 {
         struct place place = drawing->waiting[--drawing->n_waiting];
         _cleanup_tree_nodes_ struct tree_nodes children = {};
-        struct tree_line line = {
-                .node = place.node,
+        _cleanup_free_ char *cut_name = NULL;
+        struct tree_node *node = place.node;
+        struct line line = {
+                .node = node,
                 .root_fd = drawing->root_fd,
-                .tree_name = drawing->view->tree->names[place.node->component],
-                .again = drawing->drawn[place.node->index],
+                .name = node->name,
+                .kind = tree_kind_to_string(node->kind),
+                .vg = vg_of(node),
+                .tree_name = drawing->view->tree->names[node->component],
+                .device = node->kernel_name,
+                .file = node->file,
+                .uuid = node->uuid,
+                .left_alone = node->skip_reason,
+                .size = node->size,
+                .is_pv = node->is_pv,
+                .is_hidden = tree_lv_is_hidden(node),
+                .again = drawing->drawn[node->index],
         };
         struct libscols_line *made;
         int r;
 
-        r = tree_view_children(drawing->view, place.node, drawing->direction, &children);
+        r = tree_view_children(drawing->view, node, drawing->direction, &children);
         if (r < 0)
                 return r;
-        drawing->drawn[place.node->index] = true;
-        line.cut = line.again && children.n > 0;
+        drawing->drawn[node->index] = true;
+        if (line.again && children.n > 0 && !arg_table.json) {
+                line.name = cut_name = string_format("%s (above)", node->name);
+                if (!cut_name)
+                        return -ENOMEM;
+        }
         r = table_add_line(&drawing->table, place.parent, &line, &made);
         return r < 0 || line.again ? r : push_reversed(drawing, &children, made);
 }
 
-static int draw(const struct tree_view *view, int root_fd, const struct table_verb *verb)
+static int draw(const struct tree_view *view, int root_fd)
 {
         _cleanup_(drawing_done) struct drawing drawing = {
                 .view = view,
@@ -111,7 +279,7 @@ static int draw(const struct tree_view *view, int root_fd, const struct table_ve
         if (r >= 0)
                 r = tree_view_roots(view, drawing.direction, &roots);
         if (r >= 0)
-                r = table_new(verb, &arg_table, &drawing.table);
+                r = table_new(&arg_table, &drawing.table);
         if (r >= 0)
                 r = push_reversed(&drawing, &roots, NULL);
         while (r >= 0 && drawing.n_waiting > 0)
@@ -175,7 +343,6 @@ static int choose_nodes(struct tree_view *view, int root_fd, char *const names[]
 
 int verb_tree(int argc, char *argv[])
 {
-        const struct table_verb verb = tree_table_verb(help, switches, ELEMENTSOF(switches));
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_tree_view_ struct tree_view view = {};
         _cleanup_close_ int root_fd = -EBADF;
@@ -200,7 +367,7 @@ int verb_tree(int argc, char *argv[])
         if (r == -ENOENT)
                 return EXIT_NOT_ALL_UP;
         if (r >= 0)
-                r = draw(&view, root_fd, &verb);
+                r = draw(&view, root_fd);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to print the tree: %m");
                 return EXIT_CANNOT_TELL;

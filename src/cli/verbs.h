@@ -49,8 +49,11 @@ int verb_deactivate(int argc, char *argv[]);
 /* Changes something only with --balance. */
 int verb_metadata(int argc, char *argv[]);
 
-/* One of cli/plan.h. */
+/* One of these plans. */
 int verb_plan(int argc, char *argv[]);
+int plan_activate(int argc, char *argv[]);
+int plan_initrd(int argc, char *argv[]);
+int plan_teardown(int argc, char *argv[]);
 
 /* headgate-takeover.service and what goes with it, by systemctl. */
 int verb_enable(int argc, char *argv[]);

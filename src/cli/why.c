@@ -27,57 +27,6 @@ static void help(void)
                "See headgate-why(8).\n");
 }
 
-/* ------ columns: each makes its cell of an explanation, NULL without memory ------ */
-
-static char *format_name(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return string_printable(explanation->name);
-}
-
-static char *format_kind(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return strdup(explanation->kind);
-}
-
-static char *format_state(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return strdup(explanation->state);
-}
-
-static char *format_answer(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return strdup(explanation->answer);
-}
-
-static char *format_conditions(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return string_vector_join(&explanation->conditions, "\n");
-}
-
-static char *format_facts(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return string_vector_join(&explanation->facts, "\n");
-}
-
-static char *format_advice(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return string_vector_join(&explanation->advice, "\n");
-}
-
 static const char *color_of(const void *line)
 {
         const struct explanation *explanation = line;
@@ -86,17 +35,22 @@ static const char *color_of(const void *line)
 }
 
 static const struct column columns[] = {
-        {"NAME", "what was asked for", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_name},
-        {"KIND", "vg, lv or device", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_kind},
-        {"STATE", "active, waiting, ...", COLUMN_ALWAYS, 0, SCOLS_JSON_STRING, format_state, .color = color_of},
-        {"ANSWER", "why, in a sentence", COLUMN_ALWAYS, SCOLS_FL_WRAP, SCOLS_JSON_STRING, format_answer},
-        {"CONDITIONS", "what keeps it from being up, in words for programs", COLUMN_IN_JSON, SCOLS_FL_WRAP,
-                SCOLS_JSON_ARRAY_STRING, format_conditions},
-        {"FACTS", "what is known of it", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_facts},
-        {"ADVICE", "what to do", COLUMN_IN_JSON, SCOLS_FL_WRAP, SCOLS_JSON_ARRAY_STRING, format_advice},
+        {"NAME", "what was asked for", COLUMN_ALWAYS, COLUMN_NAME, COLUMN_FIELD(struct explanation, name)},
+        {"KIND", "vg, lv or device", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, kind)},
+        {"STATE", "active, waiting, ...", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, state),
+                .color = color_of},
+        {"ANSWER", "why, in a sentence", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, answer),
+                .flags = SCOLS_FL_WRAP},
+        {"CONDITIONS", "what keeps it from being up, in words for programs", COLUMN_IN_JSON, COLUMN_LINES,
+                COLUMN_FIELD(struct explanation, conditions), .flags = SCOLS_FL_WRAP},
+        {"FACTS", "what is known of it", COLUMN_IN_JSON, COLUMN_LINES, COLUMN_FIELD(struct explanation, facts),
+                .flags = SCOLS_FL_WRAP},
+        {"ADVICE", "what to do", COLUMN_IN_JSON, COLUMN_LINES, COLUMN_FIELD(struct explanation, advice),
+                .flags = SCOLS_FL_WRAP},
 };
 
-static const struct table_verb verb = {help, "subjects", columns, ELEMENTSOF(columns)};
+static const struct table_kind kind = {"subjects", columns, ELEMENTSOF(columns)};
+static const struct table_verb verb = {&kind, .help = help};
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
 
@@ -279,7 +233,7 @@ static int explain_all(struct sources *sources, char *const names[], size_t n)
         int r = 0, result = EXIT_ALL_UP;
 
         if (arg_table.json || arg_table.chosen)
-                r = table_new(&verb, &arg_table, &table);
+                r = table_new(&arg_table, &table);
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = explain_one(sources, names[i], &table, i == 0 ? "" : "\n");
                 result = MAX(result, r);
