@@ -2,8 +2,6 @@
 
 /* headgate blame: what took longest at a boot, or at a shutdown, and on what. */
 
-#include <getopt.h>
-
 #include "cli/chronicle.h"
 #include "cli/past-boots.h"
 #include "cli/table.h"

@@ -2,7 +2,6 @@
 
 /* headgate deactivate: does for a machine that goes on running what headgate-teardown does at shutdown. */
 
-#include <getopt.h>
 #include <signal.h>
 
 #include "cli/deactivation.h"
@@ -37,36 +36,13 @@ static void help(void)
                "See headgate-deactivate(8).\n");
 }
 
-/* 1 to go on, or an exit status, negated. */
-static int parse_arguments(int argc, char *argv[])
-{
-        static const struct option options[] = {
-                {"dry-run", no_argument, NULL, 'n'},
-                {"help", no_argument, NULL, 'h'},
-                {"noudevsync", no_argument, NULL, 'u'},
-                {"serial", no_argument, NULL, 's'},
-                {},
-        };
+static const struct table_switch switches[] = {
+        {"dry-run", 'n', &arg_dry_run},
+        {"noudevsync", '\0', &arg_no_udev_sync},
+        {"serial", '\0', &arg_serial},
+};
 
-        for (int c; (c = getopt_long(argc, argv, "hn", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case 'n':
-                        arg_dry_run = true;
-                        break;
-                case 's':
-                        arg_serial = true;
-                        break;
-                case 'u':
-                        arg_no_udev_sync = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        return 1;
-}
+static const struct table_verb verb = {.help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
 
 static bool has_nodes_to_go(const struct tree *tree)
 {
@@ -189,7 +165,7 @@ int verb_deactivate(int argc, char *argv[])
         _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE};
         int r;
 
-        r = parse_arguments(argc, argv);
+        r = table_parse_options(argc, argv, &verb, NULL);
         if (r <= 0)
                 return -r;
         if (root_is_chosen()) {

@@ -3,8 +3,6 @@
 /* headgate doctor: checks whether the machine is set up as headgate needs it, and says what to do where it is not.
  * */
 
-#include <getopt.h>
-
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "doctor/checks.h"

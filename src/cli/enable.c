@@ -5,8 +5,8 @@
  * that, what enable-initrd.c does. */
 
 #include <fcntl.h>
-#include <getopt.h>
 
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "lvm/command.h"
 #include "plan/switches.h"
@@ -39,34 +39,32 @@ static void help(const char *verb)
                 streq(verb, "enable") ? "Also take over at once" : "Also restore lvm2's rule at once");
 }
 
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
+static void help_enable(void)
 {
-        static const struct option options[] = {
-                {"fast-dm-rules", no_argument, NULL, 'f'},
-                {"help", no_argument, NULL, 'h'},
-                {"initrd", no_argument, NULL, 'i'},
-                {"now", no_argument, NULL, 'n'},
-                {},
-        };
+        help("enable");
+}
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'f':
-                        arg_fast_dm_rules = true;
-                        break;
-                case 'h':
-                        help(argv[0]);
-                        return -EXIT_SUCCESS;
-                case 'i':
-                        arg_initrd = true;
-                        break;
-                case 'n':
-                        arg_now = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
+static void help_disable(void)
+{
+        help("disable");
+}
+
+static const struct table_switch switches[] = {
+        {"fast-dm-rules", '\0', &arg_fast_dm_rules},
+        {"initrd", '\0', &arg_initrd},
+        {"now", '\0', &arg_now},
+};
+
+/* 1 to go on, or an exit status below that, negated. */
+static int parse_arguments(int argc, char *argv[], void (*print_help)(void))
+{
+        const struct table_verb verb = {
+                .help = print_help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
+        int r;
+
+        r = table_parse_options(argc, argv, &verb, NULL);
+        if (r <= 0)
+                return r;
         if (optind < argc) {
                 log_error("This verb takes no arguments, see --help.");
                 return -EXIT_CANNOT_TELL;
@@ -128,7 +126,7 @@ static int prepare_to_take_over(void)
 
 int verb_enable(int argc, char *argv[])
 {
-        int r = parse_arguments(argc, argv);
+        int r = parse_arguments(argc, argv, help_enable);
 
         if (r <= 0)
                 return -r;
@@ -151,7 +149,7 @@ static void say_what_stays(void)
 
 int verb_disable(int argc, char *argv[])
 {
-        int r = parse_arguments(argc, argv);
+        int r = parse_arguments(argc, argv, help_disable);
 
         if (r <= 0)
                 return -r;

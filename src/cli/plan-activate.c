@@ -2,8 +2,6 @@
 
 /* headgate plan activate: what headgate-generator makes of the same files, as a table. */
 
-#include <getopt.h>
-
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"

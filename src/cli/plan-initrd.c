@@ -3,8 +3,6 @@
 /* headgate plan initrd: the VGs without which the initrd cannot do its work. src/initrd/initramfs-tools/hook
  * asks. */
 
-#include <getopt.h>
-
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "initrd/device.h"

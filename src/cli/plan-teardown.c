@@ -2,8 +2,6 @@
 
 /* headgate plan teardown: what is taken down at shutdown, and in which order. */
 
-#include <getopt.h>
-
 #include "cli/teardown-table.h"
 #include "cli/verbs.h"
 #include "shared/log.h"

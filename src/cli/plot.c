@@ -2,14 +2,15 @@
 
 /* headgate plot: a picture of what took how long at a boot, or at a shutdown. */
 
-#include <getopt.h>
-
-#include "cli/chronicle.h"
-#include "cli/verbs.h"
 #include "plot/plot.h"
+#include "cli/chronicle.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "shared/log.h"
 
-static struct chronicle arg_chronicle = {.kind = TIMELINE_BOOT};
+static bool arg_boot;
+static bool arg_shutdown;
+static const char *arg_which;
 
 static void help(void)
 {
@@ -23,56 +24,33 @@ static void help(void)
                "See headgate-plot(8).\n");
 }
 
-/* Returns 1 to go on, or an exit status, negated. */
-static int parse_options(int argc, char *argv[])
-{
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"boot", optional_argument, NULL, 'b'},
-                {"shutdown", optional_argument, NULL, 's'},
-                {},
-        };
-        bool boot = false, shutdown = false;
+static const struct table_switch switches[] = {
+        {"boot", '\0', &arg_boot, &arg_which},
+        {"shutdown", '\0', &arg_shutdown, &arg_which},
+};
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case 'b':
-                        boot = true;
-                        arg_chronicle.boot = optarg;
-                        break;
-                case 's':
-                        shutdown = true;
-                        arg_chronicle.boot = optarg;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
-        if (boot && shutdown) {
-                log_error("It is either --boot or --shutdown, see --help.");
-                return -EXIT_CANNOT_TELL;
-        }
-        if (shutdown)
-                arg_chronicle.kind = TIMELINE_SHUTDOWN;
-        return 1;
-}
+static const struct table_verb verb = {.help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
 
 int verb_plot(int argc, char *argv[])
 {
         _cleanup_timeline_ struct timeline timeline = {};
+        struct chronicle chronicle;
         int r;
 
-        r = parse_options(argc, argv);
+        r = table_parse_options(argc, argv, &verb, NULL);
         if (r <= 0)
                 return -r;
+        if (arg_boot && arg_shutdown) {
+                log_error("It is either --boot or --shutdown, see --help.");
+                return EXIT_CANNOT_TELL;
+        }
         if (isatty(STDOUT_FILENO)) {
                 log_error("A picture is nothing for a terminal; try \"headgate plot > boot.svg\".");
                 return EXIT_CANNOT_TELL;
         }
 
-        r = chronicle_read(&timeline, &arg_chronicle, argv + optind, (size_t) (argc - optind));
+        chronicle = (struct chronicle){arg_shutdown ? TIMELINE_SHUTDOWN : TIMELINE_BOOT, arg_which};
+        r = chronicle_read(&timeline, &chronicle, argv + optind, (size_t) (argc - optind));
         if (r != 0)
                 return r < 0 ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
         r = plot_write(stdout, &timeline);

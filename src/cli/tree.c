@@ -2,7 +2,6 @@
 
 /* headgate tree: what lies on what, from disks to mounts or the other way round. */
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 

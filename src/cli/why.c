@@ -2,8 +2,6 @@
 
 /* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
 
-#include <getopt.h>
-
 #include "cli/table.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
