@@ -32,57 +32,48 @@ static size_t *sort_by_name(const struct kernel_shutdown *shutdown)
         return places;
 }
 
-static int make_pairs(struct kernel_comparison *comparison)
+/* `pair_of` gets the pair of each device. */
+static int make_pairs(struct kernel_comparison *comparison, size_t *pair_of[_SIDE_MAX])
 {
         const struct kernel_shutdown *first = comparison->sides[FIRST], *second = comparison->sides[SECOND];
         _cleanup_free_ size_t *firsts = sort_by_name(first), *seconds = sort_by_name(second);
-        size_t i = 0, j = 0;
 
         comparison->pairs = calloc(first->n + second->n + 1, sizeof(*comparison->pairs));
         if (!firsts || !seconds || !comparison->pairs)
                 return -ENOMEM;
-        while (i < first->n || j < second->n) {
+        for (size_t i = 0, j = 0; i < first->n || j < second->n;) {
+                size_t unit = comparison->n_pairs++, *places = comparison->pairs[unit].places;
                 int order = i == first->n ? 1
                             : j == second->n
                                     ? -1
                                     : compare_devices(&first->devices[firsts[i]], &second->devices[seconds[j]]);
-                struct kernel_pair *pair = &comparison->pairs[comparison->n_pairs++];
 
-                pair->places[FIRST] = order <= 0 ? firsts[i++] : NOT_THERE;
-                pair->places[SECOND] = order >= 0 ? seconds[j++] : NOT_THERE;
+                comparison->pairs[unit].unit = unit;
+                places[FIRST] = order <= 0 ? firsts[i++] : NOT_THERE;
+                places[SECOND] = order >= 0 ? seconds[j++] : NOT_THERE;
+                for (size_t side = 0; side < _SIDE_MAX; side++)
+                        if (places[side] != NOT_THERE)
+                                pair_of[side][places[side]] = unit;
         }
         return 0;
 }
 
 /* ------ what is compared as a whole ------ */
 
-static size_t find_unit(struct kernel_pair *pairs, size_t i)
-{
-        while (pairs[i].unit != i) {
-                pairs[i].unit = pairs[pairs[i].unit].unit;
-                i = pairs[i].unit;
-        }
-        return i;
-}
-
-/* Puts pairs into one unit whose devices went in parallel on a side. */
-static int unite(struct kernel_comparison *comparison, size_t side)
+/* Puts pairs into one unit whose devices went in parallel on a side. Returns whether there were any. */
+static bool unite(struct kernel_comparison *comparison, size_t side, const size_t *pair_of)
 {
         const struct kernel_shutdown *shutdown = comparison->sides[side];
-        _cleanup_free_ size_t *pair_of = calloc(shutdown->n + 1, sizeof(*pair_of));
+        bool changed = false;
 
-        if (!pair_of)
-                return -ENOMEM;
-        for (size_t i = 0; i < comparison->n_pairs; i++)
-                if (comparison->pairs[i].places[side] != NOT_THERE)
-                        pair_of[comparison->pairs[i].places[side]] = i;
         for (size_t i = 0; i < shutdown->n; i++) {
-                size_t unit = find_unit(comparison->pairs, pair_of[i]);
-                size_t group = find_unit(comparison->pairs, pair_of[shutdown->devices[i].group]);
+                size_t *unit = &comparison->pairs[pair_of[i]].unit;
+                size_t *group = &comparison->pairs[pair_of[shutdown->devices[i].group]].unit;
 
-                comparison->pairs[MAX(unit, group)].unit = MIN(unit, group);
+                changed |= *unit != *group;
+                *unit = *group = MIN(*unit, *group);
         }
-        return 0;
+        return changed;
 }
 
 static size_t find_place(const struct kernel_pair *pair)
@@ -112,36 +103,21 @@ static int compare_units(const void *a, const void *b)
 static int make_units(struct kernel_comparison *comparison)
 {
         struct kernel_pair *pairs = comparison->pairs;
-        int r = 0;
+        struct kernel_unit *unit;
 
-        for (size_t i = 0; i < comparison->n_pairs; i++)
-                pairs[i].unit = i;
-        for (size_t side = 0; r >= 0 && side < _SIDE_MAX; side++)
-                r = unite(comparison, side);
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < comparison->n_pairs; i++)
-                pairs[i].unit = find_unit(pairs, i);
         qsort(pairs, comparison->n_pairs, sizeof(*pairs), compare_pairs);
-
         comparison->units = calloc(comparison->n_pairs + 1, sizeof(*comparison->units));
         if (!comparison->units)
                 return -ENOMEM;
         for (size_t i = 0; i < comparison->n_pairs; i++) {
-                struct kernel_unit *unit;
-
                 if (i == 0 || pairs[i].unit != pairs[i - 1].unit)
                         comparison->units[comparison->n_units++].first_pair = i;
                 unit = &comparison->units[comparison->n_units - 1];
                 unit->n_pairs++;
-                for (size_t side = 0; side < _SIDE_MAX; side++) {
-                        size_t place = pairs[i].places[side];
-
-                        if (place == NOT_THERE)
-                                continue;
-                        unit->there[side] = true;
-                        unit->usec[side] += comparison->sides[side]->devices[place].step_usec;
-                }
+                for (size_t side = 0; side < _SIDE_MAX; side++)
+                        if (pairs[i].places[side] != NOT_THERE)
+                                unit->usec[side] +=
+                                        comparison->sides[side]->devices[pairs[i].places[side]].step_usec;
         }
         qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
         return 0;
@@ -150,12 +126,18 @@ static int make_units(struct kernel_comparison *comparison)
 int kernel_comparison_make(struct kernel_comparison *comparison, const struct kernel_shutdown *first,
         const struct kernel_shutdown *second)
 {
+        _cleanup_free_ size_t *firsts = calloc(first->n + 1, sizeof(*firsts));
+        _cleanup_free_ size_t *seconds = calloc(second->n + 1, sizeof(*seconds));
         int r;
 
         comparison->sides[FIRST] = first;
         comparison->sides[SECOND] = second;
-        r = make_pairs(comparison);
-        return r < 0 ? r : make_units(comparison);
+        r = firsts && seconds ? make_pairs(comparison, (size_t *[]){firsts, seconds}) : -ENOMEM;
+        if (r < 0)
+                return r;
+        while (unite(comparison, FIRST, firsts) || unite(comparison, SECOND, seconds))
+                ;
+        return make_units(comparison);
 }
 
 void kernel_comparison_done(struct kernel_comparison *comparison)

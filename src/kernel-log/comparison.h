@@ -24,7 +24,6 @@ struct kernel_pair {
 struct kernel_unit {
         size_t first_pair, n_pairs;
         uint64_t usec[_SIDE_MAX]; /* the sum of their steps */
-        bool there[_SIDE_MAX];    /* at least one of its devices is */
 };
 
 /* Starts empty: all zeros. Refers to the shutdowns, which live longer. */

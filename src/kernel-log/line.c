@@ -42,142 +42,106 @@ static size_t measure_escape(const char *text)
         return text[n] == '\0' ? n : n + 1;
 }
 
-static char *tidy(const char *raw)
+static void tidy(char *raw)
 {
-        char *copy = malloc(strlen(raw) + 1), *end = copy, before = '\0';
+        char *end = raw;
 
-        while (copy && *raw != '\0') {
+        for (char *start = raw, before = '\0'; *raw != '\0';) {
                 size_t space = measure_space(raw, before), escape = measure_escape(raw);
 
                 before = space > 0 ? ' ' : *raw;
-                if (space > 0 && end > copy && end[-1] != ' ')
+                if (space > 0 && end > start && end[-1] != ' ')
                         *end++ = ' ';
                 if (space == 0 && escape == 0)
                         *end++ = *raw;
                 raw += MAX(MAX(space, escape), (size_t) 1);
+                if (*raw == '\0' && end > start && end[-1] == ' ')
+                        end--;
         }
-        if (copy && end > copy && end[-1] == ' ')
-                end--;
-        if (copy)
-                *end = '\0';
-        return copy;
+        *end = '\0';
 }
 
 /* ------ what is before the text ------ */
 
-static const char *skip_quotation(const char *text)
+#define DIGITS "0123456789"
+
+/* ">", as mail programs quote, and "<6>". */
+static char *skip_quotation(char *text)
 {
-        return text + strspn(text, ">| ");
+        int n = 0;
+
+        text += strspn(text, ">| ");
+        (void) sscanf(text, "<%*[" DIGITS "]>%n", &n);
+        return text + n;
 }
 
-/* "<6>" */
-static const char *skip_priority(const char *text)
+/* "172.609825"; what follows it, or NULL. More seconds than ten digits are more than 300 years. */
+static char *parse_stamp(char *text, uint64_t *ret_usec)
 {
-        size_t n = text[0] == '<' ? strspn(text + 1, "0123456789") : 0;
+        size_t n = strspn(text, DIGITS);
 
-        return n > 0 && text[n + 1] == '>' ? text + n + 2 : text;
-}
-
-/* "172.609825"; what follows it, or NULL. */
-static const char *parse_stamp(const char *text, uint64_t *ret_usec)
-{
-        size_t n_seconds = strspn(text, "0123456789"), n_decimals;
-        uint64_t usec = 0;
-
-        /* More seconds than that are more than 300 years. */
-        if (n_seconds == 0 || n_seconds > 10 || text[n_seconds] != '.')
+        if (n == 0 || n > 10 || text[n] != '.' || strspn(text + n + 1, DIGITS) != N_DECIMALS)
                 return NULL;
-        n_decimals = strspn(text + n_seconds + 1, "0123456789");
-        if (n_decimals != N_DECIMALS)
-                return NULL;
-        for (const char *digit = text; digit < text + n_seconds + 1 + n_decimals; digit++)
-                if (*digit != '.')
-                        usec = usec * 10 + (uint64_t) (*digit - '0');
-        *ret_usec = usec;
-        return text + n_seconds + 1 + n_decimals;
+        *ret_usec = strtoull(text, NULL, 10) * USEC_PER_SEC + strtoull(text + n + 1, NULL, 10);
+        return text + n + 1 + N_DECIMALS;
 }
 
 /* Skips the time, in brackets or not, and the caller. Returns what follows it, or NULL if there is none. */
-static const char *skip_stamp(const char *text, uint64_t *ret_usec)
+static char *skip_stamp(char *text, uint64_t *ret_usec)
 {
         bool bracket = *text == '[';
-        const char *rest = parse_stamp(text + (bracket ? strspn(text, "[ ") : 0), ret_usec);
+        char *rest = parse_stamp(text + (bracket ? strspn(text, "[ ") : 0), ret_usec);
+        int n = 0;
 
         /* dmesg -d has the time since the last line in the same brackets. */
         if (rest && bracket)
-                rest = strchr(rest, ']') ? strchr(rest, ']') + 1 : NULL;
-        else if (rest && *rest != ' ' && *rest != '\0')
-                rest = NULL;
-        if (!rest)
+                rest = strchr(rest, ']');
+        if (!rest || (!bracket && *rest != ' ' && *rest != '\0'))
                 return NULL;
+        rest += bracket;
         rest += strspn(rest, " ");
-        if (rest[0] == '[' && strchr(" TC", rest[1]) && strchr(rest, ']')) {
-                const char *number = rest + 1 + strspn(rest + 1, " ");
-
-                if ((*number == 'T' || *number == 'C') && number[1 + strspn(number + 1, "0123456789")] == ']')
-                        rest = strchr(rest, ']') + 1;
-        }
-        return rest + strspn(rest, " ");
+        (void) sscanf(rest, "[ %*1[TC]%*[" DIGITS "]]%n", &n);
+        return rest + n + strspn(rest + n, " ");
 }
 
 /* "host kernel: ", or more words before "kernel: ". A device's name may have a colon, but its driver's cannot
  * be behind that. */
-static const char *skip_syslog(const char *text)
+static char *skip_syslog(char *text)
 {
-        const char *found = strstr(text, " kernel: ");
+        char *found = strstr(text, " kernel: ");
 
-        return found ? found + strlen(" kernel: ") : skip_prefix(text, "kernel: ") ?: text;
+        if (found)
+                return found + strlen(" kernel: ");
+        return skip_prefix(text, "kernel: ") ? text + strlen("kernel: ") : text;
 }
 
-int kernel_line_parse(const char *raw, struct kernel_line *ret)
+bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
 {
-        _cleanup_free_ char *line = tidy(raw);
-        const char *text, *behind;
-        uint64_t usec = 0;
+        char *text, *behind;
 
-        if (!line)
-                return -ENOMEM;
-        text = skip_priority(skip_quotation(line));
-        behind = skip_stamp(text, &usec);
+        tidy(line);
+        text = skip_quotation(line);
+        behind = skip_stamp(text, ret_usec);
         text = skip_syslog(behind ?: text);
         if (!behind) {
-                behind = skip_stamp(text, &usec);
+                behind = skip_stamp(text, ret_usec);
                 text = behind ?: text;
         }
-        *ret = (struct kernel_line){
-                .stamped = behind != NULL,
-                .usec = behind ? usec : 0,
-                .text = strdup(text),
-        };
-        return ret->text ? 0 : -ENOMEM;
-}
-
-void kernel_line_done(struct kernel_line *line)
-{
-        free(line->text);
-        *line = (struct kernel_line){};
+        *ret_text = text;
+        return behind;
 }
 
 /* ------ what the text is ------ */
 
-const char *kernel_line_find_device(const char *text, size_t *ret_driver_length, size_t *ret_device_length)
+char *kernel_line_split_device(char *text)
 {
-        static const char *const endings[] = {": shutdown", ": shutdown_pre"};
-        size_t length = strlen(text), driver = strcspn(text, " ");
+        char *space = strchr(text, ' '), *colon = strstr(text, ": ");
 
-        if (driver == 0 || text[driver] == '\0' || text[driver - 1] == ':')
+        if (!space || space == text || !colon || colon <= space + 1 ||
+                (!streq(colon, ": shutdown") && !streq(colon, ": shutdown_pre")))
                 return NULL;
-        for (size_t i = 0; i < ELEMENTSOF(endings); i++) {
-                size_t ending = strlen(endings[i]);
-
-                if (length <= driver + 1 + ending || strstr(text, ": ") != text + length - ending ||
-                        !streq(text + length - ending, endings[i]))
-                        continue;
-                *ret_driver_length = driver;
-                *ret_device_length = length - ending - driver - 1;
-                return text + driver + 1;
-        }
-        return NULL;
+        *space = *colon = '\0';
+        return space + 1;
 }
 
 bool kernel_line_is_end(const char *text)

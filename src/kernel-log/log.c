@@ -5,8 +5,6 @@
 #include "kernel-log/line.h"
 #include "shared/util.h"
 
-#define LINE_SIZE_MAX (64U * 1024)
-
 /* Mail programs break a line in so many pieces at most. */
 #define PIECES_MAX 4
 
@@ -25,22 +23,17 @@ static void begin_shutdown(struct kernel_log *log)
 }
 
 /* The kernel tells of some devices twice, shutdown_pre being first. */
-static bool is_last_device(const struct kernel_log *log, const char *driver, size_t driver_length,
-        const char *name, size_t name_length)
+static bool is_last_device(const struct kernel_shutdown *shutdown, const char *driver, const char *name)
 {
-        const struct kernel_device *last =
-                log->shutdown.n > 0 ? &log->shutdown.devices[log->shutdown.n - 1] : NULL;
+        const struct kernel_device *last = shutdown->n > 0 ? &shutdown->devices[shutdown->n - 1] : NULL;
 
-        return last && strlen(last->driver) == driver_length &&
-               strncmp(last->driver, driver, driver_length) == 0 && strlen(last->name) == name_length &&
-               strncmp(last->name, name, name_length) == 0;
+        return last && streq(last->driver, driver) && streq(last->name, name);
 }
 
-/* Returns 1 if the text is of interest, 0 if it is not, or -ENOMEM. */
-static int take_text(struct kernel_log *log, uint64_t usec, const char *text)
+/* Returns 1 if the text is of interest, 0 if it is not, and then it stays as it was, or a negative errno. */
+static int take_text(struct kernel_log *log, uint64_t usec, char *text)
 {
-        size_t driver_length, name_length;
-        const char *name = kernel_line_find_device(text, &driver_length, &name_length);
+        const char *name = kernel_line_split_device(text);
         int r = 0;
 
         if (!name) {
@@ -54,12 +47,12 @@ static int take_text(struct kernel_log *log, uint64_t usec, const char *text)
         }
         if (log->ended || log->another_boot)
                 begin_shutdown(log);
-        if (!is_last_device(log, text, driver_length, name, name_length))
-                r = kernel_shutdown_add(&log->shutdown, text, driver_length, name, name_length, usec);
+        if (!is_last_device(&log->shutdown, text, name))
+                r = kernel_shutdown_add(&log->shutdown, text, name, usec);
         return r < 0 ? r : 1;
 }
 
-int kernel_log_add_message(struct kernel_log *log, uint64_t usec, const char *text)
+int kernel_log_add_message(struct kernel_log *log, uint64_t usec, char *text)
 {
         int r;
 
@@ -97,65 +90,40 @@ static int join(struct kernel_log *log, const char *text)
 
 /* ------ text ------ */
 
-static int take_line(struct kernel_log *log, const char *raw)
-{
-        _cleanup_kernel_line_ struct kernel_line line = {};
-        size_t driver_length, name_length;
-        int r;
-
-        r = kernel_line_parse(raw, &line);
-        if (r < 0)
-                return r;
-        if (line.text[0] != '\0')
-                log->has_text = true;
-        if (line.stamped)
-                return kernel_log_add_message(log, line.usec, line.text);
-        if (line.text[0] == '\0')
-                return 0;
-        if (log->unfinished)
-                return join(log, line.text);
-        if (kernel_line_find_device(line.text, &driver_length, &name_length))
-                log->n_unstamped++;
-        return 0;
-}
-
 static int end_line(struct kernel_log *log)
 {
-        if (!log->line)
-                return 0;
+        uint64_t usec;
+        char *text;
+
         log->line[log->line_size] = '\0';
         log->line_size = 0;
-        return take_line(log, log->line);
-}
-
-static int add_byte(struct kernel_log *log, char byte)
-{
-        if (log->line_size + 1 >= log->line_allocated) {
-                size_t allocated = MAX(2 * log->line_allocated, (size_t) 256);
-                char *larger;
-
-                if (log->line_size + 1 >= LINE_SIZE_MAX)
-                        return 0;
-                larger = realloc(log->line, allocated);
-                if (!larger)
-                        return -ENOMEM;
-                log->line = larger;
-                log->line_allocated = allocated;
-        }
-        log->line[log->line_size++] = byte;
+        if (kernel_line_parse(log->line, &usec, &text))
+                return kernel_log_add_message(log, usec, text);
+        if (text[0] == '\0')
+                return 0;
+        log->has_text = true;
+        if (log->unfinished)
+                return join(log, text);
+        log->n_unstamped += kernel_line_split_device(text) != NULL;
         return 0;
 }
 
 int kernel_log_add_text(struct kernel_log *log, const char *text, size_t size)
 {
-        int r = 0;
+        for (size_t i = 0; i < size; i++) {
+                if (text[i] == '\n') {
+                        int r = end_line(log);
 
-        for (size_t i = 0; r >= 0 && i < size; i++) {
-                log->has_zeros = log->has_zeros || text[i] == '\0';
-                /* Serial lines have some. */
-                r = text[i] == '\n' ? end_line(log) : add_byte(log, text[i] == '\0' ? ' ' : text[i]);
+                        if (r < 0)
+                                return r;
+                        continue;
+                }
+                log->has_zeros |= text[i] == '\0';
+                /* Serial lines have some zeros. */
+                if (log->line_size + 1 < sizeof(log->line))
+                        log->line[log->line_size++] = text[i] == '\0' ? ' ' : text[i];
         }
-        return r;
+        return 0;
 }
 
 /* ------ the end ------ */
@@ -184,6 +152,5 @@ void kernel_log_done(struct kernel_log *log)
 {
         kernel_shutdown_done(&log->shutdown);
         free(log->unfinished);
-        free(log->line);
         *log = (struct kernel_log){};
 }

@@ -15,6 +15,9 @@ enum kernel_log_verdict {
         KERNEL_LOG_TRUNCATED, /* devices, and not the line that tells that all were done */
 };
 
+/* Of a line that is longer the rest is passed over. */
+#define KERNEL_LOG_LINE_MAX (64U * 1024)
+
 /* Starts empty: all zeros. */
 struct kernel_log {
         struct kernel_shutdown shutdown;
@@ -24,18 +27,18 @@ struct kernel_log {
         uint64_t last_usec; /* of the last line with a time */
         char *unfinished;   /* the text of the last line with a time, if it may go on in the next one; or NULL */
         size_t n_joined;    /* of how many lines it is */
-        char *line;         /* what was read of a line that is not complete */
-        size_t line_size, line_allocated;
+        char line[KERNEL_LOG_LINE_MAX]; /* what was read of a line that is not complete */
+        size_t line_size;
         bool has_text, has_zeros;
         size_t n_unstamped; /* devices without a time */
 };
 
-/* Reads more of a text, which may be cut anywhere. Of a line that is longer than 64 KiB, the rest is passed over.
- * Returns 0 or a negative errno. */
+/* Reads more of a text, which may be cut anywhere. Returns 0 or a negative errno. */
 int kernel_log_add_text(struct kernel_log *log, const char *text, size_t size) _nonnull_(1, 2) _must_check_;
 
-/* Reads a line of which the time is known, and what there is to the left of the text is not there. */
-int kernel_log_add_message(struct kernel_log *log, uint64_t usec, const char *text) _nonnull_(1, 3) _must_check_;
+/* Reads a line of which the time is known, and what there is to the left of the text is not there. The text may be
+ * changed. */
+int kernel_log_add_message(struct kernel_log *log, uint64_t usec, char *text) _nonnull_(1, 3) _must_check_;
 
 /* To be called once, at the end. Only with KERNEL_LOG_COMPLETE, which is 0, is the shutdown finished. Returns a
  * verdict or a negative errno. */

@@ -7,25 +7,26 @@
 #include "shared/util.h"
 
 #define FILE_SIZE_MAX (UINT64_C(256) * 1024 * 1024)
-#define PIECE_SIZE (64U * 1024)
+#define PIECE_SIZE (16U * 1024)
 
 int kernel_log_read_file(struct kernel_log *log, int fd)
 {
-        _cleanup_free_ char *piece = malloc(PIECE_SIZE);
-        uint64_t size = 0;
-        ssize_t n;
-        int r = piece ? 0 : -ENOMEM;
+        char piece[PIECE_SIZE];
 
-        while (r >= 0) {
-                n = read(fd, piece, PIECE_SIZE);
+        for (uint64_t size = 0; size <= FILE_SIZE_MAX;) {
+                ssize_t n = read(fd, piece, sizeof(piece));
+                int r;
+
                 if (n < 0 && errno == EINTR)
                         continue;
                 if (n <= 0)
                         return n < 0 ? -errno : 0;
                 size += (uint64_t) n;
-                r = size > FILE_SIZE_MAX ? -EFBIG : kernel_log_add_text(log, piece, (size_t) n);
+                r = kernel_log_add_text(log, piece, (size_t) n);
+                if (r < 0)
+                        return r;
         }
-        return r;
+        return -EFBIG;
 }
 
 /* journald keeps what the kernel says with the time that the kernel gives it, see systemd.journal-fields(7). */

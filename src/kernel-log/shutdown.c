@@ -8,10 +8,9 @@
 /* More than any machine has, and few enough for what takes the square of it. */
 #define DEVICES_MAX 16384
 
-int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, size_t driver_length,
-        const char *name, size_t name_length, uint64_t usec)
+int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, const char *name, uint64_t usec)
 {
-        _cleanup_free_ char *driver_copy = NULL, *name_copy = NULL;
+        struct kernel_device device = {.began_usec = usec};
 
         if (shutdown->n == DEVICES_MAX)
                 return -E2BIG;
@@ -24,16 +23,10 @@ int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, si
                 shutdown->devices = larger;
                 shutdown->n_allocated = n;
         }
-        driver_copy = strndup(driver, driver_length);
-        name_copy = strndup(name, name_length);
-        if (!driver_copy || !name_copy)
-                return -ENOMEM;
-        shutdown->devices[shutdown->n++] = (struct kernel_device){
-                .driver = TAKE_PTR(driver_copy),
-                .name = TAKE_PTR(name_copy),
-                .began_usec = usec,
-        };
-        return 0;
+        device.driver = strdup(driver);
+        device.name = strdup(name);
+        shutdown->devices[shutdown->n++] = device;
+        return device.driver && device.name ? 0 : -ENOMEM;
 }
 
 /* ------ what follows from the times ------ */
@@ -47,14 +40,6 @@ static int compare_beginnings(const void *a, const void *b)
         return left->group < right->group ? -1 : left->group > right->group;
 }
 
-/* CPUs may write in another order than they took the time. What is equal stays in the order of the log. */
-static void sort_by_time(struct kernel_shutdown *shutdown)
-{
-        for (size_t i = 0; i < shutdown->n; i++)
-                shutdown->devices[i].group = i;
-        qsort(shutdown->devices, shutdown->n, sizeof(*shutdown->devices), compare_beginnings);
-}
-
 static int compare_usec(const void *a, const void *b)
 {
         uint64_t left = *(const uint64_t *) a, right = *(const uint64_t *) b;
@@ -62,42 +47,31 @@ static int compare_usec(const void *a, const void *b)
         return left < right ? -1 : left > right;
 }
 
-static int find_usual_step(const struct kernel_device *devices, size_t n, uint64_t *ret)
-{
-        _cleanup_free_ uint64_t *steps = calloc(n, sizeof(*steps));
-
-        if (!steps)
-                return -ENOMEM;
-        for (size_t i = 0; i < n; i++)
-                steps[i] = devices[i].step_usec;
-        qsort(steps, n, sizeof(*steps), compare_usec);
-        *ret = steps[(n - 1) / 2];
-        return 0;
-}
-
 int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
 {
         struct kernel_device *devices = shutdown->devices;
         const size_t n = shutdown->n;
-        uint64_t usual = 0;
-        int r;
+        _cleanup_free_ uint64_t *steps = calloc(n + 1, sizeof(*steps));
+        uint64_t usual;
 
-        if (n == 0)
-                return -ENODATA;
-        sort_by_time(shutdown);
+        if (n == 0 || !steps)
+                return n == 0 ? -ENODATA : -ENOMEM;
+        /* CPUs may write in another order than they took the time. What is equal stays in the order of the log. */
+        for (size_t i = 0; i < n; i++)
+                devices[i].group = i;
+        qsort(devices, n, sizeof(*devices), compare_beginnings);
         shutdown->begin_usec = devices[0].began_usec;
         end_usec = MAX(end_usec, devices[n - 1].began_usec);
         shutdown->total_usec = end_usec - shutdown->begin_usec;
         for (size_t i = 0; i < n; i++) {
                 uint64_t until = i + 1 < n ? devices[i + 1].began_usec : end_usec;
 
-                devices[i].step_usec = until - devices[i].began_usec;
+                steps[i] = devices[i].step_usec = until - devices[i].began_usec;
                 devices[i].began_usec -= shutdown->begin_usec;
         }
 
-        r = find_usual_step(devices, n, &usual);
-        if (r < 0)
-                return r;
+        qsort(steps, n, sizeof(*steps), compare_usec);
+        usual = steps[(n - 1) / 2];
         for (size_t i = 0; i < n; i++)
                 devices[i].group =
                         i > 0 && devices[i - 1].step_usec < usual / PARALLEL_FACTOR ? devices[i - 1].group : i;

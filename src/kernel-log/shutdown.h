@@ -30,8 +30,8 @@ struct kernel_shutdown {
 
 /* Adds a device that was begun with at a time after the kernel's start. Returns 0, -ENOMEM, or -E2BIG if there
  * are 16384 already. */
-int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, size_t driver_length,
-        const char *name, size_t name_length, uint64_t usec) _nonnull_(1, 2, 4) _must_check_;
+int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, const char *name, uint64_t usec)
+        _nonnull_(1, 2, 3) _must_check_;
 
 /* Works out what follows from all devices and the time, after the kernel's start, when all was done:
  * `begin_usec`, `total_usec`, `step_usec`, the order, and which went in parallel: those that were begun with in
