@@ -119,25 +119,35 @@ static void print_names(FILE *file, const struct boot_progress *progress, enum v
                 fprintf(file, "; %s: %s", volume_group_state_to_string(state), names.text);
 }
 
-char *boot_progress_summarize(const struct boot_progress *progress)
+static void print_summary(FILE *file, const struct boot_progress *progress)
 {
-        char *text = NULL;
-        FILE *file;
-        size_t size;
-
-        file = open_memstream(&text, &size);
-        if (!file)
-                return NULL;
         fprintf(file, "%zu of %zu VGs settled: ", progress->n_settled, progress->n);
         print_counts(file, progress);
         print_names(file, progress, VOLUME_GROUP_ACTIVATING);
         print_names(file, progress, VOLUME_GROUP_WAITING);
         if (progress->absent.text)
                 fprintf(file, "; absent: %s", progress->absent.text);
+}
+
+/* What a function prints; NULL without memory. */
+static char *describe(const struct boot_progress *progress, void (*print)(FILE *, const struct boot_progress *))
+{
+        char *text = NULL;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+
+        if (!file)
+                return NULL;
+        print(file, progress);
         if (fclose(file) == 0)
                 return text;
         free(text);
         return NULL;
+}
+
+char *boot_progress_summarize(const struct boot_progress *progress)
+{
+        return describe(progress, print_summary);
 }
 
 /* Takes over a line; NULL is -ENOMEM. */
@@ -160,22 +170,6 @@ static char *describe_bar(const struct boot_progress *progress, uint64_t usec)
         return string_format("[%.*s%.*s] %3zu%%, %zu of %zu VGs settled, %" PRIu64 "/s, %s", filled, done,
                 BAR_WIDTH - filled, open, progress->n > 0 ? progress->n_settled * 100 / progress->n : 0,
                 progress->n_settled, progress->n, rate, time ?: "?");
-}
-
-static char *describe_counts(const struct boot_progress *progress)
-{
-        char *text = NULL;
-        FILE *file;
-        size_t size;
-
-        file = open_memstream(&text, &size);
-        if (!file)
-                return NULL;
-        print_counts(file, progress);
-        if (fclose(file) == 0)
-                return text;
-        free(text);
-        return NULL;
 }
 
 /* "waiting for 12.3s: backup, for PV ... (last at /dev/sdk)" */
@@ -201,7 +195,7 @@ int boot_progress_describe(
 
         r = add(lines, describe_bar(progress, now - since));
         if (r >= 0)
-                r = add(lines, describe_counts(progress));
+                r = add(lines, describe(progress, print_counts));
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = add(lines, describe_awaited(progress->awaited[i], now));
         if (r >= 0 && n < progress->n_awaited)

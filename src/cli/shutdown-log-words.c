@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What "headgate shutdown-log" says above its table, in sentences. Without memory for a piece of one, "?" stands there. */
+
 #include "cli/shutdown-log-words.h"
 
 #include "shared/util.h"
@@ -42,17 +44,16 @@ static void items_done(struct items *items)
 
 #define _cleanup_items_ _cleanup_(items_done)
 
-/* Takes the name over; NULL is -ENOMEM. */
+/* Takes the name over. Returns 0 or -ENOMEM. */
 static int add_item(struct items *items, char *name, size_t n_devices, uint64_t usec)
 {
         struct item *larger = reallocarray(items->items, items->n + 1, sizeof(*larger));
 
-        if (larger)
-                items->items = larger;
-        if (!name || !larger) {
+        if (!larger) {
                 free(name);
                 return -ENOMEM;
         }
+        items->items = larger;
         items->items[items->n++] = (struct item){name, n_devices, usec};
         items->usec += usec;
         return 0;
@@ -65,35 +66,28 @@ static int compare_items(const void *a, const void *b)
         return left->usec > right->usec ? -1 : left->usec < right->usec;
 }
 
-static size_t count_devices(const struct items *items, size_t from)
-{
-        size_t n = 0;
-
-        for (size_t i = from; i < items->n; i++)
-                n += items->items[i].n_devices;
-        return n;
-}
-
-/* "a 3.1ms, b 2.0ms and 5 other devices 1.2ms": those that took longest, until they are most of it. */
-static void tell_items(struct items *items)
+/* "a 3.1ms, b 2.0ms and 5 other devices 1.2ms.": those that took longest, until they are most of it. */
+static void print_items(struct items *items)
 {
         uint64_t told = 0;
-        size_t i = 0, n_others;
+        size_t i = 0, n_others = 0;
 
         qsort(items->items, items->n, sizeof(*items->items), compare_items);
-        while (i < items->n && i < NAMED_MAX && told * 100 < items->usec * MOST_PERCENT) {
+        for (; i < items->n && i < NAMED_MAX && told * 100 < items->usec * MOST_PERCENT; i++) {
                 _cleanup_free_ char *time = format_short_duration(items->items[i].usec);
 
-                printf("%s%s %s", i > 0 ? ", " : "", items->items[i].name, time ?: "?");
-                told += items->items[i++].usec;
+                printf("%s%s %s", i > 0 ? ", " : "", items->items[i].name ?: "?", time ?: "?");
+                told += items->items[i].usec;
         }
-        n_others = count_devices(items, i);
+        for (size_t j = i; j < items->n; j++)
+                n_others += items->items[j].n_devices;
         if (n_others > 0) {
                 _cleanup_free_ char *time = format_short_duration(items->usec - told);
 
                 printf("%s%zu %sdevice%s %s", i > 0 ? " and " : "", n_others, i > 0 ? "other " : "",
                         plural(n_others), time ?: "?");
         }
+        printf(".\n");
 }
 
 /* ------ drivers ------ */
@@ -118,101 +112,94 @@ static bool is_driver_of_interest(const struct kernel_shutdown *shutdown, size_t
         return n > 1 && (n_parallel > 1 || usec * 100 >= shutdown->total_usec * DRIVER_PERCENT);
 }
 
-static char *describe_distance(const struct kernel_shutdown *shutdown, const char *driver)
+static void print_distance(const struct kernel_shutdown *shutdown, const char *driver)
 {
-        _cleanup_free_ char *time = NULL;
         uint64_t usec;
         size_t n = kernel_shutdown_measure_driver(shutdown, driver, &usec);
+        _cleanup_free_ char *time = format_short_duration(usec);
 
         if (n < 2)
-                return string_format("%s", n == 0 ? "not there" : "alone");
-        time = format_short_duration(usec);
-        return time ? string_format(n == 2 ? "%s apart" : "within %s", time) : NULL;
+                printf(" %s", n == 0 ? "not there" : "alone");
+        else
+                printf(n == 2 ? " %s apart" : " within %s", time ?: "?");
 }
 
-static int tell_drivers(const struct kernel_shutdown *shutdown)
+/* Those of one of the sides; `names` is NULL if there is only one. */
+static void print_drivers(
+        const struct kernel_shutdown *const sides[], size_t n_sides, size_t side, const char *const names[])
 {
-        for (size_t i = 0; i < shutdown->n; i++) {
-                const char *driver = shutdown->devices[i].driver;
-                _cleanup_free_ char *distance = NULL, *printable = NULL;
+        for (size_t i = 0; i < sides[side]->n; i++) {
+                const char *driver = sides[side]->devices[i].driver;
+                _cleanup_free_ char *printable = string_printable(driver);
                 uint64_t usec;
 
-                if (!is_driver_of_interest(shutdown, i))
+                if (!is_driver_of_interest(sides[side], i))
                         continue;
-                distance = describe_distance(shutdown, driver);
-                printable = string_printable(driver);
-                if (!distance || !printable)
-                        return -ENOMEM;
-                printf("The %zu devices of %s were begun %s.\n",
-                        kernel_shutdown_measure_driver(shutdown, driver, &usec), printable, distance);
+                printf("The %zu devices of %s were begun",
+                        kernel_shutdown_measure_driver(sides[side], driver, &usec), printable ?: "?");
+                for (size_t s = 0; s < n_sides; s++) {
+                        printf("%s", s > 0 ? "," : "");
+                        print_distance(sides[s], driver);
+                        if (names)
+                                printf(" in %s", names[s]);
+                }
+                printf(".\n");
         }
-        return 0;
 }
 
 /* ------ one log ------ */
 
-static int tell_group(const struct kernel_shutdown *shutdown, size_t from)
+static void print_group(const struct kernel_shutdown *shutdown, size_t from)
 {
         size_t to = kernel_shutdown_group_end(shutdown, from);
         _cleanup_free_ char *within =
                 format_short_duration(shutdown->devices[to - 1].began_usec - shutdown->devices[from].began_usec);
         _cleanup_free_ char *took = format_short_duration(kernel_shutdown_took_usec(shutdown, from));
 
-        if (!within || !took)
-                return -ENOMEM;
-        printf("%zu went in parallel, begun within %s and done after %s: ", to - from, within, took);
+        printf("%zu went in parallel, begun within %s and done after %s: ", to - from, within ?: "?", took ?: "?");
         for (size_t i = from; i < to && i < from + NAMED_MAX; i++) {
                 _cleanup_free_ char *name = name_device(&shutdown->devices[i]);
 
-                if (!name)
-                        return -ENOMEM;
-                printf("%s%s", i > from ? ", " : "", name);
+                printf("%s%s", i > from ? ", " : "", name ?: "?");
         }
         if (to - from > NAMED_MAX)
                 printf(" and %zu more", to - from - NAMED_MAX);
         printf(".\n");
-        return 0;
 }
 
-static int tell_others(const struct kernel_shutdown *shutdown)
+static int print_others(const struct kernel_shutdown *shutdown)
 {
         _cleanup_items_ struct items items = {};
         _cleanup_free_ char *time = NULL;
-        int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < shutdown->n; i++)
-                if (!kernel_shutdown_is_parallel(shutdown, i))
-                        r = add_item(
-                                &items, name_device(&shutdown->devices[i]), 1, shutdown->devices[i].step_usec);
-        if (r < 0 || items.n == 0)
-                return r;
+        for (size_t i = 0; i < shutdown->n; i++)
+                if (!kernel_shutdown_is_parallel(shutdown, i) &&
+                        add_item(&items, name_device(&shutdown->devices[i]), 1, shutdown->devices[i].step_usec) <
+                                0)
+                        return -ENOMEM;
+        if (items.n == 0)
+                return 0;
         time = format_short_duration(items.usec);
-        if (!time)
-                return -ENOMEM;
         if (items.n < shutdown->n)
                 printf("%zu went one after another, where time that is saved in parallel is given back, in %s: ",
-                        items.n, time);
+                        items.n, time ?: "?");
         else
                 printf("All went one after another, as far as the times tell: ");
-        tell_items(&items);
-        printf(".\n");
+        print_items(&items);
         return 0;
 }
 
 int shutdown_log_tell(const struct kernel_shutdown *shutdown, const char *name)
 {
         _cleanup_free_ char *total = format_short_duration(shutdown->total_usec);
-        int r = total ? 0 : -ENOMEM;
 
-        if (r >= 0)
-                printf("%s: the kernel has shut down %zu device%s in %s.\n", name, shutdown->n,
-                        plural(shutdown->n), total);
-        for (size_t i = 0; r >= 0 && i < shutdown->n; i = kernel_shutdown_group_end(shutdown, i))
+        printf("%s: the kernel has shut down %zu device%s in %s.\n", name, shutdown->n, plural(shutdown->n),
+                total ?: "?");
+        for (size_t i = 0; i < shutdown->n; i = kernel_shutdown_group_end(shutdown, i))
                 if (kernel_shutdown_is_parallel(shutdown, i))
-                        r = tell_group(shutdown, i);
-        if (r >= 0)
-                r = tell_drivers(shutdown);
-        return r < 0 ? r : tell_others(shutdown);
+                        print_group(shutdown, i);
+        print_drivers(&shutdown, 1, 0, NULL);
+        return print_others(shutdown);
 }
 
 /* ------ two logs ------ */
@@ -243,58 +230,25 @@ static char *name_unit(const struct kernel_comparison *comparison, const struct 
 }
 
 /* The units with which one side was faster. */
-static int gather_faster(const struct kernel_comparison *comparison, size_t side, struct items *ret)
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < comparison->n_units; i++) {
-                const struct kernel_unit *unit = &comparison->units[i];
-
-                if (unit->usec[side] < unit->usec[!side])
-                        r = add_item(ret, name_unit(comparison, unit), unit->n_pairs,
-                                unit->usec[!side] - unit->usec[side]);
-        }
-        return r;
-}
-
-static int tell_faster(const struct kernel_comparison *comparison, size_t side, const char *what, const char *name)
+static int print_faster(
+        const struct kernel_comparison *comparison, size_t side, const char *what, const char *name)
 {
         _cleanup_items_ struct items items = {};
         _cleanup_free_ char *time = NULL;
-        int r;
 
-        r = gather_faster(comparison, side, &items);
-        if (r < 0 || items.n == 0)
-                return r;
-        time = format_short_duration(items.usec);
-        if (!time)
-                return -ENOMEM;
-        printf("Time %s in %s, %s: ", what, name, time);
-        tell_items(&items);
-        printf(".\n");
-        return 0;
-}
+        for (size_t i = 0; i < comparison->n_units; i++) {
+                const struct kernel_unit *unit = &comparison->units[i];
 
-static int tell_both_drivers(const struct kernel_comparison *comparison, size_t side, const char *const names[])
-{
-        const struct kernel_shutdown *shutdown = comparison->sides[side];
-
-        for (size_t i = 0; i < shutdown->n; i++) {
-                const char *driver = shutdown->devices[i].driver;
-                _cleanup_free_ char *first = NULL, *second = NULL, *printable = NULL;
-                uint64_t usec;
-
-                if (!is_driver_of_interest(shutdown, i))
-                        continue;
-                first = describe_distance(comparison->sides[FIRST], driver);
-                second = describe_distance(comparison->sides[SECOND], driver);
-                printable = string_printable(driver);
-                if (!first || !second || !printable)
+                if (unit->usec[side] < unit->usec[!side] &&
+                        add_item(&items, name_unit(comparison, unit), unit->n_pairs,
+                                unit->usec[!side] - unit->usec[side]) < 0)
                         return -ENOMEM;
-                printf("The %zu devices of %s were begun %s in %s, %s in %s.\n",
-                        kernel_shutdown_measure_driver(shutdown, driver, &usec), printable, first, names[FIRST],
-                        second, names[SECOND]);
         }
+        if (items.n == 0)
+                return 0;
+        time = format_short_duration(items.usec);
+        printf("Time %s in %s, %s: ", what, name, time ?: "?");
+        print_items(&items);
         return 0;
 }
 
@@ -303,20 +257,17 @@ int shutdown_log_tell_comparison(const struct kernel_comparison *comparison, con
         const struct kernel_shutdown *first = comparison->sides[FIRST], *second = comparison->sides[SECOND];
         /* What is gained and given back is told of the side that did more in parallel. */
         size_t side = count_parallel(second) > count_parallel(first) ? SECOND : FIRST;
-        uint64_t difference = first->total_usec > second->total_usec ? first->total_usec - second->total_usec
-                                                                     : second->total_usec - first->total_usec;
+        bool less = first->total_usec > second->total_usec;
         _cleanup_free_ char *first_total = format_short_duration(first->total_usec);
         _cleanup_free_ char *second_total = format_short_duration(second->total_usec);
-        _cleanup_free_ char *time = format_short_duration(difference);
-        int r = first_total && second_total && time ? 0 : -ENOMEM;
+        _cleanup_free_ char *time = format_short_duration(
+                less ? first->total_usec - second->total_usec : second->total_usec - first->total_usec);
+        int r;
 
-        if (r < 0)
-                return r;
-        printf("%s: %zu devices in %s. %s: %zu devices in %s, %s %s.\n", names[FIRST], first->n, first_total,
-                names[SECOND], second->n, second_total, time,
-                first->total_usec > second->total_usec ? "less" : "more");
-        r = tell_both_drivers(comparison, side, names);
-        if (r >= 0)
-                r = tell_faster(comparison, side, "gained", names[side]);
-        return r < 0 ? r : tell_faster(comparison, !side, "given back", names[side]);
+        printf("%s: %zu devices in %s. %s: %zu devices in %s, %s %s.\n", names[FIRST], first->n,
+                first_total ?: "?", names[SECOND], second->n, second_total ?: "?", time ?: "?",
+                less ? "less" : "more");
+        print_drivers(comparison->sides, _SIDE_MAX, side, names);
+        r = print_faster(comparison, side, "gained", names[side]);
+        return r < 0 ? r : print_faster(comparison, !side, "given back", names[side]);
 }

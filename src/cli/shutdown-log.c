@@ -129,31 +129,23 @@ static int draw(const struct kernel_shutdown *const shutdowns[], const char *con
         return r >= 0 && fflush(file) != 0 ? -errno : r;
 }
 
-static int print_one(const struct kernel_shutdown *shutdown, const char *name)
-{
-        int r = 0;
-
-        if (!arg_table.json && !arg_table.no_headings) {
-                r = shutdown_log_tell(shutdown, name);
-                printf("\n");
-        }
-        return r < 0 ? r : shutdown_log_print(&arg_table, shutdown, name);
-}
-
-static int print_two(const struct kernel_shutdown *const shutdowns[], const char *const names[])
+static int print(const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
 {
         _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
-        int r;
+        int r = n > 1 ? kernel_comparison_make(&comparison, shutdowns[FIRST], shutdowns[SECOND]) : 0;
 
-        r = kernel_comparison_make(&comparison, shutdowns[FIRST], shutdowns[SECOND]);
         if (r >= 0 && !arg_table.json && !arg_table.no_headings) {
-                r = shutdown_log_tell_comparison(&comparison, names);
+                r = n > 1 ? shutdown_log_tell_comparison(&comparison, names)
+                          : shutdown_log_tell(shutdowns[FIRST], names[FIRST]);
                 printf("\n");
         }
-        return r < 0 ? r : shutdown_log_print_comparison(&arg_table, &comparison, names);
+        if (r < 0)
+                return r;
+        return n > 1 ? shutdown_log_print_comparison(&arg_table, &comparison, names)
+                     : shutdown_log_print(&arg_table, shutdowns[FIRST], names[FIRST]);
 }
 
-static int show(const struct kernel_log logs[], size_t n, const char *const names[])
+static int show(const struct kernel_log logs[], const char *const names[], size_t n)
 {
         const struct kernel_shutdown *shutdowns[] = {&logs[FIRST].shutdown, &logs[SECOND].shutdown};
         int r;
@@ -162,7 +154,7 @@ static int show(const struct kernel_log logs[], size_t n, const char *const name
                 r = draw(shutdowns, names, n);
                 return r < 0 ? log_error_errno(r, "Failed to write the picture: %m") : 0;
         }
-        r = n == 1 ? print_one(shutdowns[FIRST], names[FIRST]) : print_two(shutdowns, names);
+        r = print(shutdowns, names, n);
         return r < 0 ? log_error_errno(r, "Failed to print the table: %m") : 0;
 }
 
@@ -242,7 +234,7 @@ int verb_shutdown_log(int argc, char *argv[])
                 r = read_logs(&logs, n_logs, n == 0 ? unnamed : argv + optind);
         if (r >= 0) {
                 shorten_names(logs.names, n_logs);
-                r = show(logs.logs, n_logs, (const char *const *) logs.names);
+                r = show(logs.logs, (const char *const *) logs.names, n_logs);
         }
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }

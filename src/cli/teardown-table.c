@@ -9,72 +9,35 @@
 
 /* ------ columns ------ */
 
-static char *get_kind(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return strdup(tree_kind_to_string(node->kind));
-}
-
-static char *get_step(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return string_format("%zu", node->step + 1);
-}
-
-static char *get_action(const void *line)
-{
-        const struct tree_node *node = line;
-
-        if (node->skip_reason)
-                return strdup("leave");
-        if (tree_node_is_ours(node))
-                return strdup("remove");
-        return strdup(node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : "");
-}
-
-static char *get_reason(const void *line)
-{
-        const struct tree_node *node = line;
-
-        if (node->skip_reason)
-                return string_printable(node->skip_reason);
-        return strdup(node->cycle ? "in a circle with others, which are tried in turn" : "");
-}
-
-static char *get_unit(const void *line)
-{
-        const struct tree_node *node = line;
-
-        return strdup(tree_node_is_ours(node) ? teardown_unit_of(node) : "");
-}
+/* A line of the table. */
+struct line {
+        struct tree_node node; /* a copy */
+        const char *kind, *action, *reason, *unit;
+        size_t step;
+};
 
 static char *get_holders(const void *line)
 {
-        const struct tree_node *node = line;
-
-        return node_names_join(&node->uppers);
+        return node_names_join(&((const struct line *) line)->node.uppers);
 }
 
-#define NODE(field) COLUMN_FIELD(struct tree_node, field)
+#define LINE(field) COLUMN_FIELD(struct line, field)
 
 static const struct column columns[] = {
         {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS, COLUMN_NAME,
-                NODE(name), .flags = SCOLS_FL_TREE},
-        {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, .text = get_kind},
-        {"DEVICE", "the kernel's name", COLUMN_IN_JSON, COLUMN_STRING, NODE(kernel_name)},
-        {"VG", "the volume group of a logical volume", COLUMN_IN_JSON, COLUMN_NAME, NODE(vg)},
-        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, NODE(is_pv)},
-        {"SUSPENDED", "whether device-mapper has suspended it", COLUMN_IN_JSON, COLUMN_BOOL, NODE(suspended)},
+                LINE(node.name), .flags = SCOLS_FL_TREE},
+        {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, LINE(kind)},
+        {"DEVICE", "the kernel's name", COLUMN_IN_JSON, COLUMN_STRING, LINE(node.kernel_name)},
+        {"VG", "the volume group of a logical volume", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.vg)},
+        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, LINE(node.is_pv)},
+        {"SUSPENDED", "whether device-mapper has suspended it", COLUMN_IN_JSON, COLUMN_BOOL, LINE(node.suspended)},
         {"STEP", "when its turn is: what has the same number goes at once", COLUMN_ALWAYS, COLUMN_NUMBER,
-                .text = get_step},
-        {"ACTION", "remove, await (systemd does it) or leave", COLUMN_ALWAYS, COLUMN_STRING, .text = get_action},
+                LINE(step)},
+        {"ACTION", "remove, await (systemd does it) or leave", COLUMN_ALWAYS, COLUMN_STRING, LINE(action)},
         {"HELD-BY", "what has to go before", COLUMN_ALWAYS, COLUMN_SUMMARY, .text = get_holders,
                 .flags = SCOLS_FL_WRAP},
-        {"REASON", "why it is left alone", COLUMN_ALWAYS, COLUMN_STRING, .text = get_reason,
-                .flags = SCOLS_FL_WRAP},
-        {"UNIT", "the unit that removes it", COLUMN_IN_JSON, COLUMN_STRING, .text = get_unit},
+        {"REASON", "why it is left alone", COLUMN_ALWAYS, COLUMN_NAME, LINE(reason), .flags = SCOLS_FL_WRAP},
+        {"UNIT", "the unit that removes it", COLUMN_IN_JSON, COLUMN_STRING, LINE(unit)},
 };
 
 const struct table_kind teardown_table = {"trees", columns, ELEMENTSOF(columns)};
@@ -129,6 +92,31 @@ static int select_nodes(struct plan *plan, bool (*is_of_interest)(const struct t
         return 0;
 }
 
+static const char *action_on(const struct tree_node *node)
+{
+        if (node->skip_reason)
+                return "leave";
+        if (tree_node_is_ours(node))
+                return "remove";
+        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : NULL;
+}
+
+static int add_line(struct plan *plan, struct libscols_line *parent, const struct tree_node *node)
+{
+        const char *cycle = node->cycle ? "in a circle with others, which are tried in turn" : NULL;
+
+        return table_add_line(&plan->table, parent,
+                &(struct line){
+                        .node = *node,
+                        .kind = tree_kind_to_string(node->kind),
+                        .action = action_on(node),
+                        .reason = node->skip_reason ?: cycle,
+                        .unit = tree_node_is_ours(node) ? teardown_unit_of(node) : NULL,
+                        .step = node->step + 1,
+                },
+                NULL);
+}
+
 int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node),
         const struct table_options *options)
 {
@@ -144,7 +132,7 @@ int teardown_table_print(const struct tree *tree, bool (*is_of_interest)(const s
                         r = table_add_title(
                                 &plan.table, string_printable(tree->names[plan.nodes[i]->component]), &parent);
                 if (r >= 0)
-                        r = table_add_line(&plan.table, parent, plan.nodes[i], NULL);
+                        r = add_line(&plan, parent, plan.nodes[i]);
         }
         return r < 0 ? r : table_print(&plan.table);
 }

@@ -39,12 +39,10 @@ static void help(void)
 
 /* A line of the tree. */
 struct line {
-        const struct tree_node *node;
-        int root_fd; /* where the machine's files are */
+        struct tree_node node; /* a copy */
+        int root_fd;           /* where the machine's files are */
         const char *name, *kind, *vg, *tree_name;
-        char *device, *file, *uuid, *left_alone;
-        uint64_t size;
-        bool is_pv, is_hidden;
+        bool is_hidden;
         bool again; /* the node has had a line before */
 };
 
@@ -52,7 +50,7 @@ struct line {
 static char *get_id(const void *data)
 {
         const struct line *line = data;
-        const struct tree_node *node = line->node;
+        const struct tree_node *node = &line->node;
         _cleanup_free_ char *name = NULL;
 
         switch (node->kind) {
@@ -70,7 +68,7 @@ static char *get_id(const void *data)
 static char *describe_array(const struct line *line)
 {
         _cleanup_free_ char *state = NULL;
-        int r = sysfs_read_attribute(line->root_fd, line->node->number, "md/array_state", &state);
+        int r = sysfs_read_attribute(line->root_fd, line->node.number, "md/array_state", &state);
 
         return r < 0 ? NULL : string_printable(state ?: "");
 }
@@ -79,7 +77,7 @@ static char *describe_array(const struct line *line)
 static char *get_state(const void *data)
 {
         const struct line *line = data;
-        const struct tree_node *node = line->node;
+        const struct tree_node *node = &line->node;
 
         if (node->kind == TREE_MD)
                 return describe_array(line);
@@ -94,7 +92,7 @@ static const char *color_of_state(const void *data)
 {
         const struct line *line = data;
 
-        return line->node->suspended || tree_node_is_stranded(line->node) ? "red" : NULL;
+        return line->node.suspended || tree_node_is_stranded(&line->node) ? "red" : NULL;
 }
 
 /* Of a PV it is the one whose LVs lie on it. */
@@ -114,9 +112,9 @@ static char *get_read_only(const void *data)
         const struct line *line = data;
         _cleanup_free_ char *read_only = NULL;
 
-        if (!line->node->kernel_name)
+        if (!line->node.kernel_name)
                 return strdup("");
-        if (sysfs_read_attribute(line->root_fd, line->node->number, "ro", &read_only) < 0)
+        if (sysfs_read_attribute(line->root_fd, line->node.number, "ro", &read_only) < 0)
                 return NULL;
         return strdup(read_only && streq(read_only, "1") ? "1" : "0");
 }
@@ -125,12 +123,12 @@ static char *get_number(const void *data)
 {
         const struct line *line = data;
 
-        return line->node->kernel_name ? get_id(data) : strdup("");
+        return line->node.kernel_name ? get_id(data) : strdup("");
 }
 
 static char *get_mount_points(const void *data)
 {
-        const struct tree_node *node = ((const struct line *) data)->node;
+        const struct tree_node *node = &((const struct line *) data)->node;
         _cleanup_tree_nodes_ struct tree_nodes mounts = {};
 
         for (size_t i = 0; node->kernel_name && i < node->uppers.n; i++)
@@ -144,7 +142,7 @@ static char *get_holders(const void *data)
 {
         const struct line *line = data;
 
-        return node_names_join(&line->node->uppers);
+        return node_names_join(&line->node.uppers);
 }
 
 #define LINE(field) COLUMN_FIELD(struct line, field)
@@ -154,15 +152,15 @@ static const struct column columns[] = {
                 LINE(name), .flags = SCOLS_FL_TREE},
         {"ID", "what tells it from all other nodes", COLUMN_IN_JSON, COLUMN_STRING, .text = get_id},
         {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, LINE(kind)},
-        {"SIZE", "its size, in JSON in bytes", COLUMN_ALWAYS, COLUMN_SIZE, LINE(size)},
+        {"SIZE", "its size, in JSON in bytes", COLUMN_ALWAYS, COLUMN_SIZE, LINE(node.size)},
         {"STATE", "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
                 COLUMN_ALWAYS, COLUMN_STRING, .text = get_state, .color = color_of_state},
         {"VG", "the volume group that it is a logical or physical volume of", COLUMN_ALWAYS, COLUMN_NAME,
                 LINE(vg)},
-        {"DEVICE", "the kernel's name", COLUMN_ALWAYS, COLUMN_STRING, LINE(device)},
+        {"DEVICE", "the kernel's name", COLUMN_ALWAYS, COLUMN_STRING, LINE(node.kernel_name)},
         {"NUMBER", "its major and minor number", COLUMN_IN_JSON, COLUMN_STRING, .text = get_number},
         {"RO", "whether the device is read-only", 0, COLUMN_BOOL, .text = get_read_only},
-        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, LINE(is_pv)},
+        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, LINE(node.is_pv)},
         {"HIDDEN", "whether it is a part of a logical volume, or a layer in one", COLUMN_IN_JSON, COLUMN_BOOL,
                 LINE(is_hidden)},
         {"AGAIN", "whether it has had a line before, with all that belongs below it", COLUMN_IN_JSON, COLUMN_BOOL,
@@ -170,11 +168,11 @@ static const struct column columns[] = {
         {"MOUNTPOINTS", "where its file system is mounted", COLUMN_IN_JSON, COLUMN_SUMMARY,
                 .text = get_mount_points},
         {"HELD-BY", "what has to go before it could", COLUMN_IN_JSON, COLUMN_SUMMARY, .text = get_holders},
-        {"FILE", "of a loop device, the file", COLUMN_IN_JSON, COLUMN_NAME, LINE(file)},
-        {"UUID", "device-mapper's UUID", COLUMN_IN_JSON, COLUMN_NAME, LINE(uuid)},
+        {"FILE", "of a loop device, the file", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.file)},
+        {"UUID", "device-mapper's UUID", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.uuid)},
         {"TREE", "the name of its storage tree, as in plan teardown", COLUMN_IN_JSON, COLUMN_NAME,
                 LINE(tree_name)},
-        {"LEFT-ALONE", "why it is left alone at shutdown", COLUMN_IN_JSON, COLUMN_NAME, LINE(left_alone),
+        {"LEFT-ALONE", "why it is left alone at shutdown", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.skip_reason),
                 .flags = SCOLS_FL_WRAP},
 };
 
@@ -233,18 +231,12 @@ static int draw_next(struct drawing *drawing)
         _cleanup_free_ char *cut_name = NULL;
         struct tree_node *node = place.node;
         struct line line = {
-                .node = node,
+                .node = *node,
                 .root_fd = drawing->root_fd,
                 .name = node->name,
                 .kind = tree_kind_to_string(node->kind),
                 .vg = vg_of(node),
                 .tree_name = drawing->view->tree->names[node->component],
-                .device = node->kernel_name,
-                .file = node->file,
-                .uuid = node->uuid,
-                .left_alone = node->skip_reason,
-                .size = node->size,
-                .is_pv = node->is_pv,
                 .is_hidden = tree_lv_is_hidden(node),
                 .again = drawing->drawn[node->index],
         };
