@@ -209,10 +209,8 @@ int verb_blame(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (arg_list_boots && optind < argc) {
-                log_error("Unexpected argument \"%s\", see --help.", argv[optind]);
-                return EXIT_CANNOT_TELL;
-        }
+        if (arg_list_boots && optind < argc)
+                return verb_refuse("Unexpected argument \"%s\", see --help.", argv[optind]);
         r = arg_list_boots ? print_boots() : print_timeline(argv + optind, (size_t) (argc - optind));
         if (r < 0)
                 return EXIT_CANNOT_TELL;

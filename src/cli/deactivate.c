@@ -168,21 +168,15 @@ int verb_deactivate(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, NULL);
         if (r <= 0)
                 return -r;
-        if (root_is_chosen()) {
-                log_error("Nothing can be deactivated with HEADGATE_ROOT set.");
-                return EXIT_CANNOT_TELL;
-        }
-        if (geteuid() != 0) {
-                log_error("Only root can deactivate anything.");
-                return EXIT_CANNOT_TELL;
-        }
+        if (root_is_chosen())
+                return verb_refuse("Nothing can be deactivated with HEADGATE_ROOT set.");
+        if (geteuid() != 0)
+                return verb_refuse("Only root can deactivate anything.");
 
         r = deactivation_init(&deactivation, argv + optind, (size_t) (argc - optind));
         if (r >= 0)
                 r = arg_dry_run ? show(&deactivation) : deactivate(&deactivation);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to deactivate: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to deactivate: %m");
         return deactivation.something_left ? EXIT_NOT_ALL_DOWN : EXIT_ALL_DOWN;
 }

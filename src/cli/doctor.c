@@ -76,14 +76,10 @@ int verb_doctor(int argc, char *argv[])
         r = machine_read(&machine);
         if (r >= 0)
                 r = checks_run(&machine, &findings);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to look at the machine: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to look at the machine: %m");
         r = table_print_lines(&arg_table, findings.findings, findings.n, sizeof(*findings.findings));
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to print the table: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to print the table: %m");
         return exit_status_of(&findings);
 }

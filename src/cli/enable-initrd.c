@@ -38,11 +38,10 @@ int enable_initrd(void)
 {
         int r;
 
-        if (access(HOOKS, F_OK) < 0) {
-                log_error("There is no initramfs-tools on this machine (no " HOOKS
-                          "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
-                return EXIT_CANNOT_TELL;
-        }
+        if (access(HOOKS, F_OK) < 0)
+                return verb_refuse(
+                        "There is no initramfs-tools on this machine (no " HOOKS
+                        "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
         r = look_at_link();
         if (r == LINK_NONE && symlink(TARGET, LINK) < 0)
                 r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");

@@ -21,9 +21,12 @@
 static bool arg_fast_dm_rules;
 static bool arg_initrd;
 static bool arg_now;
+static const char *arg_verb;
 
-static void help(const char *verb)
+static void help(void)
 {
+        bool enable = streq(arg_verb, "enable");
+
         printf("Usage: headgate %s [OPTION...]\n\n"
                "%s\n\n"
                "      --fast-dm-rules  %s\n"
@@ -31,22 +34,12 @@ static void help(const char *verb)
                "      --now            %s\n"
                "  -h, --help           Show this help\n\n"
                "See headgate-enable(8) and headgate-initrd(8).\n",
-                verb,
-                streq(verb, "enable") ? "Let headgate activate volume groups from the next boot on."
-                                      : "Leave activation to lvm2's own udev rule from the next boot on.",
-                streq(verb, "enable") ? "And have udev need less for each event of device-mapper"
-                                      : "Only have udev call dmsetup as ever, and leave headgate enabled",
-                streq(verb, "enable") ? "Also take over at once" : "Also restore lvm2's rule at once");
-}
-
-static void help_enable(void)
-{
-        help("enable");
-}
-
-static void help_disable(void)
-{
-        help("disable");
+                arg_verb,
+                enable ? "Let headgate activate volume groups from the next boot on."
+                       : "Leave activation to lvm2's own udev rule from the next boot on.",
+                enable ? "And have udev need less for each event of device-mapper"
+                       : "Only have udev call dmsetup as ever, and leave headgate enabled",
+                enable ? "Also take over at once" : "Also restore lvm2's rule at once");
 }
 
 static const struct table_switch switches[] = {
@@ -55,13 +48,14 @@ static const struct table_switch switches[] = {
         {"now", '\0', &arg_now},
 };
 
+static const struct table_verb verb = {.help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
+
 /* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[], void (*print_help)(void))
+static int parse_arguments(int argc, char *argv[])
 {
-        const struct table_verb verb = {
-                .help = print_help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
         int r;
 
+        arg_verb = argv[0];
         r = table_parse_options(argc, argv, &verb, NULL);
         if (r <= 0)
                 return r;
@@ -77,9 +71,9 @@ static int parse_arguments(int argc, char *argv[], void (*print_help)(void))
 }
 
 /* One unit, or two. */
-static int call_systemctl(const char *verb, const char *unit, const char *other_unit)
+static int call_systemctl(const char *action, const char *unit, const char *other_unit)
 {
-        const char *words[] = {"systemctl", verb, unit, NULL, NULL, NULL};
+        const char *words[] = {"systemctl", action, unit, NULL, NULL, NULL};
         size_t n = 3;
 
         if (other_unit)
@@ -126,7 +120,7 @@ static int prepare_to_take_over(void)
 
 int verb_enable(int argc, char *argv[])
 {
-        int r = parse_arguments(argc, argv, help_enable);
+        int r = parse_arguments(argc, argv);
 
         if (r <= 0)
                 return -r;
@@ -149,7 +143,7 @@ static void say_what_stays(void)
 
 int verb_disable(int argc, char *argv[])
 {
-        int r = parse_arguments(argc, argv, help_disable);
+        int r = parse_arguments(argc, argv);
 
         if (r <= 0)
                 return -r;

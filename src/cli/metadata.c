@@ -189,10 +189,8 @@ static int show(struct survey *survey, const struct system_id *host, char *const
                 r = add_line(&table, vgs[i], host);
         if (r >= 0)
                 r = table_print(&table);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to read the copies: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to read the copies: %m");
         return EXIT_SUCCESS;
 }
 
@@ -241,10 +239,8 @@ static int balance(const struct survey *survey, const struct system_id *host, ch
         for (size_t i = 0; i < n; i++) {
                 r = metadata_balance(
                         survey_find(survey, names[i]), host, n_copies, arg_yes ? BALANCE_GIVEN : BALANCE_ASK);
-                if (r < 0) {
-                        (void) log_error_errno(r, "Failed to have lvm2 change VG %s: %m", names[i]);
-                        return EXIT_CANNOT_TELL;
-                }
+                if (r < 0)
+                        return verb_fail(r, "Failed to have lvm2 change VG %s: %m", names[i]);
                 if (r == 0)
                         status = EXIT_NOT_ALL_UP;
                 else if (tell_result(names[i]) < 0)

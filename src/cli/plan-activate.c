@@ -100,10 +100,8 @@ int plan_activate(int argc, char *argv[])
                 return -r;
 
         root_fd = root_open();
-        if (root_fd < 0) {
-                (void) log_error_errno(root_fd, "Failed to open %s: %m", root_path());
-                return EXIT_CANNOT_TELL;
-        }
+        if (root_fd < 0)
+                return verb_fail(root_fd, "Failed to open %s: %m", root_path());
         r = make(root_fd, &plan, &problems);
         if (r >= 0)
                 r = show(&plan);

@@ -44,15 +44,11 @@ int plan_initrd(int argc, char *argv[])
 
         root_fd = root_open();
         r = root_fd < 0 ? root_fd : needed_find(root_fd, argv + optind, (size_t) (argc - optind), &needed);
-        if (r == -ENXIO) {
-                log_error("Cannot tell what the initrd needs: %s.", needed.obstacle);
-                return EXIT_CANNOT_TELL;
-        }
+        if (r == -ENXIO)
+                return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         if (r >= 0)
                 r = table_print_lines(&arg_table, needed.volume_groups, needed.n, sizeof(*needed.volume_groups));
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to find out what the initrd needs: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what the initrd needs: %m");
         return EXIT_SUCCESS;
 }

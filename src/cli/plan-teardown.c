@@ -44,14 +44,10 @@ int plan_teardown(int argc, char *argv[])
                 r = teardown_scope_apply(tree, root_fd, TEARDOWN_ALL);
         if (r >= 0)
                 r = tree_order(tree);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to find out what storage there is: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what storage there is: %m");
         r = teardown_table_print(tree, is_removable, &arg_table);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to print the table: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to print the table: %m");
         return EXIT_SUCCESS;
 }

@@ -40,10 +40,8 @@ int verb_plot(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, NULL);
         if (r <= 0)
                 return -r;
-        if (arg_boot && arg_shutdown) {
-                log_error("It is either --boot or --shutdown, see --help.");
-                return EXIT_CANNOT_TELL;
-        }
+        if (arg_boot && arg_shutdown)
+                return verb_refuse("It is either --boot or --shutdown, see --help.");
         if (isatty(STDOUT_FILENO)) {
                 log_error("A picture is nothing for a terminal; try \"headgate plot > boot.svg\".");
                 return EXIT_CANNOT_TELL;
@@ -54,9 +52,7 @@ int verb_plot(int argc, char *argv[])
         if (r != 0)
                 return r < 0 ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
         r = plot_write(stdout, &timeline);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to write the picture: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to write the picture: %m");
         return EXIT_SUCCESS;
 }

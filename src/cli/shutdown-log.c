@@ -55,33 +55,29 @@ static int read_source(struct kernel_log *log, const char *path)
         return fd < 0 ? -errno : kernel_log_read_file(log, fd);
 }
 
-static void say_verdict(int verdict, const char *path, const char *name)
+static const char unstamped[] =
+        "has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o short-monotonic\" "
+        "writes it, and with printk.time=1 on its command line the kernel.";
+
+static void log_verdict(int verdict, const char *path, const char *name)
 {
-        switch (verdict) {
-        case KERNEL_LOG_EMPTY:
-                log_error("%s: is empty.", name);
-                break;
-        case KERNEL_LOG_BINARY:
-                log_error("%s: is not text.", name);
-                break;
-        case KERNEL_LOG_UNSTAMPED:
-                log_error(
-                        "%s: has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o "
-                        "short-monotonic\" writes it, and with printk.time=1 on its command line the kernel.",
-                        name);
-                break;
-        case KERNEL_LOG_TRUNCATED:
-                log_error("%s: ends before the devices are shut down: no line that tells of the end follows them.",
-                        name);
-                break;
-        default:
+        static const char *const sentences[] = {
+                [KERNEL_LOG_EMPTY] = "is empty.",
+                [KERNEL_LOG_BINARY] = "is not text.",
+                [KERNEL_LOG_UNSTAMPED] = unstamped,
+                [KERNEL_LOG_TRUNCATED] =
+                        "ends before the devices are shut down: no line that tells of the end follows them.",
+        };
+
+        if (verdict != KERNEL_LOG_UNRELATED)
+                log_error("%s: %s", name, sentences[verdict]);
+        else
                 log_error("%s: nothing in it is about a device that is shut down; the kernel tells of them with "
                           "initcall_debug on its command line%s.",
                         name,
                         path ? ""
                              : ", when journald has ended: what it says then is on a serial console, or in pstore, "
                                "see headgate-shutdown-log(8)");
-        }
 }
 
 /* Files' names alone tell logs apart, unless they are the same. */
@@ -102,7 +98,7 @@ static int read_log(struct kernel_log *log, const char *path, const char *name)
         if (r >= 0)
                 r = kernel_log_finish(log);
         if (r > 0) {
-                say_verdict(r, path, name);
+                log_verdict(r, path, name);
                 return -EBADMSG;
         }
         if (r == -ENODATA)

@@ -22,13 +22,14 @@ enum column_type {
         COLUMN_STRING, /* char *, NULL for nothing */
         COLUMN_NAME,   /* the same, of what others have named: what is not printable is escaped */
         /* struct string_vector, or a text of several lines; in JSON an array. */
-        COLUMN_LINES,          /* below each other */
-        COLUMN_LIST,           /* "a, b, c, d" */
-        COLUMN_SUMMARY,        /* "a, b, c and 4 more" */
+        COLUMN_LINES,   /* below each other */
+        COLUMN_LIST,    /* "a, b, c, d" */
+        COLUMN_SUMMARY, /* "a, b, c and 4 more" */
+        COLUMN_BOOL,    /* true or false, in JSON a boolean */
+        COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00" */
+        /* These are to the right. */
         COLUMN_NUMBER,         /* a number */
-        COLUMN_BOOL,           /* true or false, in JSON a boolean */
         COLUMN_SIZE,           /* bytes: "1.5G", in JSON a number */
-        COLUMN_DATE,           /* int64_t, seconds since 1970: "2026-01-31 12:00:00" */
         COLUMN_DURATION,       /* microseconds: "4.2s" */
         COLUMN_SHORT_DURATION, /* "146us" */
         COLUMN_MOMENT,         /* "12.345s", for comparison with the journal */
@@ -49,7 +50,7 @@ struct column {
         char *(*text)(const void *line);
         /* A colour that libsmartcols knows by name, NULL for none. */
         const char *(*color)(const void *line);
-        int flags; /* libsmartcols' SCOLS_FL_*; all types from COLUMN_NUMBER on but dates are to the right */
+        int flags;            /* libsmartcols' SCOLS_FL_* */
         const char *unknown;  /* for a duration that is not known, NULL for "" */
         const char *no, *yes; /* in a table, for a boolean, NULL for "0" and "1" */
 };

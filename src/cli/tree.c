@@ -349,19 +349,15 @@ int verb_tree(int argc, char *argv[])
                 r = tree_order(tree);
         if (r >= 0)
                 r = tree_view_init(&view, tree);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to find out what storage there is: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what storage there is: %m");
 
         r = unknown = choose_nodes(&view, root_fd, argv + optind, (size_t) (argc - optind));
         if (r == -ENOENT)
                 return EXIT_NOT_ALL_UP;
         if (r >= 0)
                 r = draw(&view, root_fd);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to print the tree: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to print the tree: %m");
         return unknown ? EXIT_NOT_ALL_UP : EXIT_SUCCESS;
 }

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "shared/log.h"
+
 /* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
  * having said on standard error whatever went wrong. */
 
@@ -15,6 +17,10 @@ enum {
         EXIT_CANNOT_TELL = 2,    /* wrong usage, no permission, headgate is not in charge */
         EXIT_LVM2_ACTIVATES = 3, /* wait and activate: headgate is not in charge; units take that for success */
 };
+
+/* Log what is wrong, the first one with the error in place of %m. Return the exit status for it. */
+#define verb_fail(error, ...) ((void) log_error_errno(error, __VA_ARGS__), EXIT_CANNOT_TELL)
+#define verb_refuse(...) (log_error(__VA_ARGS__), EXIT_CANNOT_TELL)
 
 struct verb {
         const char *name;

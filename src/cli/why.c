@@ -249,21 +249,15 @@ int verb_why(int argc, char *argv[])
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        if (optind == argc) {
-                log_error("Name a VG, a VG/LV or a device, see --help.");
-                return EXIT_CANNOT_TELL;
-        }
+        if (optind == argc)
+                return verb_refuse("Name a VG, a VG/LV or a device, see --help.");
 
         r = sources_read(&sources);
-        if (r == -EACCES || r == -EPERM) {
-                log_error("Only root may look into /run/headgate and ask device-mapper.");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r == -EACCES || r == -EPERM)
+                return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
         if (r >= 0)
                 r = explain_all(&sources, argv + optind, (size_t) (argc - optind));
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to find out: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r < 0)
+                return verb_fail(r, "Failed to find out: %m");
         return r;
 }
