@@ -300,9 +300,12 @@ static bool is_printable(char c)
 
 char *string_printable(const char *string)
 {
-        char *printable = malloc(strlen(string) * strlen("\\xNN") + 1);
-        char *end = printable;
+        char *printable, *end;
+        size_t size = 1;
 
+        for (const char *c = string; *c; c++)
+                size += is_printable(*c) ? 1 : strlen("\\xNN");
+        printable = end = malloc(size);
         if (!printable)
                 return NULL;
         for (; *string; string++)

@@ -141,6 +141,18 @@ static int add_by_link(struct tree *tree, int root_fd, dev_t number)
         return r <= 0 ? r : add_device(tree, root_fd, number, target);
 }
 
+/* A number, maybe behind spaces, and where what follows its end begins. Not with sscanf(), for there are thousands. */
+static bool read_number(const char **text, char end, uint64_t *ret)
+{
+        char *rest;
+
+        *ret = strtoull(*text, &rest, 10);
+        if (rest == *text || *rest != end)
+                return false;
+        *text = rest + 1;
+        return true;
+}
+
 /* Those without a size, as a loop device has none before it has a file. */
 static int add_empty_devices(struct tree *tree, int root_fd)
 {
@@ -149,13 +161,14 @@ static int add_empty_devices(struct tree *tree, int root_fd)
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
         for (const struct dirent *entry; (entry = readdir(directory));) {
-                unsigned int major_number, minor_number;
+                uint64_t major_number, minor_number;
+                const char *name = entry->d_name;
                 dev_t number;
                 int r;
 
-                if (sscanf(entry->d_name, "%u:%u", &major_number, &minor_number) != 2)
+                if (!read_number(&name, ':', &major_number) || !read_number(&name, '\0', &minor_number))
                         continue;
-                number = makedev(major_number, minor_number);
+                number = makedev((unsigned int) major_number, (unsigned int) minor_number);
                 /* The link of one that has gone may still be there. */
                 if (tree_find_number(tree, number) || !sysfs_has_device(root_fd, number))
                         continue;
@@ -167,18 +180,6 @@ static int add_empty_devices(struct tree *tree, int root_fd)
 }
 
 /* ------ all that have a size ------ */
-
-/* A number behind spaces, and where it ends. */
-static bool read_number(const char **text, uint64_t *ret)
-{
-        char *end;
-
-        *ret = strtoull(*text, &end, 10);
-        if (end == *text || *end != ' ')
-                return false;
-        *text = end;
-        return true;
-}
 
 /* A whole one: the kernel has 16 numbers for each in these majors (Documentation/admin-guide/devices.txt). */
 static bool is_scsi_disk(dev_t number)
@@ -199,12 +200,12 @@ static int add_line(struct tree *tree, int root_fd, const char *line)
         dev_t number;
         int r = 0;
 
-        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
+        if (!read_number(&line, ' ', &major_number) || !read_number(&line, ' ', &minor_number) ||
+                !read_number(&line, ' ', &kib))
                 return 0;
         number = makedev((unsigned int) major_number, (unsigned int) minor_number);
         if (!tree_find_number(tree, number))
-                r = is_scsi_disk(number) ? add_disk(tree, line + 1, number, "")
-                                         : add_by_link(tree, root_fd, number);
+                r = is_scsi_disk(number) ? add_disk(tree, line, number, "") : add_by_link(tree, root_fd, number);
         node = tree_find_number(tree, number);
         if (node)
                 node->size = kib * 1024;
