@@ -6,8 +6,8 @@
 
 #include <sys/stat.h>
 
-#include "lvm/identifier.h"
 #include "shared/config_tree.h"
+#include "shared/identifier.h"
 #include "shared/root.h"
 #include "shared/util.h"
 

@@ -6,8 +6,8 @@
 
 #include "cli/await.h"
 #include "cli/verbs.h"
-#include "lvm/identifier.h"
 #include "shared/flags.h"
+#include "shared/identifier.h"
 #include "shared/log.h"
 #include "shared/util.h"
 

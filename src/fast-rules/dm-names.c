@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 
-#include "lvm/identifier.h"
 #include "shared/dm.h"
 #include "shared/flags.h"
+#include "shared/identifier.h"
 #include "shared/log.h"
 #include "shared/util.h"
 

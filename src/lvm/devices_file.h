@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/macro.h"
 
 /* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,

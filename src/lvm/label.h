@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/macro.h"
 
 /* The label of an LVM physical volume (PV): who the PV is, and where on it metadata is kept.

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/macro.h"
 
 /* The metadata text of a volume group (VG), as far as activation needs it. Parsed with libdevmapper's dm_config_*,

@@ -5,8 +5,8 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
-#include "lvm/identifier.h"
 #include "shared/dm.h"
+#include "shared/identifier.h"
 #include "shared/root.h"
 #include "shared/util.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/macro.h"
 
 /* What headgate knows, written down for the next worker and for all that look on: the file "records" in the run directory.

@@ -8,8 +8,8 @@
 
 #include "lvm/command.h"
 #include "lvm/dm_devices.h"
-#include "lvm/identifier.h"
 #include "shared/arguments.h"
+#include "shared/identifier.h"
 #include "shared/log.h"
 #include "shared/root.h"
 #include "shared/util.h"

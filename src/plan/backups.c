@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "lvm/metadata.h"
+#include "lvm/online.h"
 #include "shared/root.h"
 #include "shared/util.h"
 
@@ -143,7 +144,7 @@ static int read_backup(struct backups *backups, const char *name, const struct s
         return add_metadata(metadata, host, known);
 }
 
-int backups_read(int root_fd, const struct configuration *configuration, struct known_volume_groups *known,
+static int read_backups(int root_fd, const struct configuration *configuration, struct known_volume_groups *known,
         struct problems *problems)
 {
         _cleanup_(backups_done) struct backups backups = {.fd = -EBADF};
@@ -168,5 +169,62 @@ int backups_read(int root_fd, const struct configuration *configuration, struct 
                 if (r < 0)
                         return r;
         }
+        return 0;
+}
+
+/* ------ what the initrd has left ------ */
+
+static int read_online(int root_fd, struct known_volume_groups *known, struct problems *problems)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_close_ int lvm_run_fd = -EBADF;
+        int r;
+
+        lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (lvm_run_fd < 0 && errno == ENOENT)
+                return 0;
+        r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
+        for (size_t i = 0; r >= 0 && i < names.n; i++)
+                r = known_volume_groups_add(known, names.strings[i]);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                problems_add(problems, r, "/run/lvm/pvs_online: %m.");
+        return 0;
+}
+
+int known_volume_groups_read_others(int root_fd, const struct configuration *configuration,
+        const struct string_vector *left_out, struct known_volume_groups *ret, struct problems *problems)
+{
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {.left_out = left_out};
+        int r;
+
+        r = known_volume_groups_init(&known);
+        if (r < 0)
+                return r;
+        r = read_backups(root_fd, configuration, &known, problems);
+        if (r < 0)
+                return r;
+
+        *ret = known;
+        known = (struct known_volume_groups){};
+        return 0;
+}
+
+int known_volume_groups_read(int root_fd, const struct configuration *configuration,
+        struct known_volume_groups *ret, struct problems *problems)
+{
+        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
+        int r;
+
+        r = known_volume_groups_read_others(root_fd, configuration, NULL, &known, problems);
+        if (r < 0)
+                return r;
+        r = read_online(root_fd, &known, problems);
+        if (r < 0)
+                return r;
+
+        *ret = known;
+        known = (struct known_volume_groups){};
         return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <libmount.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/util.h"
 
 /* Takes `name` over, unless it fails. */

@@ -2,10 +2,6 @@
 
 #include "plan/known.h"
 
-#include <fcntl.h>
-
-#include "lvm/online.h"
-#include "plan/backups.h"
 #include "shared/util.h"
 
 struct known_volume_group *known_volume_group_free(struct known_volume_group *volume_group)
@@ -31,7 +27,7 @@ void known_volume_groups_done(struct known_volume_groups *known)
         *known = (struct known_volume_groups){};
 }
 
-static int known_volume_groups_init(struct known_volume_groups *known)
+int known_volume_groups_init(struct known_volume_groups *known)
 {
         known->volume_groups = calloc(KNOWN_VOLUME_GROUPS_MAX, sizeof(struct known_volume_group *));
         known->by_name = dm_hash_create(KNOWN_VOLUME_GROUPS_MAX);
@@ -95,61 +91,4 @@ int known_volume_groups_add(struct known_volume_groups *known, const char *name)
         if (r >= 0)
                 volume_group = NULL;
         return r;
-}
-
-/* ------ what the initrd has left ------ */
-
-static int read_online(int root_fd, struct known_volume_groups *known, struct problems *problems)
-{
-        _cleanup_string_vector_ struct string_vector names = {};
-        _cleanup_close_ int lvm_run_fd = -EBADF;
-        int r;
-
-        lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (lvm_run_fd < 0 && errno == ENOENT)
-                return 0;
-        r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
-        for (size_t i = 0; r >= 0 && i < names.n; i++)
-                r = known_volume_groups_add(known, names.strings[i]);
-        if (r == -ENOMEM)
-                return r;
-        if (r < 0)
-                problems_add(problems, r, "/run/lvm/pvs_online: %m.");
-        return 0;
-}
-
-int known_volume_groups_read_others(int root_fd, const struct configuration *configuration,
-        const struct string_vector *left_out, struct known_volume_groups *ret, struct problems *problems)
-{
-        _cleanup_known_volume_groups_ struct known_volume_groups known = {.left_out = left_out};
-        int r;
-
-        r = known_volume_groups_init(&known);
-        if (r < 0)
-                return r;
-        r = backups_read(root_fd, configuration, &known, problems);
-        if (r < 0)
-                return r;
-
-        *ret = known;
-        known = (struct known_volume_groups){};
-        return 0;
-}
-
-int known_volume_groups_read(int root_fd, const struct configuration *configuration,
-        struct known_volume_groups *ret, struct problems *problems)
-{
-        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
-        int r;
-
-        r = known_volume_groups_read_others(root_fd, configuration, NULL, &known, problems);
-        if (r < 0)
-                return r;
-        r = read_online(root_fd, &known, problems);
-        if (r < 0)
-                return r;
-
-        *ret = known;
-        known = (struct known_volume_groups){};
-        return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "lvm/configuration.h"
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/problems.h"
 
 /* The VGs that the machine is known to have before any disk has come. lvm2 writes a backup of a VG's metadata
@@ -34,19 +34,10 @@ struct known_volume_groups {
 /* As many VGs as a drop-in of systemd's can name: their names make one line, which may have 1 MiB. */
 #define KNOWN_VOLUME_GROUPS_MAX 4096
 
-/* Reads the backups in `configuration->backup_dir` and what the initrd has left in run/lvm, both below
- * `root_fd`. A file that cannot be made sense of, and what is beyond the bounds, is added to `problems` and
- * left out: its VG is activated when its disks come. Returns 0 or -ENOMEM. */
-int known_volume_groups_read(int root_fd, const struct configuration *configuration,
-        struct known_volume_groups *ret, struct problems *problems) _nonnull_(2, 3, 4) _must_check_;
+/* Returns 0 or -ENOMEM, and then, too, it is to be emptied with known_volume_groups_done(). */
+int known_volume_groups_init(struct known_volume_groups *known) _nonnull_(1) _must_check_;
 
-/* The same without the VGs in `left_out`, sorted, which lives longer than `*ret`: no file of theirs is read, and
- * no record in run/lvm at all. */
-int known_volume_groups_read_others(int root_fd, const struct configuration *configuration,
-        const struct string_vector *left_out, struct known_volume_groups *ret, struct problems *problems)
-        _nonnull_(2, 4, 5) _must_check_;
-
-/* Whether it is one of those. */
+/* Whether it is one of `left_out`. */
 bool known_volume_groups_leave_out(const struct known_volume_groups *known, const char *name) _nonnull_(1, 2);
 
 /* Adds a VG of which only the name is known, unless it is there or left out. Returns 0, -E2BIG or -ENOMEM. */

@@ -2,9 +2,9 @@
 
 #include "plan/plan.h"
 
+#include "plan/backups.h"
 #include "plan/command_line.h"
 #include "plan/entries.h"
-#include "plan/known.h"
 #include "plan/tables.h"
 #include "shared/unit_name.h"
 #include "shared/util.h"

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/setting.h"
 
 /* Whether it can be a pattern for names of VGs: with what such names are made of, and what fnmatch(3) knows. */

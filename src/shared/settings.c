@@ -2,8 +2,8 @@
 
 #include "shared/settings.h"
 
-#include "lvm/identifier.h"
 #include "shared/config_tree.h"
+#include "shared/identifier.h"
 #include "shared/setting.h"
 
 #define DEADLINE_DEFAULT_SEC 30

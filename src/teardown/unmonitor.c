@@ -6,7 +6,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/log.h"
 
 /* dmeventd's end for requests (lvm2, libdm/libdevmapper-event.h): without it there is no daemon that would monitor

@@ -4,7 +4,7 @@
 #include <libdevmapper.h>
 #include <sys/types.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/macro.h"
 
 /* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a

@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/root.h"
 #include "shared/sysfs.h"
 #include "teardown/holders.h"

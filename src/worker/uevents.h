@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "lvm/identifier.h"
+#include "shared/identifier.h"
 #include "shared/util.h"
 
 /* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev

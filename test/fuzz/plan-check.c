@@ -3,9 +3,9 @@
 #include "plan-check.h"
 
 #include "fuzz.h"
-#include "lvm/identifier.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
+#include "shared/identifier.h"
 
 static void check_plan(const struct plan *plan)
 {

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
+#include "plan/backups.h"
 #include "plan/command_line.h"
 #include "plan/device_name.h"
 #include "plan/entries.h"
-#include "plan/known.h"
 #include "plan/tables.h"
 #include "shared/util.h"
 
