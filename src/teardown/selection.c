@@ -20,9 +20,9 @@ bool selection_has(const struct selection *selection, const struct tree_node *no
         return selection->selected[node->index];
 }
 
-static bool is_snapshot_of(const struct tree_node *node, const struct tree_node *origin)
+static bool is_snapshot_of(const struct tree_node *snapshot, const struct tree_node *origin)
 {
-        return origin->kind == TREE_LV_ORIGIN && node->kind == TREE_LV_SNAPSHOT;
+        return origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT;
 }
 
 /* A node and what goes with it: above it up to mounts and swaps, below it an origin's snapshots. In `reached`, by
