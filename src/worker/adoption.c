@@ -12,13 +12,20 @@
 #include "worker/names.h"
 #include "worker/vg.h"
 
-/* The VGs that a vgchange of ours works on are the arguments after "--". `command_line` is as in /proc, each
- * argument with its NUL. */
-static int adopt_groups(struct worker *worker, struct job *job, const char *command_line, size_t size)
+/* The VGs that a vgchange of ours works on are the arguments after "--", each with its NUL. Returns whether it is one. */
+static int adopt_groups(struct worker *worker, struct job *job)
 {
+        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", job->command.pid);
+        _cleanup_free_ char *command_line = NULL;
         bool is_vgchange = false, names = false;
+        size_t size;
         int r;
 
+        if (!path)
+                return -ENOMEM;
+        /* One that has just ended has no command line. */
+        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0)
+                return 0;
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
                 struct managed_group *group;
 
@@ -33,37 +40,34 @@ static int adopt_groups(struct worker *worker, struct job *job, const char *comm
                 r = vg_take(worker, group, &(struct vg_news){.event = VG_ADOPTED});
                 if (r < 0)
                         return r;
-                if (group->volume_group->state == VOLUME_GROUP_ACTIVATING)
-                        group->job = job;
+                if (group->volume_group->state != VOLUME_GROUP_ACTIVATING)
+                        continue;
+                group->job = job;
+                if (group->volume_group->activating_usec == 0)
+                        group->volume_group->activating_usec = now_usec();
         }
         return names;
 }
 
 static int adopt_process(struct worker *worker, pid_t pid)
 {
-        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", pid);
-        _cleanup_free_ char *command_line = NULL;
         struct job *job;
-        size_t size;
         int r;
 
-        if (!path)
-                return -ENOMEM;
-        /* One that has just ended has no command line. */
-        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0 || size == 0)
-                return 0;
         r = job_adopt(worker->event, pid, activation_on_ended, worker, &job);
         if (r == -ESRCH)
                 return 0;
         if (r < 0)
                 return r;
 
-        r = adopt_groups(worker, job, command_line, size);
+        r = adopt_groups(worker, job);
         if (r <= 0) {
                 /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
                 job_free(job);
                 return r;
         }
+        /* Which VGs are active is found out by a turn of each, and not to wait for it. */
+        job->slow = worker->inventory->records_lost;
         log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
         dm_list_add(&worker->jobs, &job->list);
         return 0;
@@ -108,6 +112,21 @@ int adoption_start(struct worker *worker)
                 r = adopt_process(worker, (pid_t) pid);
                 if (r < 0)
                         return log_error_errno(r, "Failed to follow process %u: %m", pid);
+        }
+        return 0;
+}
+
+int adoption_go_on(struct worker *worker)
+{
+        struct job *job;
+
+        if (!worker->inventory->records_lost || dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
+                return 0;
+        dm_list_iterate_items(job, &worker->jobs) {
+                int r = job->kind == JOB_ADOPTED ? adopt_groups(worker, job) : 0;
+
+                if (r < 0)
+                        return log_error_errno(r, "Failed to follow process %i: %m", job->command.pid);
         }
         return 0;
 }

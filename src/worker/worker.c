@@ -230,6 +230,9 @@ static int step(struct worker *worker)
         r = reconciliation_run(worker);
         if (r < 0)
                 return r;
+        r = adoption_go_on(worker);
+        if (r < 0)
+                return r;
         r = activation_start(worker);
         if (r >= 0 && dm_list_empty(&worker->jobs))
                 r = cookies_withdraw(worker->cookies);
