@@ -27,6 +27,9 @@
 
 #define HASH_SIZE_HINT 1024
 
+#define FORMER_PLACE RECORD_FILE_FORMER ".former"
+#define FORMER_LIST RECORD_FILE_FORMER ".list"
+
 /* ------ reading ------ */
 
 struct record_file *record_file_free(struct record_file *file)
@@ -187,6 +190,14 @@ static int open_file(int run_fd, struct record_file **ret)
         return 0;
 }
 
+/* Whether a worker of an earlier version was the last at work. */
+static bool is_former(int run_fd)
+{
+        struct stat status;
+
+        return fstatat(run_fd, RECORD_FILE_FORMER, &status, AT_SYMLINK_NOFOLLOW) >= 0 && S_ISDIR(status.st_mode);
+}
+
 /* Whether the file that is open has been written anew since. */
 static bool is_replaced(int run_fd, const struct record_file *file)
 {
@@ -218,12 +229,44 @@ int record_file_read(int run_fd, struct record_file **file)
 
         if (*file && is_replaced(run_fd, *file))
                 *file = record_file_free(*file);
-        r = *file ? 0 : open_file(run_fd, file);
+        r = is_former(run_fd) ? -EPROTONOSUPPORT : *file ? 0 : open_file(run_fd, file);
         if (r >= 0)
                 r = read_all(*file);
         if (r < 0)
                 *file = record_file_free(*file);
         return r;
+}
+
+static void remove_directory(int run_fd, const char *name)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, name);
+
+        if (!directory)
+                return;
+        for (const struct dirent *entry; (entry = readdir(directory));)
+                (void) unlinkat(dirfd(directory), entry->d_name, 0);
+        (void) unlinkat(run_fd, name, AT_REMOVEDIR);
+}
+
+int record_file_retire_former(int run_fd)
+{
+        static const char *const directories[] = {FORMER_PLACE, "members", "devices"};
+        static const char *const files[] = {FORMER_LIST, RECORD_FILE};
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!is_former(run_fd))
+                return 0;
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
+                remove_directory(run_fd, directories[i]);
+        for (size_t i = 0; i < ELEMENTSOF(files); i++)
+                if (unlinkat(run_fd, files[i], 0) < 0 && errno != ENOENT)
+                        return -errno;
+        fd = openat(run_fd, FORMER_PLACE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        /* Until here the next worker would find the directory, and from here on the file. */
+        if (fd < 0 || renameat2(run_fd, FORMER_PLACE, run_fd, RECORD_FILE_FORMER, RENAME_EXCHANGE) < 0)
+                return -errno;
+        remove_directory(run_fd, FORMER_PLACE);
+        return 0;
 }
 
 void record_file_warn(const char *fault)

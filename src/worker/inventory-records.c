@@ -9,9 +9,6 @@
 #include "worker/inventory.h"
 #include "worker/liveness.h"
 
-/* Where earlier versions wrote VGs down. */
-#define FORMER_DIRECTORY "vgs"
-
 /* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
 #define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
 
@@ -108,8 +105,8 @@ static int load(struct inventory *inventory, const struct record_file *file)
 static const char *find_fault(const struct inventory *inventory, const struct record_file *file, int error)
 {
         if (error == -ENOENT)
-                return faccessat(inventory->run_fd, FORMER_DIRECTORY, F_OK, 0) == 0 ? "of an earlier version"
-                                                                                    : NULL;
+                return faccessat(inventory->run_fd, RECORD_FILE_FORMER, F_OK, 0) == 0 ? "of an earlier version"
+                                                                                      : NULL;
         if (error < 0)
                 return record_file_describe_error(error);
         return record_file_is_of_this_boot(file) ? NULL : "of another boot";
@@ -129,7 +126,7 @@ int inventory_load(struct inventory *inventory)
                 inventory->records_lost = true;
                 record_file_warn(fault);
         }
-        r = r < 0 || fault ? 0 : load(inventory, file);
+        r = r < 0 || fault ? record_file_retire_former(inventory->run_fd) : load(inventory, file);
         if (r < 0)
                 return r;
         inventory->lost_usec = now_usec();
