@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Debian's packages of the project as it is now, and of an earlier commit, built in a chroot as Debian's builders do."""
+"""Debian's packages of the project as it is now, and of earlier commits, built in a chroot as Debian's builders do."""
 
 import contextlib
 import os
@@ -12,8 +12,13 @@ from harness.progress import command, fetch, key_of, point_release, say
 
 # In a chroot.
 SOURCE = "build/headgate"
-# The first commit with a package; upgrades begin with it.
-EARLIER = "b37597c6cac1b389f83d033dc257abd664ff094b"
+# The earlier commit of scenarios by their word "headgate".
+EARLIER = {
+    # The first with a package; upgrades begin with it.
+    "package": "b37597c6cac1b389f83d033dc257abd664ff094b",
+    # The last that had a file in /run/headgate for each VG.
+    "earlier": "6e8ed61dd0e5b7eeca76e41554d76f740daabdce",
+}
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
 
 
@@ -36,15 +41,15 @@ def package(cache, repository, suite):
     return built(cache, repository, suite, f"package-{suite}-{key}", copy)
 
 
-def earlier_package(cache, repository, suite):
-    """Likewise the package of EARLIER, with a lower version, named earlier.deb."""
+def earlier_package(cache, repository, suite, commit):
+    """Likewise the package of an earlier commit, with a lower version, named earlier.deb."""
     def unpack(source):
         source.mkdir(parents=True)
-        git(repository, "archive", f"--output={source}.tar", EARLIER)
+        git(repository, "archive", f"--output={source}.tar", commit)
         command("tar", "-xf", f"{source}.tar", "-C", source)
         changelog = source / "debian/changelog"
         changelog.write_text(changelog.read_text().replace("-", "~earlier-", 1))
-    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), EARLIER)}", unpack)
+    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), commit)}", unpack)
     named = folder / "earlier.deb"
     with contextlib.suppress(FileExistsError):
         os.link(next(folder.glob("headgate_*.deb")), named)

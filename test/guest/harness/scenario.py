@@ -166,7 +166,7 @@ WORDS = {
     "boots": matching(r"(\d+)", "boots 3", lambda count: {"boots": int(count)}),
     "shutdown": matching(r"(forced|real)(?: within (\d+)s)?", "shutdown real, or shutdown real within 90s",
                          lambda how, seconds: {"shutdown": how, **({"shutdown_seconds": int(seconds)} if seconds else {})}),
-    "headgate": one_of("headgate", "enabled", "absent", "package", "packaged"),
+    "headgate": one_of("headgate", "enabled", "absent", "package", "packaged", "earlier"),
     "backups": one_of("backups", "known", "none"),
     "lvm-calls": one_of("lvm_calls", "logged", "unlogged"),
     "summary": one_of("summary", "checks", "bench"),
