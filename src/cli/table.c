@@ -2,6 +2,7 @@
 
 #include "cli/table.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -170,6 +171,7 @@ int table_parse_options(int argc, char *argv[], const struct table_verb *verb, s
         size_t n_common = verb->kind || verb->choose ? 4 : 0;
         int r;
 
+        assert(n_common + verb->n_switches <= SWITCHES_MAX);
         for (size_t i = 0; i < verb->n_switches; i++)
                 switches[n_common + i] = verb->switches[i];
         r = parse_switches(argc, argv, switches, n_common + verb->n_switches, verb);

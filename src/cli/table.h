@@ -21,10 +21,10 @@
 enum column_type {
         COLUMN_STRING, /* char *, NULL for nothing */
         COLUMN_NAME,   /* the same, of what others have named: what is not printable is escaped */
-        /* struct string_vector, or a text of several lines; in JSON an array. */
-        COLUMN_LINES,   /* below each other */
-        COLUMN_LIST,    /* "a, b, c, d" */
-        COLUMN_SUMMARY, /* "a, b, c and 4 more" */
+        /* In JSON an array. */
+        COLUMN_LINES,   /* struct string_vector, or a text of several lines: below each other */
+        COLUMN_LIST,    /* struct string_vector: "a, b, c, d" */
+        COLUMN_SUMMARY, /* a text of several lines, by a getter: "a, b, c and 4 more" */
         COLUMN_BOOL,    /* true or false, in JSON a boolean */
         COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00" */
         /* These are to the right. */

@@ -6,6 +6,7 @@
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
+#include "shared/root.h"
 #include "shared/suggestion.h"
 #include "shared/util.h"
 #include "view/names.h"
@@ -252,9 +253,9 @@ int verb_why(int argc, char *argv[])
         if (optind == argc)
                 return verb_refuse("Name a VG, a VG/LV or a device, see --help.");
 
-        r = sources_read(&sources);
-        if (r == -EACCES || r == -EPERM)
+        if (geteuid() != 0 && !root_is_chosen())
                 return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
+        r = sources_read(&sources);
         if (r >= 0)
                 r = explain_all(&sources, argv + optind, (size_t) (argc - optind));
         if (r < 0)

@@ -13,7 +13,7 @@ struct surveyed_pv {
         size_t n_used, n_ignored; /* copies */
         size_t n_damaged;         /* areas that cannot be read */
 
-        bool measured; /* and what follows is set */
+        bool measured; /* it was read to measure it, and what follows is set unless another PV is there by now */
         uint64_t read_usec;
         size_t n_read; /* copies */
         uint64_t copy_read_usec[LABEL_METADATA_AREAS_MAX];

@@ -15,19 +15,18 @@
 /* Counts entries in a directory of the run directory. Returns 0 or a negative errno. */
 static int count_old(const struct machine *machine, const char *directory, size_t *n_old)
 {
-        _cleanup_free_ char *path = string_format("run/headgate/%s", directory);
         _cleanup_string_vector_ struct string_vector names = {};
         time_t now = time(NULL);
         int r;
 
-        r = path ? machine_list(machine, path, &names) : -ENOMEM;
+        r = machine_list(machine->sources.run_fd, directory, &names);
         for (size_t i = 0; r >= 0 && i < names.n; i++) {
-                _cleanup_free_ char *file = string_format("%s/%s", path, names.strings[i]);
+                _cleanup_free_ char *file = string_format("%s/%s", directory, names.strings[i]);
                 struct stat status;
 
                 if (!file)
                         return -ENOMEM;
-                if (fstatat(machine->sources.root_fd, file, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
+                if (fstatat(machine->sources.run_fd, file, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
                         now - status.st_mtime > REQUEST_AGE_MAX_SEC)
                         (*n_old)++;
         }
@@ -71,7 +70,7 @@ static int find_orphans(const struct machine *machine, const char *directory, st
         _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
-        r = machine_list(machine, directory, &names);
+        r = machine_list(machine->sources.root_fd, directory, &names);
         for (size_t i = 0; r >= 0 && i < names.n; i++) {
                 _cleanup_free_ char *path = string_format("%s/%s", directory, names.strings[i]);
                 _cleanup_free_ char *shown = path ? string_format("/%s", path) : NULL;

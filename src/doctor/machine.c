@@ -59,9 +59,9 @@ static int compare_strings(const void *a, const void *b)
         return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-int machine_list(const struct machine *machine, const char *path, struct string_vector *ret)
+int machine_list(int dir_fd, const char *path, struct string_vector *ret)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(machine->sources.root_fd, path);
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path);
         int r = 0;
 
         if (!directory)

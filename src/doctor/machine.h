@@ -31,8 +31,7 @@ bool machine_has_mask(const struct machine *machine, const char *path) _nonnull_
 
 /* The names in a directory without those that begin with a full stop, in the order of the alphabet. One that
  * cannot be opened has none. Returns 0 or a negative errno. */
-int machine_list(const struct machine *machine, const char *path, struct string_vector *ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int machine_list(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
 
 /* Whether any LV of the VG of that name is active. False where that is not known. */
 bool machine_has_active(const struct machine *machine, const char *vg) _nonnull_(1, 2);

@@ -59,7 +59,7 @@ static int look_at_units(const struct machine *machine, struct findings *finding
         _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
-        r = machine_list(machine, directory, &names);
+        r = machine_list(machine->sources.root_fd, directory, &names);
         for (size_t i = 0; r >= 0 && i < names.n; i++) {
                 _cleanup_free_ char *path = string_format("%s/%s", directory, names.strings[i]);
 
@@ -151,7 +151,7 @@ void check_initrd(const struct machine *machine, struct findings *findings)
                 if (was_active_before(machine->snapshot.volume_groups[i]))
                         finding_names_add(&before, machine->snapshot.volume_groups[i]->name);
         joined = finding_names_join(&before);
-        if (machine->snapshot_error < 0 && machine->snapshot_error != -ENOENT)
+        if (machine->snapshot_error < 0)
                 findings_add_unknown(findings, machine->snapshot_error,
                         "It cannot be told what was active before headgate: %m.");
         else if (before.n == 0)

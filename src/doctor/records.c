@@ -103,8 +103,6 @@ void check_backups(const struct machine *machine, struct findings *findings)
 
 /* ------ /run/lvm ------ */
 
-#define ONLINE_DIRECTORY "run/lvm"
-
 /* Whether the PV's record is of a device that is not there. */
 static bool is_of_nothing(const struct machine *machine, int lvm_run_fd, const char *pvid)
 {
@@ -139,10 +137,10 @@ void check_online(const struct machine *machine, struct findings *findings)
 
         if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
                 r = lvm_run_fd;
-        if (r >= 0)
-                r = machine_list(machine, ONLINE_DIRECTORY "/pvs_online", &pvs);
-        if (r >= 0)
-                r = machine_list(machine, ONLINE_DIRECTORY "/vgs_online", &vgs);
+        if (r >= 0 && lvm_run_fd >= 0)
+                r = machine_list(lvm_run_fd, "pvs_online", &pvs);
+        if (r >= 0 && lvm_run_fd >= 0)
+                r = machine_list(lvm_run_fd, "vgs_online", &vgs);
         if (r < 0) {
                 findings_add_unknown(findings, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;

@@ -189,9 +189,10 @@ static void check_policies(const struct machine *machine, struct findings *findi
         _cleanup_string_vector_ struct string_vector backups = {};
         const struct policies *policies = &machine->sources.settings.policies;
 
-        if (policies->n == 0 || machine->snapshot_error < 0)
+        if (policies->n == 0 || !machine->sources.records)
                 return;
-        if (machine_list(machine, root_relative(machine->sources.configuration.backup_dir), &backups) == -ENOMEM) {
+        if (machine_list(machine->sources.root_fd, root_relative(machine->sources.configuration.backup_dir),
+                    &backups) == -ENOMEM) {
                 findings->out_of_memory = true;
                 return;
         }

@@ -28,8 +28,8 @@ struct cookies *cookies_free(struct cookies *cookies);
  * first; where that fails, which is logged, udev's programs do it. */
 void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd);
 
-/* No vgchange runs any more, so nothing is promised until the next. What udev has on its way to us is still heard. NULL is nothing to
- * be withdrawn. Returns 0 or a negative errno. */
+/* No vgchange runs any more, so nothing is promised until the next. What udev has on its way to us is still heard. NULL is
+ * nothing to be withdrawn. Returns 0 or a negative errno. */
 int cookies_withdraw(struct cookies *cookies) _must_check_;
 
 /* Completes all that has come so far, at once; NULL is nothing. Returns 0 or a negative errno. */

@@ -8,12 +8,12 @@
 
 /* A line of a kernel's log, without what programs have put around it on its way. */
 
-/* Takes a line apart, which is changed. What may be before the text: signs of a quotation and white space, also non-breaking, as
- * mail programs make them; escape sequences of terminals (ECMA-48, 5.4); a priority, "<6>" (pstore); the prefix
- * of syslog or journalctl, "Nov 21 23:44:52 host kernel: "; the time as printk() writes it, seconds with six
- * decimals, "[  172.609825]", or without brackets; a caller, "[  T123]" (CONFIG_PRINTK_CALLER); and the prefix
- * of journalctl -o short-monotonic, "host kernel: ". In `*ret_text`, white space of any kind is one space, and there is none
- * at the ends. Returns whether it has the kernel's own time, in microseconds since the kernel's start. */
+/* Takes a line apart, which is changed. What may be before the text: signs of a quotation and white space, also non-breaking,
+ * as mail programs make them; escape sequences of terminals (ECMA-48, 5.4); a priority, "<6>" (pstore); the prefix of syslog
+ * or journalctl, "Nov 21 23:44:52 host kernel: "; the time as printk() writes it, seconds with six decimals, "[ 172.609825]",
+ * or without brackets; a caller, "[ T123]" (CONFIG_PRINTK_CALLER); and the prefix of journalctl -o short-monotonic, "host
+ * kernel: ". In `*ret_text`, white space of any kind is one space, and there is none at the ends. Returns whether it has the
+ * kernel's own time, in microseconds since the kernel's start. */
 bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text) _nonnull_(1, 2, 3);
 
 /* Device model's line "DRIVER DEVICE: shutdown" or "DRIVER DEVICE: shutdown_pre" (drivers/base/core.c,

@@ -23,7 +23,7 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_UNKNOWN] = "unknown",
 };
 
-/* The worker's states, and what of them everybody goes by. */
+/* The worker's states, and the public state of each. */
 static const struct {
         const char *words;
         enum volume_group_state state;

@@ -128,7 +128,7 @@ bool volume_group_has_active_lv(const struct volume_group *volume_group) _nonnul
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
 char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
 
-/* Has the VG in a state of the worker, in headgated(8)'s words, "waiting, overdue" for instance, and so in one of those above.
+/* Sets the worker's state of the VG, in headgated(8)'s words, "waiting, overdue" for instance, and so in one of those above.
  * Returns 0, or -EBADMSG if there is no such state. */
 int volume_group_enter(struct volume_group *volume_group, const char *worker_state) _nonnull_(1, 2);
 

@@ -419,7 +419,8 @@ static bool is_whole(const struct volume_group *volume_group)
                      volume_group->state < _VOLUME_GROUP_STATE_MAX;
 
         for (size_t i = 0; i < volume_group->n_pvs; i++)
-                whole = whole && volume_group->pvs[i].pvid[0] != '\0';
+                whole = whole && volume_group->pvs[i].pvid[0] != '\0' &&
+                        (volume_group->pvs[i].device == 0 || volume_group->pvs[i].device_name);
         for (size_t i = 0; i < volume_group->n_lvs; i++)
                 whole = whole && volume_group->lvs[i].name && volume_group->lvs[i].lvid[0] != '\0';
         return whole;

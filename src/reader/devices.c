@@ -58,7 +58,7 @@ int devices_read(
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 struct stat status;
 
-                /* That there is none is for the reader to find. */
+                /* The reader reports a missing device. */
                 r = reading_add(&reading, stat(paths[i], &status) < 0 ? 0 : status.st_rdev, paths[i]);
         }
         if (r < 0 || n == 0)
@@ -68,7 +68,7 @@ int devices_read(
 
 const char *reader_describe_error(int error)
 {
-        return error == -ETIMEDOUT ? "it does not answer"
-               : error == -EFAULT  ? "what is on it made the reader crash"
+        return error == -ETIMEDOUT ? "it is unresponsive"
+               : error == -EFAULT  ? "the reader crashed on it"
                                    : strerror(-error);
 }

@@ -238,7 +238,8 @@ static int fail_current_device(struct reader *reader, int error)
         return r < 0 ? r : readers->on_progress(readers->userdata);
 }
 
-/* Likewise, if the child crashed, or writes what makes no sense. The reason may not be the device, so that gets another reader of its own first. */
+/* Likewise, if the child crashed, or writes what makes no sense. The reason may not be the device, so that gets another reader
+ * of its own first. */
 static int retry_current_device(struct reader *reader)
 {
         _cleanup_reader_ struct reader *owned = NULL;

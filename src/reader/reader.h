@@ -16,9 +16,9 @@ int reading_add(struct reading *reading, dev_t number, const char *name) _must_c
 void reading_done(struct reading *reading);
 #define _cleanup_reading_ _cleanup_(reading_done)
 
-/* Called for each device that is READ or MEASUREd; `result` and what it points to are only valid during the call. Error -ETIMEDOUT: no
- * response for 25 seconds; -EFAULT: two readers crashed on it; -EPIPE: the reader was killed or had no memory, which says
- * nothing about the device. */
+/* Called for each device that is READ or MEASUREd; `result` and what it points to are only valid during the call. Error
+ * -ETIMEDOUT: no response for 25 seconds; -EFAULT: two readers crashed on it; -EPIPE: the reader was killed or had no memory,
+ * which says nothing about the device. */
 typedef int (*reader_result_function)(const struct reader_result *result, void *userdata);
 
 /* Called when a reader has ended or its device has become unresponsive. */

@@ -11,8 +11,8 @@
 #define LVM_ID_LENGTH 32
 #define LVM_ID_SIZE (LVM_ID_LENGTH + 1)
 
-/* The UUID of an LV's device begins with this, the VG's identifier and the LV's, and of a hidden one goes on with a suffix, such
- * as "-tdata" (lvm2, lib/activate/dev_manager.c). */
+/* The UUID of an LV's device begins with this, the VG's identifier and the LV's, and of a hidden one goes on with a suffix,
+ * such as "-tdata" (lvm2, lib/activate/dev_manager.c). */
 #define LVM_UUID_PREFIX "LVM-"
 
 /* Whether `id` is one; it is then fit for a file's name, too. */

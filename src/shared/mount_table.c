@@ -34,8 +34,10 @@ int mount_table_read(int dir_fd, const char *path, struct mount_table *ret)
 
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
+        if (!table.table)
+                return -ENOMEM;
         file = fdopen(fd, "re");
-        if (!file || !table.table)
+        if (!file)
                 return -ENOMEM;
         (void) TAKE_FD(fd);
         r = mnt_table_parse_stream(table.table, file, path);

@@ -20,7 +20,7 @@ bool sysfs_has_device(int root_fd, dev_t number)
 {
         _cleanup_free_ char *path = sysfs_path(number, "");
 
-        return path && faccessat(root_fd, path, F_OK, 0) >= 0;
+        return !path || faccessat(root_fd, path, F_OK, 0) >= 0 || errno != ENOENT;
 }
 
 int sysfs_read_at(int dir_fd, const char *path, char **ret)

@@ -130,9 +130,9 @@ static void withdraw_claims(const struct tree *tree)
 /* What was taken down is added to `account`. */
 static int take_down(enum teardown_scope scope, struct timeline *account)
 {
+        _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
-        _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_close_ int root_fd = root_open();
         int r;
 

@@ -26,8 +26,7 @@ void report_circles(const struct tree *tree)
                 FOREACH_NODE(member, &cycle->members)
                         enumerate(&names, member->name);
                 enumerate_end(&names);
-                log_warning("%s hold each other in a circle and are taken down one after another.",
-                        names.text ?: "Devices");
+                log_warning("Dependency cycle of %s; removing them one after another.", names.text ?: "Devices");
         }
 }
 

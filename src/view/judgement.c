@@ -36,10 +36,10 @@ enum volume_group_state judge_recorded(enum volume_group_state recorded, const s
 enum volume_group_state judge_unrecorded(const struct volume_group *volume_group)
 {
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
-        size_t n_active = volume_group_count_active(volume_group);
 
-        if (volume_group->n_pvs > 0 && n_wanted > 0 && n_active == n_wanted)
+        if (volume_group->n_pvs > 0 && n_wanted > 0 && volume_group_count_active(volume_group) == n_wanted)
                 return VOLUME_GROUP_ACTIVE;
-        return n_active == 0 && volume_group_count_seen(volume_group) == 0 ? VOLUME_GROUP_ABSENT
-                                                                           : VOLUME_GROUP_UNKNOWN;
+        return !volume_group_has_active_lv(volume_group) && volume_group_count_seen(volume_group) == 0
+                       ? VOLUME_GROUP_ABSENT
+                       : VOLUME_GROUP_UNKNOWN;
 }

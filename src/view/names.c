@@ -87,8 +87,8 @@ static int read_all(struct sources *sources, struct reading *reading)
         r = sources_read_configuration(sources);
         if (r < 0)
                 return r;
-        /* What is wrong with the records has been logged. */
-        if (sources_read_records(sources) == -ENOMEM)
+        /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
+        if (!sources->records && sources->in_charge && sources_read_records(sources) == -ENOMEM)
                 return -ENOMEM;
         r = volume_groups_parse(sources->records, add_recorded, reading);
         if (r < 0)

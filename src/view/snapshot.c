@@ -61,6 +61,9 @@ int snapshot_read(struct sources *sources, struct snapshot *ret)
         _cleanup_snapshot_ struct snapshot snapshot = {};
         int r;
 
+        /* The worker makes the directory when it starts, which may be later. */
+        closep(&sources->lvm_run_fd);
+        sources->lvm_run_fd = online_open_to_look();
         r = sources_read_records(sources);
         if (r < 0)
                 return r;

@@ -6,13 +6,13 @@
 #include "lvm/volume_group_record.h"
 #include "shared/settings.h"
 
-/* What tells of a machine's VGs, for all who only look: the worker's records, lvm2's own in /run/lvm, device-mapper's list,
- * configuration files. Each is opened or read once, by the first who needs it. No process is started for it, no disk is
- * read, and nothing is waited for. */
+/* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
+ * device-mapper's list, configuration files. Each is opened or read once, by the first who needs it. No process is started for
+ * it, no disk is read, and nothing is waited for. */
 struct sources {
         int root_fd;
         int run_fd;     /* /run/headgate; < 0 if it cannot be opened */
-        int lvm_run_fd; /* /run/lvm; < 0 where there is none, and then nothing is recorded there */
+        int lvm_run_fd; /* /run/lvm; or a negative errno, -ENOENT where there is none */
         bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
         int run_error;  /* why the last one cannot be told, -ENOENT without /run/headgate; else 0 */
 
@@ -34,7 +34,7 @@ int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
  * not. */
 int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
 
-/* Reads what has been added to the records since the last call. That there are none is no error. Returns 0 or a negative
+/* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
  * errno; one that says what is wrong with the file has been logged. */
 int sources_read_records(struct sources *sources) _nonnull_(1) _must_check_;
 
@@ -45,7 +45,7 @@ int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
 int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
 
 /* Opens and reads all that. Records that cannot be used have been logged, and are none; nor is it an error if devices cannot
- * be listed. Returns 0 or a negative errno, -EACCES or -EPERM for somebody who is not root. */
+ * be listed. Returns 0 or a negative errno. */
 int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
 
 void sources_done(struct sources *sources) _nonnull_(1);

@@ -37,7 +37,10 @@ int unrecorded_find_pvs(const struct sources *sources, struct volume_group *volu
                 dev_t number;
                 int r;
 
-                if (online_read_pv(sources->lvm_run_fd, pv->pvid, &number) != ONLINE_FOUND)
+                r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number);
+                if (r == -ENOMEM)
+                        return r;
+                if (r != ONLINE_FOUND)
                         continue;
                 r = find_device_name(sources, number, &name);
                 if (r < 0)
@@ -152,7 +155,7 @@ static int judge(struct volume_group *volume_group, const struct planned_volume_
         reason = !planned                       ? strdup(explain(volume_group))
                  : state == VOLUME_GROUP_ABSENT ? explain_absence(planned)
                                                 : strdup("headgate has seen none of its PVs.");
-        /* That nothing is there is worth a word of its own only if it should be. */
+        /* Only a planned VG is reported as absent. */
         volume_group->state = state == VOLUME_GROUP_ABSENT && !planned ? VOLUME_GROUP_UNKNOWN : state;
         return string_replace(&volume_group->reason, reason);
 }

@@ -32,7 +32,7 @@ static int find_recorded(const struct sources *sources, const char *name, struct
                 r = volume_group_parse(entry->text, &volume_group);
                 if (r == -ENOMEM)
                         return r;
-                if (r < 0)
+                if (r < 0 || !streq(volume_group->vgid, entry->key))
                         continue;
                 n++;
                 snapshot_judge(sources, volume_group);
@@ -88,7 +88,7 @@ static int read_metadata_of_pv(
         _cleanup_pv_ struct pv pv = {};
         int r;
 
-        /* Who reads from a device that is suspended waits until it is not. */
+        /* A read from a suspended device blocks. */
         r = sysfs_read_attribute(sources->root_fd, source->device, "dm/suspended", &suspended);
         if (r < 0 || (suspended && streq(suspended, "1")))
                 return r;
@@ -117,8 +117,10 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
                 if (volume_group->pvs[i].device != 0)
                         r = read_metadata_of_pv(sources, &volume_group->pvs[i], view);
         }
-        if ((r < 0 && r != -ETIMEDOUT) || view->metadata)
-                return MIN(r, 0);
+        if (r < 0 && r != -ETIMEDOUT)
+                return r;
+        if (view->metadata)
+                return 0;
 
         r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), volume_group->name,
                 &view->metadata);

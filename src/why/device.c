@@ -52,7 +52,7 @@ static void answer_orphan(const struct device_facts *facts, const char *uuid, st
         explanation_tell_other_causes(explanation);
 }
 
-/* Of PVs of such VGs lvm2 makes no view, and with event_activation=0 of none. */
+/* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
 static bool is_recorded(const struct sources *sources, const struct metadata *metadata)
 {
         return sources->configuration.event_activation && metadata && !metadata->exported &&

@@ -10,7 +10,7 @@ enum {
         LOGICAL_VOLUME_FOUND = 1,
 };
 
-/* Fills an explanation of an LV of a VG that is on view. Returns one of the above or a negative errno. */
+/* Fills an explanation of an LV of a VG that is on record. Returns one of the above or a negative errno. */
 int logical_volume_explain(const struct sources *sources, const struct vg_view *view, const char *name,
         struct explanation *explanation) _nonnull_(1, 2, 3, 4) _must_check_;
 

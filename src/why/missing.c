@@ -141,7 +141,8 @@ static void advise_on_degraded(
         const struct volume_group *volume_group = view->volume_group;
         bool allowed = settings_allow_degraded(&sources->settings, volume_group->name);
 
-        if (sources->in_charge && allowed && !volume_group->overdue && !volume_group->lost_after_active)
+        if (view->source == VG_VIEW_OF_WORKER && allowed && !volume_group->overdue &&
+                !volume_group->lost_after_active)
                 explanation_fact(explanation,
                         "At its deadline lvm2 is asked for what can do without them, as headgate.conf says.");
         else
@@ -166,7 +167,8 @@ static void advise(const struct sources *sources, const struct vg_view *view, st
                         "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
         if (volume_group_count_seen(view->volume_group) == 0)
                 return;
-        if (view->volume_group->state != VOLUME_GROUP_DEGRADED)
+        if (view->volume_group->state != VOLUME_GROUP_DEGRADED &&
+                view->volume_group->state != VOLUME_GROUP_DEACTIVATED)
                 advise_on_degraded(sources, view, explanation);
         explanation_advise(explanation,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "

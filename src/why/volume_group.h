@@ -4,7 +4,7 @@
 #include "view/vg_view.h"
 #include "why/explanation.h"
 
-/* Fills an explanation of a VG that is on view. Returns 0 or a negative errno. */
+/* Fills an explanation of a VG. Returns 0 or a negative errno. */
 int volume_group_explain(const struct sources *sources, const struct vg_view *view,
         struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
 

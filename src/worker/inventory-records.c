@@ -31,12 +31,16 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
         return 0;
 }
 
-/* One that another program wrote down has no more than the state that all go by. */
+/* A record without the worker's state has the public one, and flags. */
 static enum vg_state recall_state(const struct volume_group *volume_group)
 {
         const char *words = volume_group->worker_state ?: volume_group_state_to_string(volume_group->state);
         enum vg_state state = VG_WAITING;
 
+        if (!volume_group->worker_state && volume_group->lost_after_active)
+                return volume_group->overdue ? VG_LOST_OVERDUE : VG_LOST;
+        if (!volume_group->worker_state && volume_group->state == VOLUME_GROUP_WAITING && volume_group->overdue)
+                return VG_OVERDUE;
         while (state < VG_FAILED && !streq(vg_state_to_string(state), words))
                 state++;
         return state;

@@ -208,9 +208,8 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
  * 0 if it did not, or a negative errno. */
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
-/* The VG whose metadata, or older metadata that was noted, has that size and checksum, so that it need not be read again, and
- * which it is; or NULL. Forgotten when the
- * VG loses a PV. */
+/* The VG whose metadata, or older metadata that was noted, has that size and checksum, so that it need not be read again; or
+ * NULL. `*ret_seqno` is that of the metadata. Forgotten when the VG loses a PV. */
 struct managed_group *inventory_find_text(
         const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno);
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
@@ -228,8 +227,8 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
 /* Has the VG in the state that vg_next() has yielded, in memory and with the next inventory_save() in its record. */
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step);
 
-/* Until when nothing is to be written at most, since records were lost and it is not known of all VGs yet what an earlier worker
- * did: should this worker be killed, the next one is to learn of the loss, too. 0 if that is over. */
+/* Until when nothing is to be written at most, since records were lost and it is not known of all VGs yet what an earlier
+ * worker did: should this worker be killed, the next one is to learn of the loss, too. 0 if that is over. */
 uint64_t inventory_finding_out_until(const struct inventory *inventory);
 
 /* Writes what has changed. Returns 0 or a negative errno, and then it is to be called again. */

@@ -104,7 +104,9 @@ int outcome_read_degraded(
                 return -ENOMEM;
         if (names[0] == '\0')
                 return 0;
-        words = find_words_about_lvs(output, volume_group);
+        for (size_t i = 0; !words && i < volume_group->n_lvs; i++)
+                if (volume_group->lvs[i].autoactivated && !volume_group->lvs[i].active)
+                        words = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
         /* The next sentence would be the advice to activate it in parts. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)

@@ -81,7 +81,7 @@ void report_seen(const struct managed_group *group, const char *device_name)
 {
         report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->volume_group, vg_state_to_string(group->state),
                 0,
-                string_format("The first of %zu PVs of VG %s has come: %s.", group->volume_group->n_pvs,
+                string_format("First of %zu PVs of VG %s appeared: %s.", group->volume_group->n_pvs,
                         group->volume_group->name, device_name));
 }
 
@@ -195,7 +195,7 @@ static char *describe(const struct volume_group *volume_group, enum vg_report re
                 return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n_active, n_wanted,
                         reason ?: "lvm2 gave no reason.");
         case VG_SAY_REMOVED:
-                return string_format("VG %s is no more: none of its PVs belongs to it any longer.", name);
+                return string_format("VG %s no longer exists: no PV belongs to it.", name);
         case VG_SAY_DEGRADED:
                 return describe_degraded(volume_group, missing);
         case VG_SAY_LOST:

@@ -84,6 +84,8 @@ static bool is_watched(const struct worker *worker, const struct job *job)
 {
         const struct managed_group *group;
 
+        if (job->kind != JOB_ADOPTED)
+                return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
                 if (group->job == job && group->state == VG_ACTIVATING_DEGRADED)
                         return false;

@@ -401,11 +401,10 @@ static int take_over(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
         r = flags_clear(worker->run_fd, FLAGS_RESYNC);
-        if (r >= 0)
-                r = flags_clear(worker->run_fd, FLAGS_SOFT_REBOOT);
-        return r < 0 ? log_error_errno(r,
-                               "Failed to remove " FLAGS_RESYNC " or " FLAGS_SOFT_REBOOT " in /run/headgate: %m")
-                     : 0;
+        if (r < 0)
+                return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");
+        r = flags_clear(worker->run_fd, FLAGS_SOFT_REBOOT);
+        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_SOFT_REBOOT ": %m") : 0;
 }
 
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)

@@ -174,7 +174,7 @@ START_TEST(unreadable_devices)
         static const struct {
                 int error;
                 const char *words;
-        } rows[] = {{-ETIMEDOUT, "it does not answer"}, {-EFAULT, "what is on it made the reader crash"}};
+        } rows[] = {{-ETIMEDOUT, "it is unresponsive"}, {-EFAULT, "the reader crashed on it"}};
         _cleanup_pv_ struct pv pv = {};
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++)
