@@ -304,9 +304,10 @@ static int set_names(struct tree *tree)
                         labels[node->component].bottom = node;
         for (size_t i = 0; i < tree->n_components; i++) {
                 const struct label *label = &labels[i];
+                const char *bottom = label->bottom ? label->bottom->name : "";
 
                 tree->names[i] = label->n_vgs > 1 ? string_format("%s and %zu more", label->vg, label->n_vgs - 1)
-                                                  : strdup(label->vg ?: label->bottom->name);
+                                                  : strdup(label->vg ?: bottom);
                 if (!tree->names[i])
                         return -ENOMEM;
         }
