@@ -183,7 +183,7 @@ int dm_devices_get(int root_fd, struct dm_devices *ret)
         }
         if (r >= 0 && devices.live) {
                 r = list_devices(devices.control_fd, &list);
-                if (r >= 0)
+                if (list)
                         r = add_listed(list, &devices);
         }
         if (r < 0)
