@@ -52,6 +52,7 @@ def build_step(build, *options):
 
 def source_steps():
     return [Step("prose", [TESTS / "prose"], "sources", 5),
+            Step("house", [TESTS / "house"], "sources", 2),
             *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences", "release"))]
 
 
