@@ -168,6 +168,16 @@ START_TEST(degraded_activation)
                 outcome.words, "not activated: linear (lvm2: Refusing activation of partial LV mirror/linear).");
         outcome_done(&outcome);
 
+        /* All of a line without advice, and not one about an LV that nobody wants active. */
+        outcome.words = NULL;
+        volume_group = make_vg("mirror", 2, 0, mirror);
+        volume_group.lvs[0].autoactivated = false;
+        ck_assert_int_eq(outcome_read_degraded(&volume_group, 5,
+                                 "  LV mirror/raid is odd.\n  LV mirror/linear is in use.\n", &outcome),
+                0);
+        ck_assert_str_eq(outcome.words, "not activated: linear (lvm2: LV mirror/linear is in use.).");
+        outcome_done(&outcome);
+
         outcome.words = NULL;
         volume_group = make_vg("mirror", 2, 2, mirror);
         ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, MISSING ACTIVE("mirror"), &outcome), 0);
