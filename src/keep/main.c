@@ -119,9 +119,7 @@ static int run(void)
         sd_id128_t boot;
         int r;
 
-        r = sources_open(&sources);
-        if (r >= 0 && sources.run_error != -ENOENT)
-                r = sources.run_error;
+        r = sources_open_permitted(&sources);
         if (r < 0)
                 return log_error_errno(r, "Failed to look into /run/headgate: %m");
         if (!sources.in_charge) {

@@ -296,21 +296,22 @@ const char *record_file_find(const struct record_file *file, const char *key)
         return record ? record->text : NULL;
 }
 
+/* There are as many as disks, and each reader looks at all: a tree of libdevmapper's costs fifty times as much. */
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
 {
-        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        const char *pvid;
+        const char *pvid = skip_prefix(record->text, "pvid = \""), *rest;
         int r;
 
         r = parse_device_number(record->key, &ret->number);
         if (r < 0)
                 return r == -EINVAL ? 0 : r;
-        tree = dm_config_from_string(record->text);
-        pvid = tree ? dm_config_find_str(tree->root, "pvid", "") : "";
-        if (!lvm_id_is_valid(pvid))
+        if (!pvid)
                 return -EBADMSG;
-        memcpy(ret->pvid, pvid, sizeof(ret->pvid));
-        ret->diskseq = (uint64_t) dm_config_find_int64(tree->root, "diskseq", 0);
+        snprintf(ret->pvid, sizeof(ret->pvid), "%s", pvid);
+        if (!lvm_id_is_valid(ret->pvid) || pvid[LVM_ID_LENGTH] != '"')
+                return -EBADMSG;
+        rest = skip_prefix(pvid + LVM_ID_LENGTH, "\"\ndiskseq = ");
+        ret->diskseq = rest ? strtoull(rest, NULL, 10) : 0;
         return 1;
 }
 

@@ -25,14 +25,19 @@ int sources_open(struct sources *ret)
         return 0;
 }
 
+int sources_open_permitted(struct sources *ret)
+{
+        int r = sources_open(ret);
+
+        return r < 0 || ret->run_error == -ENOENT ? r : ret->run_error;
+}
+
 int sources_open_in_charge(struct sources *ret)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        r = sources_open(&sources);
-        if (r >= 0 && sources.run_error != -ENOENT)
-                r = sources.run_error;
+        r = sources_open_permitted(&sources);
         if (r < 0)
                 return log_error_errno(r, "Failed to look into /run/headgate: %m");
         if (!sources.in_charge) {
@@ -85,9 +90,7 @@ int sources_read(struct sources *ret)
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        r = sources_open(&sources);
-        if (r >= 0 && sources.run_error != -ENOENT)
-                r = sources.run_error;
+        r = sources_open_permitted(&sources);
         if (r < 0)
                 return r;
         if (sources_read_records(&sources) == -ENOMEM)

@@ -30,8 +30,11 @@ struct sources {
 /* Opens the directories. Returns 0 and `*ret`, to be emptied with sources_done(), or a negative errno. */
 int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
 
-/* The same for what makes sense only while headgate is in charge. Returns likewise, having logged the error; -ENOENT if it is
- * not. */
+/* The same, with an error also if /run/headgate is there and may not be looked into; `*ret` is to be emptied in either case. */
+int sources_open_permitted(struct sources *ret) _nonnull_(1) _must_check_;
+
+/* Likewise for what makes sense only while headgate is in charge. Returns 0 or a negative errno, having logged the error;
+ * -ENOENT if it is not in charge. */
 int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
 
 /* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
