@@ -25,7 +25,7 @@ static void help(void)
                "      --boot[=BOOT]    Of this boot, or another: volume groups (the default)\n"
                "      --shutdown[=BOOT]  Of the shutdown before it, or that ended another: devices\n"
                "      --list-boots     List the boots that can be asked about\n" TABLE_HELP "\n"
-               "Exit status: 0, or 2 if headgate cannot tell.\n\n"
+               "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
                "See headgate-blame(8).\n");
 }
 

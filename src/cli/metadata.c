@@ -105,7 +105,8 @@ static int make_survey(struct survey *survey)
                 r = survey_make(survey, devices.strings, devices.n);
         if (r >= 0 && survey->n_pvs == 0 && survey->error < 0)
                 r = survey->error;
-        return r < 0 ? log_error_errno(r, "Failed to read the PVs: %m") : 0;
+        /* An unresponsive device has been logged. */
+        return r < 0 && r != -ETIMEDOUT ? log_error_errno(r, "Failed to read the PVs: %m") : MIN(r, 0);
 }
 
 static int read_system_id(struct configuration *configuration)

@@ -20,7 +20,7 @@ static void help(void)
                "      --boot[=BOOT]      Of this boot, or another: volume groups (the default)\n"
                "      --shutdown[=BOOT]  Of the shutdown before it, or that ended another: devices\n"
                "  -h, --help             Show this help\n\n"
-               "Exit status: 0, or 2 if headgate cannot tell.\n\n"
+               "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
                "See headgate-plot(8).\n");
 }
 

@@ -165,8 +165,8 @@ static int add_line(struct table *table, const struct volume_group *volume_group
         return table_add_line(table, NULL, &line, NULL);
 }
 
-int status_table_print(const struct volume_group *const volume_groups[], size_t n,
-        const struct table_verb *verb _unused_, const struct table_options *options)
+int status_table_print(
+        const struct volume_group *const volume_groups[], size_t n, const struct table_options *options)
 {
         _cleanup_table_ struct table table = {};
         int r;

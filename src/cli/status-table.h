@@ -8,5 +8,5 @@
 struct table_verb status_table_verb(void (*help)(void)) _nonnull_(1);
 
 /* Prints the VGs, in their order; if there are none, NULL is as good as an array. Returns 0 or a negative errno. */
-int status_table_print(const struct volume_group *const volume_groups[], size_t n, const struct table_verb *verb,
-        const struct table_options *options) _nonnull_(3, 4) _must_check_;
+int status_table_print(const struct volume_group *const volume_groups[], size_t n,
+        const struct table_options *options) _nonnull_(3) _must_check_;

@@ -146,17 +146,14 @@ static void note_not_in_charge(int error)
 
 static int print(const struct snapshot *snapshot)
 {
-        const struct table_verb verb = status_table_verb(help);
-
         return status_table_print(
-                (const struct volume_group *const *) snapshot->volume_groups, snapshot->n, &verb, &arg_table);
+                (const struct volume_group *const *) snapshot->volume_groups, snapshot->n, &arg_table);
 }
 
 /* Those that are named, in the order of the names. Returns an exit status or a negative errno. */
 static int print_named(const struct snapshot *snapshot, char *const names[], size_t n_names)
 {
         _cleanup_free_ const struct volume_group **named = calloc(n_names, sizeof(*named));
-        const struct table_verb verb = status_table_verb(help);
         int r, result = EXIT_ALL_UP;
         size_t n = 0;
 
@@ -169,7 +166,7 @@ static int print_named(const struct snapshot *snapshot, char *const names[], siz
                         named[n++] = volume_group;
                 result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
         }
-        r = status_table_print(named, n, &verb, &arg_table);
+        r = status_table_print(named, n, &arg_table);
         return r < 0 ? r : result;
 }
 

@@ -17,7 +17,7 @@
 #define COLUMN_IN_JSON 2U
 #define COLUMN_ALWAYS (COLUMN_IN_TABLE | COLUMN_IN_JSON)
 
-/* Of what type the value is: how it looks in a table, and in JSON. Numbers are unsigned, of any size. */
+/* Of what type the value is: how it looks in a table, and in JSON. Numbers are unsigned, of 1, 4 or 8 bytes. */
 enum column_type {
         COLUMN_STRING, /* char *, NULL for nothing */
         COLUMN_NAME,   /* the same, of what others have named: what is not printable is escaped */
@@ -88,7 +88,7 @@ struct table_verb {
         void (*help)(void);
         const struct table_switch *switches; /* may be NULL */
         size_t n_switches;
-        bool takes_no_names; /* nothing but options */
+        bool takes_no_names; /* nothing but options; for a verb with a table */
 };
 
 struct table_options {

@@ -31,7 +31,7 @@ static void help(void)
                "Show what lies on what: disks, partitions, arrays, volumes, file systems and swaps.\n\n"
                "  -a, --all            Show empty disks, too\n"
                "  -s, --inverse        Begin with what is mounted, and end with the disks\n" TABLE_HELP "\n"
-               "Exit status: 0, or 2 if a name is not known or something could not be read.\n\n"
+               "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
                "See headgate-tree(8).\n");
 }
 

@@ -8,7 +8,7 @@
 /* The verbs of "headgate". Each gets the arguments from its own name on, and returns the program's exit status,
  * having said on standard error whatever went wrong. */
 
-/* Exit statuses of status, why, activate, wait and deactivate. The others return 0 or EXIT_CANNOT_TELL. */
+/* Exit statuses. Verbs for which it makes no sense to say whether all is up return 1 for a name that is not known. */
 enum {
         EXIT_ALL_UP = 0,
         EXIT_ALL_DOWN = 0,

@@ -230,6 +230,9 @@ int record_file_read(int run_fd, struct record_file **file)
         if (*file && is_replaced(run_fd, *file))
                 *file = record_file_free(*file);
         r = is_former(run_fd) ? -EPROTONOSUPPORT : *file ? 0 : open_file(run_fd, file);
+        /* The worker that has retired those of version 1 has not written any yet. */
+        if (r == -ENOENT && faccessat(run_fd, RECORD_FILE_FORMER, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+                r = -EPROTONOSUPPORT;
         if (r >= 0)
                 r = read_all(*file);
         if (r < 0)

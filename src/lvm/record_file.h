@@ -44,7 +44,7 @@ struct record_file {
 
 /* Reads what has been added to `*file` since the last call, or all if that is NULL or the file is another one by now; then
  * earlier texts are gone. Returns 0; -ENOENT if there is no file; -EBADMSG if it is damaged; -EPROTONOSUPPORT if it is of
- * another version, or the last worker was of version 1; -EPERM if others than this user may write to it; or another negative
+ * another version, or the last ones were; -EPERM if others than this user may write to it; or another negative
  * errno. Then `*file` is NULL. */
 int record_file_read(int run_fd, struct record_file **file) _nonnull_(2) _must_check_;
 

@@ -39,7 +39,7 @@ int sources_open_in_charge(struct sources *ret)
 
         r = sources_open_permitted(&sources);
         if (r < 0)
-                return log_error_errno(r, "Failed to look into /run/headgate: %m");
+                return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (!sources.in_charge) {
                 log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
                 return -ENOENT;

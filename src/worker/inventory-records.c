@@ -106,11 +106,10 @@ static int load(struct inventory *inventory, const struct record_file *file)
 }
 
 /* Returns why they cannot be used, or NULL. */
-static const char *find_fault(const struct inventory *inventory, const struct record_file *file, int error)
+static const char *find_fault(const struct record_file *file, int error)
 {
         if (error == -ENOENT)
-                return faccessat(inventory->run_fd, RECORD_FILE_FORMER, F_OK, 0) == 0 ? "of an earlier version"
-                                                                                      : NULL;
+                return NULL;
         if (error < 0)
                 return record_file_describe_error(error);
         return record_file_is_of_this_boot(file) ? NULL : "of another boot";
@@ -125,7 +124,7 @@ int inventory_load(struct inventory *inventory)
         r = record_file_read(inventory->run_fd, &file);
         if (r == -ENOMEM)
                 return r;
-        fault = find_fault(inventory, file, r);
+        fault = find_fault(file, r);
         if (fault) {
                 inventory->records_lost = true;
                 record_file_warn(fault);
