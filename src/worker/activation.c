@@ -228,7 +228,8 @@ static int sort_complete(struct worker *worker, struct ready ready[_READY_MAX])
                         continue;
                 if (r == VG_DO_ACTIVATE_DEGRADED)
                         sort = &ready[READY_DEGRADED];
-                else if (r == VG_DO_ACTIVATE_ALONE || slow || names_is_shared(worker->inventory, group)) {
+                else if (r == VG_DO_ACTIVATE_ALONE || slow ||
+                         names_is_shared(worker->inventory, group, USEC_INFINITY)) {
                         r = start_job(worker, JOB_ACTIVATE, &group, 1, slow);
                         if (r < 0)
                                 return r;

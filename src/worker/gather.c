@@ -27,11 +27,6 @@ void gather_note(struct gather *gather, uint64_t now)
         gather->last_usec = now;
 }
 
-void gather_reset(struct gather *gather)
-{
-        *gather = (struct gather){};
-}
-
 uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
 {
         uint64_t until;

@@ -21,9 +21,6 @@ struct gather_phase {
 
 void gather_note(struct gather *gather, uint64_t now);
 
-/* Forgets the requests, since they are being dealt with. */
-void gather_reset(struct gather *gather);
-
 /* When to go ahead: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request or
  * the end of udev's queue comes before. */
 uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now);

@@ -179,19 +179,15 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
         return r;
 }
 
-/* Whether lvm2 has recorded the PV as another device than this one, which it still is: it came back there. */
-static bool has_moved(const struct worker *worker, const struct device *device, const char *pvid)
-{
-        dev_t recorded = online_find_pv(worker->lvm_run_fd, pvid);
-
-        return recorded != device->number && inventory_is_still(worker->inventory, recorded, pvid);
-}
-
-/* Forgets which PV the device was, and lvm2's record of that; `name` is of the VG that waits for it again, or NULL. */
+/* Forgets which PV the device was, and lvm2's record of that unless the PV came back as another device; `name` is of the VG that
+ * waits for it again, or NULL. */
 static int forget_pv(struct worker *worker, struct device *device, const char *pvid, const char *name)
 {
-        int r = has_moved(worker, device, pvid) ? 0 : online_forget(worker->lvm_run_fd, pvid, name);
+        dev_t recorded = online_find_pv(worker->lvm_run_fd, pvid);
+        int r = 0;
 
+        if (recorded == device->number || !inventory_is_still(worker->inventory, recorded, pvid))
+                r = online_forget(worker->lvm_run_fd, pvid, name);
         if (r >= 0)
                 r = inventory_set_pvid(worker->inventory, device, "");
         device->group = NULL;

@@ -105,26 +105,19 @@ static int load(struct inventory *inventory, const struct record_file *file)
         return MIN(r, 0);
 }
 
-/* Returns why they cannot be used, or NULL. */
-static const char *find_fault(const struct record_file *file, int error)
-{
-        if (error == -ENOENT)
-                return NULL;
-        if (error < 0)
-                return record_file_describe_error(error);
-        return record_file_is_of_this_boot(file) ? NULL : "of another boot";
-}
-
 int inventory_load(struct inventory *inventory)
 {
         _cleanup_record_file_ struct record_file *file = NULL;
-        const char *fault;
+        const char *fault = NULL;
         int r;
 
         r = record_file_read(inventory->run_fd, &file);
         if (r == -ENOMEM)
                 return r;
-        fault = find_fault(file, r);
+        if (r < 0 && r != -ENOENT)
+                fault = record_file_describe_error(r);
+        else if (r >= 0 && !record_file_is_of_this_boot(file))
+                fault = "of another boot";
         if (fault) {
                 inventory->records_lost = true;
                 record_file_warn(fault);

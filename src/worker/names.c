@@ -25,21 +25,15 @@ static size_t count_recorded(const struct inventory *inventory, const struct vol
         return n;
 }
 
-/* Whether there is a VG of the same name of which lvm2 has seen a PV, the VG being known since before `usec`. */
-static bool has_duplicate(const struct inventory *inventory, const struct managed_group *group, uint64_t usec)
+bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec)
 {
         const struct managed_group *other = inventory_find_named(inventory, group->volume_group->name);
 
         for (; other; other = other->next_same_name)
-                if (other != group && other->volume_group->first_seen_usec < usec &&
+                if (other != group && other->volume_group->first_seen_usec < before_usec &&
                         count_recorded(inventory, other->volume_group) > 0)
                         return true;
         return false;
-}
-
-bool names_is_shared(const struct inventory *inventory, const struct managed_group *group)
-{
-        return has_duplicate(inventory, group, USEC_INFINITY);
 }
 
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
@@ -48,7 +42,7 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
         const struct volume_group *volume_group = group->volume_group;
         int r;
 
-        if (has_duplicate(inventory, group, volume_group->first_seen_usec))
+        if (names_is_shared(inventory, group, volume_group->first_seen_usec))
                 return 0;
         r = write(inventory->lvm_run_fd, volume_group);
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", volume_group->name) : 0;

@@ -14,9 +14,9 @@ struct managed_group *names_find(struct inventory *inventory, const char *name);
  * logged. */
 int names_is_taken(struct inventory *inventory, const struct managed_group *group);
 
-/* Whether lvm2 has seen PVs of another VG of that name. It is to be asked for such a VG in a process of its own,
+/* Whether lvm2 has seen PVs of another VG of that name, which is known since before then. It is to be asked for such a VG in a process of its own,
  * as by its own rule: that may tell the two apart by the list of PVs (`pvs_lookup`, see online.h). */
-bool names_is_shared(const struct inventory *inventory, const struct managed_group *group);
+bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec);
 
 /* Writes that list, by online_write_lookup() or online_update_lookup(), unless lvm2 has seen PVs of the other VG first: it is
  * that VG's then. Returns 0 or a negative errno, which is logged. */

@@ -44,23 +44,17 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
 
 /* ------ VGs that are no more ------ */
 
-static void drop_expectation(struct worker *worker, const struct managed_group *group)
-{
-        struct expectation *expectation;
-
-        dm_list_iterate_items(expectation, &worker->expectations.list)
-                if (expectation->group == group)
-                        expectation->group = NULL;
-}
-
 static int drop_group(struct worker *worker, struct managed_group *group)
 {
         const char *name = group->volume_group->name;
+        struct expectation *expectation;
         int r;
 
         group->state = VG_REMOVED;
         report_vg(group, VG_SAY_REMOVED);
-        drop_expectation(worker, group);
+        dm_list_iterate_items(expectation, &worker->expectations.list)
+                if (expectation->group == group)
+                        expectation->group = NULL;
         r = requests_finish_group(worker, group, name);
         if (r >= 0)
                 r = forget_name(worker, group, name);

@@ -100,7 +100,7 @@ static int find_obstacle(
                                 string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?"),
                                 ret);
                 /* Asked by name, lvm2 would activate LVs of both. */
-                return names_is_shared(worker->inventory, group)
+                return names_is_shared(worker->inventory, group, USEC_INFINITY)
                                ? obstruct(VG_OBSTACLE_NAME, strdup("there is another VG of this name."), ret)
                                : VG_OBSTACLE_NONE;
         }

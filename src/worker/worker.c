@@ -145,7 +145,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase)
         expectations_take_announced(&worker->expectations);
         r = intake_prepare(worker, DEVICE_AWAITED, &reading);
         if (r >= 0 && gathered == 0) {
-                gather_reset(&worker->gather);
+                worker->gather = (struct gather){};
                 r = intake_prepare(worker, DEVICE_UNREAD, &reading);
         }
         if (r < 0)

@@ -23,7 +23,7 @@ START_TEST(nothing_waits)
         ck_assert_uint_eq(gather_until(&gather, &running_quiet, START), USEC_INFINITY);
         gather_note(&gather, START);
         ck_assert_uint_ne(gather_until(&gather, &boot_busy, START), USEC_INFINITY);
-        gather_reset(&gather);
+        gather = (struct gather){};
         ck_assert_uint_eq(gather_until(&gather, &boot_busy, START), USEC_INFINITY);
 }
 END_TEST

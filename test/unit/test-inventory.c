@@ -644,12 +644,14 @@ START_TEST(elder_is_the_one_that_was_seen_first)
 
         first->volume_group->first_seen_usec = 1;
         second->volume_group->first_seen_usec = 2;
-        ck_assert(names_is_shared(inventory, first) && names_is_shared(inventory, second));
+        ck_assert(names_is_shared(inventory, first, USEC_INFINITY) &&
+                  names_is_shared(inventory, second, USEC_INFINITY));
         ck_assert(!has_elder(inventory, first) && has_elder(inventory, second));
-        ck_assert(!names_is_shared(inventory, other) && !has_elder(inventory, other));
+        ck_assert(!names_is_shared(inventory, other, USEC_INFINITY) && !has_elder(inventory, other));
 
         ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
-        ck_assert(names_is_shared(inventory, first) && !names_is_shared(inventory, second));
+        ck_assert(names_is_shared(inventory, first, USEC_INFINITY) &&
+                  !names_is_shared(inventory, second, USEC_INFINITY));
         ck_assert(!has_elder(inventory, second));
 }
 END_TEST
