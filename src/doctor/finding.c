@@ -83,14 +83,6 @@ enum finding_result findings_worst(const struct findings *findings)
         return worst;
 }
 
-bool findings_have(const struct findings *findings, enum finding_result result)
-{
-        for (size_t i = 0; i < findings->n; i++)
-                if (findings->findings[i].result == result)
-                        return true;
-        return false;
-}
-
 void findings_done(struct findings *findings)
 {
         for (size_t i = 0; i < findings->n; i++) {

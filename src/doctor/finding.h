@@ -41,9 +41,6 @@ void findings_add_unknown(struct findings *findings, int error, const char *form
 /* The worst result, FINDING_OK if there is none. */
 enum finding_result findings_worst(const struct findings *findings) _nonnull_(1);
 
-/* Whether any finding has that result. */
-bool findings_have(const struct findings *findings, enum finding_result result) _nonnull_(1);
-
 void findings_done(struct findings *findings) _nonnull_(1);
 #define _cleanup_findings_ _cleanup_(findings_done)
 

@@ -62,3 +62,15 @@ int sysfs_read_location(int root_fd, dev_t number, char **ret)
         *ret = strndup(target, (size_t) length);
         return *ret ? 1 : -ENOMEM;
 }
+
+int sysfs_read_name(int root_fd, dev_t number, char **ret)
+{
+        _cleanup_free_ char *location = NULL;
+        int r;
+
+        r = sysfs_read_location(root_fd, number, &location);
+        if (r <= 0)
+                return r;
+        *ret = strdup(strrchr(location, '/') + 1);
+        return *ret ? 1 : -ENOMEM;
+}

@@ -25,3 +25,6 @@ int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret
 
 /* Where the device is among all others: ".../host0/target0:0:0/0:0:0:0/block/sda". Returns as above. */
 int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
+
+/* The last part of that, the kernel's name: "sda". Returns as above. */
+int sysfs_read_name(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;

@@ -6,7 +6,6 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/root.h"
-#include "shared/sysfs.h"
 
 int sources_open(struct sources *ret)
 {
@@ -117,11 +116,6 @@ void sources_done(struct sources *sources)
         problems_done(&sources->settings_problems);
         problems_done(&sources->configuration_problems);
         *sources = SOURCES_NONE;
-}
-
-bool sources_has_device(const struct sources *sources, dev_t number)
-{
-        return sysfs_has_device(sources->root_fd, number);
 }
 
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number)

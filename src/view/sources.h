@@ -54,8 +54,5 @@ int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
 void sources_done(struct sources *sources) _nonnull_(1);
 #define _cleanup_sources_ _cleanup_(sources_done)
 
-/* Whether the kernel has a block device of that number. */
-bool sources_has_device(const struct sources *sources, dev_t number) _nonnull_(1);
-
 /* The device-mapper device of that number, or NULL. */
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);

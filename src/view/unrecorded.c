@@ -15,25 +15,12 @@
 
 /* ------ with a backup ------ */
 
-/* Returns 0 and the path in `*ret`, or NULL if the kernel has no such device; or -ENOMEM. */
-static int find_device_name(const struct sources *sources, dev_t number, char **ret)
-{
-        _cleanup_free_ char *location = NULL;
-        int r;
-
-        *ret = NULL;
-        r = sysfs_read_location(sources->root_fd, number, &location);
-        if (r <= 0)
-                return r == -ENOMEM ? r : 0;
-        *ret = string_format("/dev/%s", strrchr(location, '/') + 1);
-        return *ret ? 0 : -ENOMEM;
-}
-
-int unrecorded_find_pvs(const struct sources *sources, struct volume_group *volume_group)
+/* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. */
+static int find_pvs(const struct sources *sources, struct volume_group *volume_group)
 {
         for (size_t i = 0; sources->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
                 struct volume_group_pv *pv = &volume_group->pvs[i];
-                char *name = NULL;
+                _cleanup_free_ char *name = NULL;
                 dev_t number;
                 int r;
 
@@ -42,15 +29,32 @@ int unrecorded_find_pvs(const struct sources *sources, struct volume_group *volu
                         return r;
                 if (r != ONLINE_FOUND)
                         continue;
-                r = find_device_name(sources, number, &name);
+                r = sysfs_read_name(sources->root_fd, number, &name);
+                if (r > 0)
+                        r = string_replace(&pv->device_name, string_format("/dev/%s", name));
                 if (r < 0)
                         return r;
-                if (!name)
-                        continue;
-                free(pv->device_name);
-                pv->device_name = name;
-                pv->device = number;
+                if (name)
+                        pv->device = number;
         }
+        return 0;
+}
+
+int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        r = volume_group_new(metadata, &volume_group);
+        if (r < 0)
+                return r;
+        r = find_pvs(sources, volume_group);
+        if (r < 0)
+                return r;
+        if (sources->devices)
+                active_devices_mark(sources->devices, volume_group);
+        volume_group->state = judge_unrecorded(volume_group);
+        *ret = TAKE_PTR(volume_group);
         return 0;
 }
 
@@ -114,9 +118,11 @@ static int read_devices(const struct sources *sources, const char *name, struct 
         if (!volume_group->name || !volume_group->lvs)
                 return -ENOMEM;
         r = list ? add_active_lvs(list, volume_group) : 0;
-        if (r >= 0)
-                *ret = TAKE_PTR(volume_group);
-        return r;
+        if (r < 0)
+                return r;
+        volume_group->state = judge_unrecorded(volume_group);
+        *ret = TAKE_PTR(volume_group);
+        return 0;
 }
 
 /* ------ judgement ------ */
@@ -143,21 +149,18 @@ static char *explain_absence(const struct planned_volume_group *planned)
 }
 
 /* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
-static int judge(struct volume_group *volume_group, const struct planned_volume_group *planned)
+static int describe(struct volume_group *volume_group, const struct planned_volume_group *planned)
 {
-        enum volume_group_state state = judge_unrecorded(volume_group);
-        char *reason;
+        bool absent = volume_group->state == VOLUME_GROUP_ABSENT;
 
-        if (state == VOLUME_GROUP_ACTIVE && !planned) {
-                volume_group->state = state;
+        if (planned)
+                return string_replace(&volume_group->reason,
+                        absent ? explain_absence(planned) : strdup("headgate has seen none of its PVs."));
+        if (volume_group->state == VOLUME_GROUP_ACTIVE)
                 return 0;
-        }
-        reason = !planned                       ? strdup(explain(volume_group))
-                 : state == VOLUME_GROUP_ABSENT ? explain_absence(planned)
-                                                : strdup("headgate has seen none of its PVs.");
         /* Only a planned VG is reported as absent. */
-        volume_group->state = state == VOLUME_GROUP_ABSENT && !planned ? VOLUME_GROUP_UNKNOWN : state;
-        return string_replace(&volume_group->reason, reason);
+        volume_group->state = VOLUME_GROUP_UNKNOWN;
+        return string_replace(&volume_group->reason, strdup(explain(volume_group)));
 }
 
 static int read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
@@ -171,14 +174,7 @@ static int read_backup(const struct sources *sources, const char *name, struct v
                     : -ENOENT;
         if (r == -ENOMEM)
                 return r;
-        if (r < 0)
-                return read_devices(sources, name, ret);
-        r = volume_group_new(metadata, ret);
-        if (r < 0)
-                return r;
-        if (sources->devices)
-                active_devices_mark(sources->devices, *ret);
-        return unrecorded_find_pvs(sources, *ret);
+        return r < 0 ? read_devices(sources, name, ret) : unrecorded_new(sources, metadata, ret);
 }
 
 static int read_unrecorded(struct sources *sources, const char *name, const struct planned_volume_group *planned,
@@ -195,7 +191,7 @@ static int read_unrecorded(struct sources *sources, const char *name, const stru
         r = read_backup(sources, name, &volume_group);
         if (r < 0)
                 return r;
-        r = judge(volume_group, planned);
+        r = describe(volume_group, planned);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(volume_group);

@@ -18,6 +18,7 @@ int unrecorded_add(struct sources *sources, const char *name, const struct plann
 int unrecorded_add_present(struct sources *sources, const struct string_vector *names, struct snapshot *snapshot)
         _nonnull_(1, 2, 3) _must_check_;
 
-/* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. Returns 0 or -ENOMEM. */
-int unrecorded_find_pvs(const struct sources *sources, struct volume_group *volume_group)
-        _nonnull_(1, 2) _must_check_;
+/* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs
+ * that are active, in the state that follows. Returns 0 or -ENOMEM. */
+int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
+        _nonnull_(1, 2, 3) _must_check_;

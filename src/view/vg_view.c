@@ -48,13 +48,6 @@ static int find_recorded(const struct sources *sources, const char *name, struct
 
 /* ------ lvm2's backup ------ */
 
-static void judge(const struct sources *sources, struct volume_group *volume_group)
-{
-        if (sources->devices)
-                active_devices_mark(sources->devices, volume_group);
-        volume_group->state = judge_unrecorded(volume_group);
-}
-
 static int find_in_backup(const struct sources *sources, const char *name, struct vg_view *view)
 {
         int r;
@@ -63,14 +56,7 @@ static int find_in_backup(const struct sources *sources, const char *name, struc
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         view->source = VG_VIEW_OF_BACKUP;
-        r = volume_group_new(view->metadata, &view->volume_group);
-        if (r < 0)
-                return r;
-        r = unrecorded_find_pvs(sources, view->volume_group);
-        if (r < 0)
-                return r;
-        judge(sources, view->volume_group);
-        return 0;
+        return unrecorded_new(sources, view->metadata, &view->volume_group);
 }
 
 /* ------ metadata ------ */
@@ -81,18 +67,23 @@ static bool is_newer(const struct metadata *metadata, const struct vg_view *view
                (!view->metadata || metadata->seqno > view->metadata->seqno);
 }
 
+/* A read from a suspended device blocks, so nothing is known of what is on one. */
+static int read_pv(const struct sources *sources, dev_t number, const char *path, struct pv *ret)
+{
+        _cleanup_free_ char *suspended = NULL;
+        int r;
+
+        r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
+        return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
+}
+
 static int read_metadata_of_pv(
         const struct sources *sources, const struct volume_group_pv *source, struct vg_view *view)
 {
-        _cleanup_free_ char *suspended = NULL;
         _cleanup_pv_ struct pv pv = {};
         int r;
 
-        /* A read from a suspended device blocks. */
-        r = sysfs_read_attribute(sources->root_fd, source->device, "dm/suspended", &suspended);
-        if (r < 0 || (suspended && streq(suspended, "1")))
-                return r;
-        r = pv_read(source->device_name, &pv);
+        r = read_pv(sources, source->device, source->device_name, &pv);
         if (r >= 0 && pv.error == -ETIMEDOUT)
                 return pv.error;
         if (r < 0 || !pv.metadata || !is_newer(pv.metadata, view))
@@ -182,9 +173,7 @@ static int take_disk(
         view->metadata_number = number;
         r = string_replace(&view->device_name, strdup(path));
         if (r >= 0)
-                r = volume_group_new(view->metadata, &view->volume_group);
-        if (r >= 0)
-                r = unrecorded_find_pvs(sources, view->volume_group);
+                r = unrecorded_new(sources, view->metadata, &view->volume_group);
         if (r < 0)
                 return r;
         view->metadata_device = view->device_name;
@@ -192,6 +181,7 @@ static int take_disk(
         if (!seen)
                 return 0;
         seen->device = number;
+        view->volume_group->state = judge_unrecorded(view->volume_group);
         return string_replace(&seen->device_name, strdup(path));
 }
 
@@ -200,16 +190,12 @@ static int look_at_disk(
 {
         const char *path = udev_device_get_devnode(device);
         dev_t number = udev_device_get_devnum(device);
-        _cleanup_free_ char *suspended = NULL;
         _cleanup_pv_ struct pv pv = {};
         int r;
 
         if (!path || worker_knows(sources, number))
                 return 0;
-        r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
-        if (r < 0 || (suspended && streq(suspended, "1")))
-                return r;
-        r = pv_read(path, &pv);
+        r = read_pv(sources, number, path, &pv);
         if (r < 0 || !pv.metadata || !streq(pv.metadata->name, name))
                 return r;
         return take_disk(sources, path, number, &pv, view);
@@ -253,7 +239,6 @@ int vg_view_search(const struct sources *sources, const char *name, struct vg_vi
         udev_unref(udev);
         if (r < 0 || !view.volume_group)
                 return r < 0 ? r : VG_VIEW_NONE;
-        judge(sources, view.volume_group);
         *ret = view;
         view = (struct vg_view){};
         return VG_VIEW_FOUND;

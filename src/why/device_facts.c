@@ -53,13 +53,10 @@ static int read_holders(const struct sources *sources, struct device_facts *fact
 
 static int read_sysfs(const struct sources *sources, struct device_facts *facts)
 {
-        _cleanup_free_ char *location = NULL;
         uint64_t value;
         int r;
 
-        r = sysfs_read_location(sources->root_fd, facts->number, &location);
-        if (r > 0)
-                r = string_replace(&facts->kernel_name, strdup(strrchr(location, '/') + 1));
+        r = sysfs_read_name(sources->root_fd, facts->number, &facts->kernel_name);
         if (r >= 0)
                 r = read_number(sources, facts->number, "size", &value);
         if (r < 0)

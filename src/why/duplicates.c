@@ -6,19 +6,6 @@
 
 #include "shared/sysfs.h"
 
-/* A device that has gone has no place in sysfs. */
-static int find_name(const struct sources *sources, dev_t number, char **ret)
-{
-        _cleanup_free_ char *location = NULL;
-        int r;
-
-        r = sysfs_read_location(sources->root_fd, number, &location);
-        if (r <= 0)
-                return r;
-        *ret = strdup(strrchr(location, '/') + 1);
-        return *ret ? 1 : -ENOMEM;
-}
-
 int find_duplicate_of_pv(const struct sources *sources, const char *pvid, dev_t number, char **ret)
 {
         const struct record_entry *entry;
@@ -32,7 +19,7 @@ int find_duplicate_of_pv(const struct sources *sources, const char *pvid, dev_t 
                 if (record_entry_parse_device(entry, &other) <= 0 || !streq(other.pvid, pvid) ||
                         other.number == number)
                         continue;
-                r = find_name(sources, other.number, ret);
+                r = sysfs_read_name(sources->root_fd, other.number, ret);
                 if (r != 0)
                         return r;
         }
@@ -46,7 +33,7 @@ static int explain_duplicate(const struct sources *sources, const struct volume_
         _cleanup_free_ char *name = NULL;
         int r;
 
-        r = find_name(sources, other, &name);
+        r = sysfs_read_name(sources->root_fd, other, &name);
         if (r <= 0)
                 return r;
         lvm_id_format(pv->pvid, formatted);
