@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 static struct table_options arg_table;

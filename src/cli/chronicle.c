@@ -4,7 +4,7 @@
 
 #include "cli/past-boots.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/suggestion.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"

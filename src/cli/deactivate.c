@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "lvm/online.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "teardown/teardown.h"
 
 /* Longer than removals and lvm2 have, by default. */

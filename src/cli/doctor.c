@@ -7,7 +7,7 @@
 #include "cli/verbs.h"
 #include "doctor/checks.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 static struct table_options arg_table;
 

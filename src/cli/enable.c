@@ -12,7 +12,7 @@
 #include "plan/switches.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "timeline/archive.h"
 
 #define TAKEOVER "headgate-takeover.service"

@@ -10,7 +10,7 @@
 #include "cli/teardown-status.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "view/expected.h"
 #include "view/snapshot.h"

@@ -11,7 +11,7 @@
 #include "copies/devices.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/suggestion.h"
 #include "shared/util.h"
 

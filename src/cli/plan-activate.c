@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "plan/switches.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 static struct table_options arg_table;

@@ -8,7 +8,7 @@
 #include "initrd/device.h"
 #include "initrd/needed.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 static struct table_options arg_table;
 

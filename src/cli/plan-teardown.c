@@ -5,7 +5,7 @@
 #include "cli/teardown-table.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "teardown/scope.h"
 #include "tree/order.h"
 #include "tree/read.h"

@@ -8,7 +8,7 @@
 
 #include "shared/config_tree.h"
 #include "shared/identifier.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 #define DEV_DIRECTORY "/dev/"

@@ -4,7 +4,7 @@
 
 #include "cli/target.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/suggestion.h"
 #include "shared/util.h"
 

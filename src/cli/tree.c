@@ -11,7 +11,7 @@
 #include "cli/tree-view.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/sysfs.h"
 #include "shared/util.h"
 #include "tree/order.h"

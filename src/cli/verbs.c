@@ -2,8 +2,8 @@
 
 #include "cli/verbs.h"
 
-#include "shared/arguments.h"
 #include "shared/log.h"
+#include "shared/program.h"
 #include "shared/suggestion.h"
 #include "shared/util.h"
 

@@ -6,7 +6,7 @@
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/suggestion.h"
 #include "shared/util.h"
 #include "view/names.h"

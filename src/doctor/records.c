@@ -6,7 +6,7 @@
 #include "lvm/backup.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 /* ------ backups ------ */
 

@@ -5,7 +5,7 @@
 #include "doctor/checks.h"
 #include "shared/config_tree.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 #define LVM_CONF "etc/lvm/lvm.conf"
 #define LVM_LOCAL_CONF "etc/lvm/lvmlocal.conf"

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "lvm/command.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 #define SYSTEMCTL "/bin/systemctl"

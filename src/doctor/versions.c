@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 
 #include "doctor/checks.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 /* At the lower end of what headgate is made for; see README.md. */
 #define SYSTEMD_MIN 252

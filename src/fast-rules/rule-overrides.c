@@ -8,7 +8,7 @@
 #include "fast-rules/rules-patch.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 #define RULES_DIRECTORY "run/udev/rules.d"

@@ -12,9 +12,8 @@
 #include "generator/output.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
-#include "shared/arguments.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 /* The kernel's log is everybody's. "headgate plan activate" shows all. */
 #define PROBLEMS_LOGGED_MAX 20

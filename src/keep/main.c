@@ -9,7 +9,7 @@
 
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"

@@ -5,7 +5,7 @@
 #include <libdevmapper.h>
 #include <sys/sysmacros.h>
 
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* What follows an LV's UUID on the device that makes a pool: a pool of which any LV is active has no device without it. */

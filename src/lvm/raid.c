@@ -7,7 +7,7 @@
 #include "lvm/dm_devices.h"
 #include "shared/dm.h"
 #include "shared/identifier.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* Of an LV that is not hidden. */

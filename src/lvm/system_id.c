@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "shared/root.h"
+#include "shared/program.h"
 
 #define SYSTEM_ID_LENGTH_MAX 128
 

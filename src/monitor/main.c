@@ -8,10 +8,9 @@
 
 #include "lvm/command.h"
 #include "lvm/dm_devices.h"
-#include "shared/arguments.h"
 #include "shared/identifier.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* The types of targets that lvm2 never asks dmeventd(8) to monitor (lvm2, lib/activate/activate.c and the segment

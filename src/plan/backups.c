@@ -6,7 +6,7 @@
 
 #include "lvm/metadata.h"
 #include "lvm/online.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* A thousand VGs of one PV make 2 MiB. */

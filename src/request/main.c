@@ -4,9 +4,9 @@
  * worker listens to udev, so it is all that a device costs: libc only, no reading of the device, a dozen system
  * calls, no waiting. Only where systemd has lost the socket it takes a systemctl, see flags_wake(). */
 
-#include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/macro.h"
+#include "shared/program.h"
 
 static void help(void)
 {

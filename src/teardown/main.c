@@ -13,9 +13,8 @@
 
 #include "lvm/online.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/settings.h"
-#include "shared/signals.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
 #include "timeline/archive.h"

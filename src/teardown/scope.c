@@ -4,7 +4,7 @@
 
 #include "lvm/backup.h"
 #include "lvm/configuration.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "tree/network.h"
 

@@ -3,7 +3,7 @@
 #include "teardown/teardown.h"
 
 #include "shared/log.h"
-#include "shared/signals.h"
+#include "shared/program.h"
 #include "teardown/multipath.h"
 #include "teardown/removals.h"
 #include "teardown/report.h"

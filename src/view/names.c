@@ -4,7 +4,7 @@
 
 #include "lvm/online.h"
 #include "shared/dm.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 #define HASH_SIZE_HINT 1024
 

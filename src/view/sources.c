@@ -5,7 +5,7 @@
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 int sources_open(struct sources *ret)
 {

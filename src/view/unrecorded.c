@@ -5,7 +5,7 @@
 #include "lvm/backup.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/names.h"

@@ -7,7 +7,7 @@
 
 #include "lvm/backup.h"
 #include "reader/pv.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/snapshot.h"

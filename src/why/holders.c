@@ -5,7 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "shared/identifier.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/sysfs.h"
 #include "teardown/holders.h"
 #include "teardown/scope.h"

@@ -7,9 +7,9 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "shared/arguments.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "worker/worker.h"
 

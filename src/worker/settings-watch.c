@@ -8,7 +8,7 @@
 #include "lvm/devices_file.h"
 #include "lvm/version.h"
 #include "shared/log.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 /* Below the root. A directory tells of files that are added, removed or replaced. */
 static const char *const watched[SETTINGS_FILES] = {

@@ -10,7 +10,7 @@
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/signals.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "worker/activation.h"
 #include "worker/adoption.h"

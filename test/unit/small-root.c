@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "shared/root.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 static char small_root_path[] = "/tmp/headgate-tree-XXXXXX";

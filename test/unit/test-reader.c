@@ -14,7 +14,7 @@
 #include "lvm/online.h"
 #include "reader/facts.h"
 #include "reader/reader.h"
-#include "shared/signals.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "worker/inventory.h"
 

@@ -14,7 +14,7 @@
 #include "fixture.h"
 #include "lvm/online.h"
 #include "own-namespace.h"
-#include "shared/signals.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "worker/context.h"
 #include "worker/recording.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "shared/root.h"
+#include "shared/program.h"
 
 #define DEFAULT_DEADLINE (30 * USEC_PER_SEC)
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a program begins with: its arguments, the root directory of all that it reads, and its signals. Libc only, as
+ * headgate-request uses it. */
+
+#include "shared/program.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+
+#include "shared/macro.h"
+
+int arguments_parse_plain(int argc, char *argv[], void (*help)(void))
+{
+        static const struct option options[] = {
+                {"help", no_argument, NULL, 'h'},
+                {"version", no_argument, NULL, 'V'},
+                {},
+        };
+
+        /* "+": what follows the first word that is no option belongs to that word. */
+        for (int c; (c = getopt_long(argc, argv, "+h", options, NULL)) >= 0;)
+                switch (c) {
+                case 'h':
+                        help();
+                        return 0;
+                case 'V':
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                        return 0;
+                default:
+                        return -EINVAL;
+                }
+        return 1;
+}
+
+const char *root_path(void)
+{
+        return secure_getenv("HEADGATE_ROOT") ?: "/";
+}
+
+bool root_is_chosen(void)
+{
+        return secure_getenv("HEADGATE_ROOT") != NULL;
+}
+
+int root_open(void)
+{
+        int fd = open(root_path(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        return fd < 0 ? -errno : fd;
+}
+
+const char *root_relative(const char *path)
+{
+        return path + strspn(path, "/");
+}
+
+static int change_mask(int how)
+{
+        sigset_t signals;
+
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGINT);
+        return sigprocmask(how, &signals, NULL) < 0 ? -errno : 0;
+}
+
+int signals_block(void)
+{
+        return change_mask(SIG_BLOCK);
+}
+
+int signals_unblock(void)
+{
+        return change_mask(SIG_UNBLOCK);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "shared/macro.h"
+
+/* For programs whose only options are -h, --help and --version. Libc only. Returns 1 to go on, with what is not an
+ * option from argv[optind] on; 0 if `help` or the version was printed, and the program is done; or -EINVAL,
+ * getopt_long() having said why. */
+int arguments_parse_plain(int argc, char *argv[], void (*help)(void)) _nonnull_(2, 3) _must_check_;
+
+/* The directory below which all input is read, by openat() and with paths that begin without a slash:
+ * $HEADGATE_ROOT, which tests set, or "/". */
+const char *root_path(void);
+
+/* Whether it was set: then nothing of the system itself is to be touched. */
+bool root_is_chosen(void);
+
+/* Opens it. Returns a descriptor or a negative errno. */
+int root_open(void);
+
+/* An absolute path as openat() wants it: without the slashes at its beginning. */
+const char *root_relative(const char *path);
+
+/* Blocks SIGCHLD, SIGTERM and SIGINT, for an event loop to read: before any thread is started. Programs that are
+ * started by command_start() get them back. Returns 0 or a negative errno. */
+int signals_block(void) _must_check_;
+
+/* Undoes that, when the event loop has come to its end. What has come in between acts now. Returns 0 or a negative
+ * errno. */
+int signals_unblock(void) _must_check_;
