@@ -6,7 +6,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "shared/enumeration.h"
-#include "shared/fields.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "teardown/holders.h"

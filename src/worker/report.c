@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
-#include "shared/fields.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
