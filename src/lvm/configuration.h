@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "lvm/system_id.h"
-#include "shared/problems.h"
+#include "shared/util.h"
 
 /* A list of strings, which does not mean the same if it is empty as if it is not there. */
 struct configuration_list {

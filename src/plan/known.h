@@ -6,7 +6,7 @@
 
 #include "lvm/configuration.h"
 #include "shared/identifier.h"
-#include "shared/problems.h"
+#include "shared/util.h"
 
 /* The VGs that the machine is known to have before any disk has come. lvm2 writes a backup of a VG's metadata
  * at every change, and the initrd records the PVs that it has found. There is no list of headgate's own that

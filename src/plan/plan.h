@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "lvm/configuration.h"
-#include "shared/problems.h"
 #include "shared/settings.h"
+#include "shared/util.h"
 
 /* Which of the VGs that the machine is known to have are to be activated at boot, and who waits for them. Made
  * of files alone: nothing is asked, no device is opened. The same files make the same plan. */

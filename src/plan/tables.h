@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan/entries.h"
-#include "shared/problems.h"
+#include "shared/util.h"
 
 /* fstab(5) and crypttab(5), as far as they name devices. Entries with noauto do not count, as nothing waits for
  * them. */

@@ -3,7 +3,6 @@
 
 #include <libdevmapper.h>
 
-#include "shared/problems.h"
 #include "shared/util.h"
 
 #define SETTINGS_FILE "etc/headgate/headgate.conf"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "shared/problems.h"
+#include "shared/util.h"
 
 #include "fixture.h"
 
