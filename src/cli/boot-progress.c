@@ -55,14 +55,14 @@ static void count_absent(
 {
         for (size_t i = 0; i < scope->n_names; i++)
                 if (!snapshot_find(snapshot, scope->names[i]))
-                        enumerate(&progress->absent, scope->names[i]);
+                        enumeration_add(&progress->absent, scope->names[i]);
         for (size_t i = 0; scope->n_names == 0 && i < scope->expected->n; i++) {
                 const struct planned_volume_group *planned = &scope->expected->volume_groups[i];
 
                 if (expected_by_boot(planned) && !snapshot_find(snapshot, planned->name))
-                        enumerate(&progress->absent, planned->name);
+                        enumeration_add(&progress->absent, planned->name);
         }
-        enumerate_end(&progress->absent);
+        enumeration_end(&progress->absent);
         progress->n += progress->absent.n;
         progress->n_in_state[VOLUME_GROUP_ABSENT] = progress->absent.n;
 }
@@ -113,8 +113,8 @@ static void print_names(FILE *file, const struct boot_progress *progress, enum v
 
         for (size_t i = 0; i < progress->n_awaited; i++)
                 if (progress->awaited[i]->state == state)
-                        enumerate(&names, progress->awaited[i]->name);
-        enumerate_end(&names);
+                        enumeration_add(&names, progress->awaited[i]->name);
+        enumeration_end(&names);
         if (names.text)
                 fprintf(file, "; %s: %s", volume_group_state_to_string(state), names.text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "shared/enumeration.h"
+#include "shared/names.h"
 #include "shared/util.h"
 #include "view/expected.h"
 #include "view/snapshot.h"

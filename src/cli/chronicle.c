@@ -4,8 +4,8 @@
 
 #include "cli/past-boots.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
-#include "shared/suggestion.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"
 #include "timeline/shutdown.h"

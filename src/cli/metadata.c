@@ -11,8 +11,8 @@
 #include "copies/devices.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
-#include "shared/suggestion.h"
 #include "shared/util.h"
 
 static struct table_options arg_table;

@@ -9,9 +9,8 @@
 #include <strings.h>
 
 #include "cli/verbs.h"
-#include "shared/enumeration.h"
 #include "shared/log.h"
-#include "shared/suggestion.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* Of the terminal's width; what is longer gets what the others leave. */
@@ -277,8 +276,8 @@ static char *summarize(char *lines)
 
         for (const char *name; (name = strsep(&rest, "\n"));)
                 if (*name != '\0')
-                        enumerate(&names, name);
-        enumerate_end(&names);
+                        enumeration_add(&names, name);
+        enumeration_end(&names);
         return names.text ? TAKE_PTR(names.text) : strdup("");
 }
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "shared/config_tree.h"
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 

@@ -4,8 +4,8 @@
 
 #include "cli/target.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
-#include "shared/suggestion.h"
 #include "shared/util.h"
 
 /* What the path leads to, as the tree has it: without links, and without a slash at its end. */

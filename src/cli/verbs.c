@@ -3,8 +3,8 @@
 #include "cli/verbs.h"
 
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
-#include "shared/suggestion.h"
 #include "shared/util.h"
 
 static void say_unknown(const struct verb_choice *choice, const char *name)

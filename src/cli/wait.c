@@ -7,8 +7,8 @@
 #include "cli/await.h"
 #include "cli/verbs.h"
 #include "shared/flags.h"
-#include "shared/identifier.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* As long as systemd waits for a device by default (DefaultDeviceTimeoutSec=). */

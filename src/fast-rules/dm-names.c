@@ -6,8 +6,8 @@
 
 #include "shared/dm.h"
 #include "shared/flags.h"
-#include "shared/identifier.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* Half of a file would be believed, so it gets its name when it is whole. The rule looks for names with a hyphen. */

@@ -7,7 +7,7 @@
 
 #include "plan/switches.h"
 #include "shared/flags.h"
-#include "shared/unit_name.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 #define TAKEOVER_UNIT "headgate-takeover.service"

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/sysfs.h"
 
 /* ------ attributes in sysfs ------ */

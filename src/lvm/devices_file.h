@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "shared/identifier.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
 /* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,
  * lib/device/device_id.c: one line for each device, of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda

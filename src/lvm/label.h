@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/identifier.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
 /* The label of an LVM physical volume (PV): who the PV is, and where on it metadata is kept.
  *

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/identifier.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
 /* The metadata text of a volume group (VG), as far as activation needs it. Parsed with libdevmapper's dm_config_*,
  * lvm2's own parser; source of the keys: lvm2, lib/format_text/export.c and flags.c. */

@@ -6,7 +6,7 @@
 
 #include "lvm/dm_devices.h"
 #include "shared/dm.h"
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "shared/identifier.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
 /* What headgate knows, written down for the next worker and for all that look on: the file "records" in the run directory.
  * Records are only appended, until most of the file is out of date and it is written anew. Each has a key and a text in the

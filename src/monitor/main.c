@@ -8,8 +8,8 @@
 
 #include "lvm/command.h"
 #include "lvm/dm_devices.h"
-#include "shared/identifier.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 

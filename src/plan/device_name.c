@@ -5,7 +5,7 @@
 #include <libdevmapper.h>
 #include <libmount.h>
 
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 DEFINE_CLEANUP(struct libmnt_fs *, mnt_free_fs)

@@ -4,7 +4,7 @@
 
 #include <libmount.h>
 
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* Takes `name` over, unless it fails. */

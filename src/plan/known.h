@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "lvm/configuration.h"
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* The VGs that the machine is known to have before any disk has come. lvm2 writes a backup of a VG's metadata

@@ -6,7 +6,7 @@
 #include "plan/command_line.h"
 #include "plan/entries.h"
 #include "plan/tables.h"
-#include "shared/unit_name.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 const char *plan_group_to_string(enum plan_group group)

@@ -8,7 +8,7 @@
 #include <fnmatch.h>
 
 #include "shared/config_tree.h"
-#include "shared/identifier.h"
+#include "shared/names.h"
 
 #define SECONDS_MIN 1
 #define SECONDS_MAX (24 * 60 * 60)

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
-#include "shared/enumeration.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 static char *find_in_sysfs(const char *kernel_name)
@@ -93,7 +93,7 @@ static void enumerate_holders(const struct tree_node *node, struct enumeration *
                 return;
         for (const struct dirent *entry; (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')
-                        enumerate(names, entry->d_name);
+                        enumeration_add(names, entry->d_name);
 }
 
 /* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
@@ -104,8 +104,8 @@ static char *describe_unmounting(const struct tree_node *node)
 
         FOREACH_NODE(upper, &node->uppers)
                 if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
-                        enumerate(&mounts, upper->name);
-        enumerate_end(&mounts);
+                        enumeration_add(&mounts, upper->name);
+        enumeration_end(&mounts);
         if (mounts.text)
                 return string_format("the unmounting of %s has not come to its end", mounts.text);
         return trace ? string_format("the unmounting of its file system has not come to its end (%s)", trace)
@@ -117,7 +117,7 @@ static void enumerate_mount_or_swap(const struct tree_node *node, struct enumera
 {
         _cleanup_free_ char *swap = node->kind == TREE_SWAP ? string_format("swap %s", node->name) : NULL;
 
-        enumerate(names, swap ?: node->name);
+        enumeration_add(names, swap ?: node->name);
 }
 
 char *node_describe_holders(const struct tree_node *node, const struct users *users)
@@ -129,7 +129,7 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
                 if (upper->state != TREE_GONE && !upper->kernel_name)
                         enumerate_mount_or_swap(upper, &holders);
         enumerate_holders(node, &holders);
-        enumerate_end(&holders);
+        enumeration_end(&holders);
 
         if (!holders.text && processes && *processes == '\0')
                 return describe_unmounting(node);

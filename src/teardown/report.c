@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
-#include "shared/enumeration.h"
 #include "shared/log.h"
 #include "shared/messages.h"
+#include "shared/names.h"
 #include "teardown/holders.h"
 #include "tree/order.h"
 
@@ -23,8 +23,8 @@ void report_circles(const struct tree *tree)
                 _cleanup_enumeration_ struct enumeration names = {};
 
                 FOREACH_NODE(member, &cycle->members)
-                        enumerate(&names, member->name);
-                enumerate_end(&names);
+                        enumeration_add(&names, member->name);
+                enumeration_end(&names);
                 log_warning("Dependency cycle of %s; removing them one after another.", names.text ?: "Devices");
         }
 }
@@ -299,8 +299,8 @@ static char *describe_progress(const struct teardown *teardown, const struct tre
         const struct tree *tree = teardown->tree;
 
         FOREACH_NODE(node, waited_for)
-                enumerate(&names, node->name);
-        enumerate_end(&names);
+                enumeration_add(&names, node->name);
+        enumeration_end(&names);
         if (!names.text)
                 return string_format(
                         "%zu of %zu device%s down", tree->n_gone, tree->n_to_go, plural(tree->n_to_go));

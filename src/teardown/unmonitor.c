@@ -6,8 +6,8 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
-#include "shared/identifier.h"
 #include "shared/log.h"
+#include "shared/names.h"
 
 /* dmeventd's end for requests (lvm2, libdm/libdevmapper-event.h): without it there is no daemon that would monitor
  * anything. It stays behind when the daemon is killed, which costs one lvm process in vain. */

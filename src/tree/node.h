@@ -4,8 +4,8 @@
 #include <libdevmapper.h>
 #include <sys/types.h>
 
-#include "shared/identifier.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
 /* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a
  * kind of its own, and so has what the user sees. */

@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/sysfs.h"
 #include "teardown/holders.h"

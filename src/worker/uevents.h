@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-#include "shared/identifier.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev

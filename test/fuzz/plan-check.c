@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "plan/plan.h"
 #include "plan/switches.h"
-#include "shared/identifier.h"
+#include "shared/names.h"
 
 static void check_plan(const struct plan *plan)
 {

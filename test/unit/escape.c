@@ -3,7 +3,7 @@
 /* Prints the unit of each VG that is named on standard input, a line each, for the test "unit-names"; "-" where
  * there is none. */
 
-#include "shared/unit_name.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 int main(void)

@@ -2,7 +2,7 @@
 
 /* What a name that there is not was probably meant to be. */
 
-#include "shared/suggestion.h"
+#include "shared/names.h"
 
 #include "fixture.h"
 #include "shared/util.h"

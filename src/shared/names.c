@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Names: of VGs, LVs, PVs and units, what may be in them, how they are shown, and "did you mean". */
+
+#include "shared/names.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <strings.h>
+
+#include "shared/log.h"
+#include "shared/util.h"
+
+#define LETTERS_AND_DIGITS "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+#define NAME_LETTERS LETTERS_AND_DIGITS "._+-"
+
+#define NAME_LENGTH_MAX 127
+
+bool lvm_id_is_valid(const char *id)
+{
+        return strnlen(id, LVM_ID_SIZE) == LVM_ID_LENGTH && strspn(id, LETTERS_AND_DIGITS "!#") == LVM_ID_LENGTH;
+}
+
+int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE])
+{
+        char id[LVM_ID_SIZE] = {};
+        size_t length = 0;
+
+        /* lvm2 does not care where the dashes are. */
+        for (; *text; text++) {
+                if (*text == '-')
+                        continue;
+                if (length >= LVM_ID_LENGTH)
+                        return -EBADMSG;
+                id[length++] = *text;
+        }
+        if (!lvm_id_is_valid(id))
+                return -EBADMSG;
+
+        memcpy(ret, id, LVM_ID_SIZE);
+        return 0;
+}
+
+void lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
+{
+        for (size_t i = 0; i < LVM_ID_LENGTH; i++) {
+                if (i >= 6 && i < LVM_ID_LENGTH - 2 && (i - 6) % 4 == 0)
+                        *ret++ = '-';
+                *ret++ = id[i];
+        }
+        *ret = '\0';
+}
+
+bool volume_group_name_is_valid(const char *name)
+{
+        size_t length = strlen(name);
+
+        return length > 0 && length <= NAME_LENGTH_MAX && strspn(name, NAME_LETTERS) == length && name[0] != '-' &&
+               !streq(name, ".") && !streq(name, "..");
+}
+
+char *logical_volume_name_to_show(const char *name)
+{
+        size_t length = strnlen(name, NAME_LENGTH_MAX);
+        char *shown = malloc(length * strlen("\\xNN") + sizeof("..."));
+        char *end = shown;
+
+        if (!shown)
+                return NULL;
+        for (size_t i = 0; i < length; i++)
+                if (strchr(NAME_LETTERS, name[i]))
+                        *end++ = name[i];
+                else
+                        end += sprintf(end, "\\x%02x", (unsigned char) name[i]);
+        strcpy(end, name[length] ? "..." : "");
+        return shown;
+}
+
+static bool same_letter(char a, char b)
+{
+        return tolower((unsigned char) a) == tolower((unsigned char) b);
+}
+
+/* Damerau's and Levenshtein's distance, without editing what was exchanged. Three rows of the table are needed. */
+size_t suggestion_distance(const char *a, const char *b)
+{
+        size_t width = strlen(b) + 1;
+        _cleanup_free_ size_t *rows = calloc(3 * width, sizeof(*rows));
+        size_t *before = rows, *last = rows ? rows + width : NULL, *row = rows ? rows + 2 * width : NULL;
+
+        if (!rows)
+                return SIZE_MAX;
+        for (size_t j = 0; j < width; j++)
+                row[j] = j;
+        for (size_t i = 1; i <= strlen(a); i++) {
+                size_t *oldest = before;
+
+                before = last;
+                last = row;
+                row = oldest;
+                row[0] = i;
+                for (size_t j = 1; j < width; j++) {
+                        row[j] = last[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+                        row[j] = MIN(row[j], MIN(last[j], row[j - 1]) + 1);
+                        if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+                                row[j] = MIN(row[j], before[j - 2] + 1);
+                }
+        }
+        return row[width - 1];
+}
+
+void suggestion_consider(struct suggestion *suggestion, const char *candidate)
+{
+        size_t distance = suggestion_distance(suggestion->wanted, candidate);
+        size_t longest = MAX(strlen(suggestion->wanted), strlen(candidate));
+        char *copy;
+
+        if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U))
+                return;
+        if (suggestion->nearest && distance >= suggestion->distance)
+                return;
+        copy = strdup(candidate);
+        if (!copy)
+                return;
+        free(suggestion->nearest);
+        suggestion->nearest = copy;
+        suggestion->distance = distance;
+}
+
+void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *otherwise)
+{
+        _cleanup_free_ char *wanted = string_printable(suggestion->wanted);
+        _cleanup_free_ char *nearest = suggestion->nearest ? string_printable(suggestion->nearest) : NULL;
+
+        if (nearest)
+                log_error("Unknown %s \"%s\"; did you mean \"%s\"?", what, wanted ?: "?", nearest);
+        else
+                log_error("Unknown %s \"%s\", %s.", what, wanted ?: "?", otherwise);
+}
+
+void suggestion_done(struct suggestion *suggestion)
+{
+        free(suggestion->nearest);
+        *suggestion = (struct suggestion){};
+}
+
+/* How many names stand in one sentence. */
+#define NAMES_MAX 3
+
+void enumeration_add(struct enumeration *enumeration, const char *name)
+{
+        _cleanup_free_ char *printable = NULL;
+
+        if (enumeration->n++ >= NAMES_MAX)
+                return;
+        printable = string_printable(name);
+        if (string_replace(&enumeration->text, string_format("%s%s%s", enumeration->text ?: "",
+                                                       enumeration->text ? ", " : "", printable ?: "?")) < 0)
+                enumeration->n = NAMES_MAX;
+}
+
+void enumeration_end(struct enumeration *enumeration)
+{
+        if (enumeration->n <= NAMES_MAX)
+                return;
+        if (string_replace(&enumeration->text,
+                    string_format("%s and %zu more", enumeration->text ?: "?", enumeration->n - NAMES_MAX)) < 0)
+                log_oom();
+}
+
+void enumeration_done(struct enumeration *enumeration)
+{
+        free(enumeration->text);
+}
+
+static bool stays(char c)
+{
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' ||
+               c == '_' || c == '.';
+}
+
+char *unit_name_escape(const char *string)
+{
+        char *escaped = malloc(strlen(string) * strlen("\\xNN") + 1);
+        char *end = escaped;
+
+        if (!escaped)
+                return NULL;
+        for (const char *c = string; *c; c++)
+                if (*c == '/')
+                        *end++ = '-';
+                else if (stays(*c) && !(c == string && *c == '.'))
+                        *end++ = *c;
+                else
+                        end += sprintf(end, "\\x%02x", (unsigned char) *c);
+        *end = '\0';
+        return escaped;
+}
+
+int unit_name_of_volume_group(const char *name, char **ret)
+{
+        _cleanup_free_ char *escaped = unit_name_escape(name);
+        char *unit = escaped ? string_format("headgate-vg@%s.service", escaped) : NULL;
+
+        if (!unit)
+                return -ENOMEM;
+        if (strlen(unit) > UNIT_NAME_LENGTH_MAX) {
+                free(unit);
+                return -ENAMETOOLONG;
+        }
+        *ret = unit;
+        return 0;
+}
