@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"

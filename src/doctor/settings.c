@@ -3,7 +3,7 @@
 #include <libdevmapper.h>
 
 #include "doctor/checks.h"
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/program.h"
 

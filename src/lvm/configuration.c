@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/util.h"
 
 #define SYSTEM_DIRECTORY "etc/lvm"

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/util.h"
 
 /* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, a reader stays below 256 MiB. */

@@ -8,7 +8,7 @@
 #include <sys/sysmacros.h>
 #include <systemd/sd-id128.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/sysmacros.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
 

@@ -12,3 +12,28 @@ DEFINE_CLEANUP(struct dm_pool *, dm_pool_destroy)
 
 DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 #define _cleanup_dm_hash_ _cleanup_(dm_hash_destroyp)
+
+/* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a
+ * section, as deep as its stack allows, and then crashes. So a text has to be looked at first. */
+
+DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
+#define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
+
+/* Whether the sections of `text` are closed, and not nested deeper than anybody nests them. */
+bool config_text_is_sane(const char *text) _nonnull_(1);
+
+/* Parses a text in which a key or a section may occur twice, as people may write it: the last value counts, and
+ * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with
+ * dm_config_destroy(), or -EBADMSG, -ENOMEM. */
+int config_tree_parse(const char *text, struct dm_config_tree **ret) _nonnull_(1, 2) _must_check_;
+
+/* The same with the content of a file below `dir_fd`; also returns what read_file_at() does. */
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) _nonnull_(2, 3) _must_check_;
+
+/* The boolean at `path`, or `otherwise` if there is none, or a section of that name: dm_config_tree_find_bool() crashes at
+ * one. Unlike that function, it does not look into cascaded trees. */
+int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise) _nonnull_(1, 2);
+
+/* Writes a line KEY = "VALUE", with what is special in a value escaped: for strings that come from elsewhere,
+ * lvm2's messages or names of devices. Without a value nothing is written. Returns 0 or -ENOMEM. */
+int config_print_string(FILE *file, const char *key, const char *value) _nonnull_(1, 2) _must_check_;

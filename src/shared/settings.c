@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/names.h"
 
 #define SECONDS_MIN 1

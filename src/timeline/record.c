@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "lvm/volume_group.h"
-#include "shared/config_tree.h"
+#include "shared/dm.h"
 #include "shared/util.h"
 
 #define VERSION 1

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "shared/config_tree.h"
+/* What libdevmapper's parser of lvm.conf's syntax wants around it. */
+
+#include "shared/dm.h"
 
 #include <ctype.h>
 
