@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "shared/kernel.h"
 #include "shared/names.h"
-#include "shared/sysfs.h"
 
 /* ------ attributes in sysfs ------ */
 

@@ -6,7 +6,7 @@
 
 #include "initrd/configuration.h"
 #include "initrd/device.h"
-#include "shared/mount_table.h"
+#include "shared/kernel.h"
 
 /* What an initrd of initramfs-tools mounts. */
 static const char *const targets[] = {"/", "/usr"};

@@ -4,7 +4,7 @@
  * Documentation/ABI/testing/sysfs-block-dm). */
 
 #include "lvm/dm_devices.h"
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 #define BLOCK_DIRECTORY "sys/block"

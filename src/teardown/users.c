@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "shared/mount_table.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 /* Some of a process's links, and what it means if one leads below a mount point. */

@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 /* Where all devices are that no hardware is behind; bcache is one of them. */

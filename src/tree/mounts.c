@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-#include "shared/mount_table.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 #include "tree/schedule.h"
 

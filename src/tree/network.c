@@ -2,7 +2,7 @@
 
 #include "tree/network.h"
 
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 /* Followed by a number. "etherd!e0.1" is ATA over Ethernet. */

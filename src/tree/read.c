@@ -2,7 +2,7 @@
 
 #include "tree/read.h"
 
-#include "shared/mount_table.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 #include "tree/devices.h"
 #include "tree/mounts.h"

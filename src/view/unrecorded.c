@@ -5,8 +5,8 @@
 #include "lvm/backup.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
+#include "shared/kernel.h"
 #include "shared/program.h"
-#include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/names.h"
 

@@ -7,8 +7,8 @@
 
 #include "lvm/backup.h"
 #include "reader/pv.h"
+#include "shared/kernel.h"
 #include "shared/program.h"
-#include "shared/sysfs.h"
 #include "view/judgement.h"
 #include "view/snapshot.h"
 #include "view/unrecorded.h"

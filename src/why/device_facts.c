@@ -4,7 +4,7 @@
 
 #include <libudev.h>
 
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 
 /* sysfs counts in these, whatever the device does. */
 #define SECTOR_SIZE 512

@@ -4,7 +4,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 
 int find_duplicate_of_pv(const struct sources *sources, const char *pvid, dev_t number, char **ret)
 {

@@ -4,9 +4,9 @@
 
 #include <sys/sysmacros.h>
 
+#include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
-#include "shared/sysfs.h"
 #include "teardown/holders.h"
 #include "teardown/scope.h"
 #include "tree/mounts.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "reader/pv.h"
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 
 /* Of more PVs than that the number has to do. */
 #define TOLD_MAX 8

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "shared/flags.h"
-#include "shared/sysfs.h"
+#include "shared/kernel.h"
 
 /* What there is in the two directories of requests. */
 struct requests {

@@ -3,9 +3,9 @@
 
 #include <libdevmapper.h>
 
-#include "lvm/diskseq.h"
 #include "lvm/metadata_area.h"
 #include "lvm/volume_group_record.h"
+#include "shared/kernel.h"
 #include "worker/vg-state.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
