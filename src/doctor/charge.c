@@ -3,7 +3,7 @@
 #include "doctor/checks.h"
 #include "plan/switches.h"
 #include "shared/flags.h"
-#include "shared/rule_file.h"
+#include "shared/udev.h"
 
 #define TAKEOVER_UNIT "headgate-takeover.service"
 #define FALLBACK_UNIT "headgate-fallback.service"

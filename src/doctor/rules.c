@@ -3,7 +3,7 @@
 #include "doctor/checks.h"
 
 #include "headgate-rule.h"
-#include "shared/rule_file.h"
+#include "shared/udev.h"
 
 #define HEADGATE_RULE "68-headgate.rules"
 

@@ -5,7 +5,7 @@
 #include "fast-rules/cookie.h"
 #include "shared/flags.h"
 #include "shared/log.h"
-#include "shared/udev-monitor.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 
 /* Given by the rules to events of device-mapper: who completes the cookie. With

@@ -15,7 +15,7 @@
 #include "shared/messages.h"
 #include "shared/names.h"
 #include "shared/program.h"
-#include "shared/rule_file.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 
 /* Where udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do

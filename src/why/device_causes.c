@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "shared/flags.h"
-#include "shared/rule_file.h"
+#include "shared/udev.h"
 
 /* lvm2's default of devices/pv_min_size. */
 #define PV_SIZE_MIN (2U * 1024 * 1024)

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "shared/udev-monitor.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 
 /* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "shared/rule_file.h"
+#include "shared/udev.h"
 
 #include "fixture.h"
 #include "shared/util.h"
