@@ -3,7 +3,7 @@
 #include <fcntl.h>
 
 #include "doctor/checks.h"
-#include "lvm/backup.h"
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/program.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The metadata text of a VG, parsed: from a disk, or from lvm2's backup of it. */
+
 #include "lvm/metadata.h"
 
 #include <ctype.h>
@@ -409,4 +412,26 @@ int metadata_describe_skip(const struct metadata *metadata, char **ret)
 
         *ret = reason;
         return reason ? 0 : -ENOMEM;
+}
+
+int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
+{
+        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_free_ char *text = NULL;
+        const char *reason;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        r = read_file_at(root_fd, path, &text, NULL);
+        if (r < 0)
+                return r;
+        r = metadata_parse(text, &metadata, &reason);
+        if (r < 0)
+                return r;
+        if (!streq(metadata->name, name))
+                return -EBADMSG;
+        *ret = TAKE_PTR(metadata);
+        return 0;
 }

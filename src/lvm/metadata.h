@@ -68,3 +68,12 @@ int metadata_describe_skip(const struct metadata *metadata, char **ret) _nonnull
 /* The name with which a damaged `text` begins, if what is there can be the name of a VG: for a message, for
  * nothing else. Returns 0 and `*ret`, to be freed by the caller, or -ENOENT, -ENOMEM. */
 int metadata_guess_name(const char *text, char **ret) _nonnull_(1, 2) _must_check_;
+
+/* lvm2's backups of metadata: one file for each VG, called like the VG, which lvm2 replaces at every change. A VG
+ * that another machine has changed since, or that is no more, still has its old one. */
+
+/* Reads the backup of the VG `name` in `directory`, which is absolute or below `root_fd`. Returns 0 and `*ret`, to
+ * be freed with metadata_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged
+ * or of another VG. */
+int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
+        _nonnull_(2, 3, 4) _must_check_;

@@ -2,8 +2,8 @@
 
 #include "teardown/scope.h"
 
-#include "lvm/backup.h"
 #include "lvm/configuration.h"
+#include "lvm/metadata.h"
 #include "shared/program.h"
 #include "shared/util.h"
 #include "tree/network.h"

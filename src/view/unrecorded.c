@@ -2,7 +2,7 @@
 
 #include "view/unrecorded.h"
 
-#include "lvm/backup.h"
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/kernel.h"

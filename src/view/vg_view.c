@@ -5,7 +5,7 @@
 #include <libudev.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/backup.h"
+#include "lvm/metadata.h"
 #include "reader/pv.h"
 #include "shared/kernel.h"
 #include "shared/program.h"

@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "lvm/active.h"
-#include "lvm/backup.h"
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"

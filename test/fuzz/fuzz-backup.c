@@ -3,7 +3,7 @@
 /* lvm2's backup of a VG's metadata, as the worker and the generator read it. */
 
 #include "fuzz.h"
-#include "lvm/backup.h"
+#include "lvm/metadata.h"
 #include "plan-check.h"
 #include "shared/util.h"
 
