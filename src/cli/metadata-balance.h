@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "copies/survey.h"
-#include "lvm/system_id.h"
+#include "lvm/configuration.h"
 
 enum balance_consent {
         BALANCE_ASK,  /* somebody at a terminal */

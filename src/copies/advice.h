@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copies/survey.h"
-#include "lvm/system_id.h"
+#include "lvm/configuration.h"
 
 /* So many copies outlive the loss of any four disks, and take no time that would matter. */
 #define COPIES_ENOUGH 5U

@@ -3,8 +3,41 @@
 
 #include <stdbool.h>
 
-#include "lvm/system_id.h"
+#include "shared/macro.h"
+#include "shared/names.h"
 #include "shared/util.h"
+
+/* The host's own system ID: a VG that has another one belongs to another host, and lvm2 does not touch it. See
+ * lvmsystemid(7). */
+struct system_id {
+        bool known;                 /* whether it could be told from files; if not, leave the VG to lvm2 */
+        char *id;                   /* NULL if the host has none */
+        struct string_vector extra; /* other hosts' IDs that are as good */
+};
+
+/* The keys of lvm.conf that tell where it comes from, or NULL where a key is not set. */
+struct system_id_source {
+        const char *source; /* global/system_id_source */
+        const char *local;  /* local/system_id */
+        const char *file;   /* global/system_id_file */
+        const char *etc;    /* global/etc */
+};
+
+/* Finds it out as lvm2 does (lib/commands/toolcontext.c), from files below `root_fd`. It is not known where
+ * lvm2 would ask for more than a file, and where the file is not there. Sets `known` and `id` only. Returns 0
+ * or -ENOMEM. */
+int system_id_find(int root_fd, const struct system_id_source *source, struct system_id *ret)
+        _nonnull_(2, 3) _must_check_;
+
+/* What lvm2 makes of a text that is to be a system ID: letters, digits and "._-+" of it, beginning with a
+ * letter or digit, 128 at most. Empty if nothing is left, or if it begins with "localhost". Returns a string to
+ * be freed by the caller, or NULL without memory. */
+char *system_id_from_text(const char *text) _nonnull_(1) _must_check_;
+
+/* Whether lvm2 would keep its hands off a VG with that system ID, which may be NULL. */
+bool system_id_is_foreign(const struct system_id *host, const char *id) _nonnull_(1);
+
+void system_id_done(struct system_id *system_id) _nonnull_(1);
 
 /* A list of strings, which does not mean the same if it is empty as if it is not there. */
 struct configuration_list {
@@ -43,3 +76,29 @@ int configuration_event_activation(void);
 
 /* Whether lvm2 takes notice of PVs on LVs, likewise; by default it does not. Returns 1 or 0. */
 int configuration_scan_lvs(void);
+
+/* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,
+ * lib/device/device_id.c: one line for each device, of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda
+ * PVID=..."; a PVID of "." is that of a device that is no PV. Comments begin with "#". */
+
+enum {
+        DEVICES_FILE_LISTED = 0,
+        DEVICES_FILE_NOT_LISTED = 1,
+        DEVICES_FILE_NONE = 2, /* there is no such file, and lvm2 may use all devices */
+};
+
+/* Whether lvm2 is to make the file `name` at the first boot of an image: its vgchange -aay of the VG that / lies on starts that
+ * (lvm2 2.03.24, tools/vgchange.c), also if all LVs are active. */
+bool devices_file_is_to_be_made(int root_fd, const char *name) _nonnull_(2);
+
+/* Whether the file `name` in etc/lvm/devices below `root_fd` lists the PV. Returns one of the above, or a negative
+ * errno. */
+int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_(2, 3) _must_check_;
+
+/* What differs between the versions of lvm2, as far as headgate has to heed it. lvm2 is asked for nothing: its
+ * version is told by that of libdevmapper, which comes from the same source (lvm2, VERSION and VERSION_DM). */
+
+/* Whether pvscan, being shown a device, knows it by no names but those that it is called by and those in $DEVLINKS,
+ * which it reads if it is shown one device only: lvm2 2.03.19 and later (lvm2, tools/pvscan.c). Before that, it
+ * looks for links itself if a filter accepts some, whatever it is shown. */
+bool lvm_version_takes_links_from_udev(void);

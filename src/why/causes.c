@@ -2,7 +2,7 @@
 
 #include "why/causes.h"
 
-#include "lvm/devices_file.h"
+#include "lvm/configuration.h"
 
 #define LVM_CONF "lvm.conf"
 

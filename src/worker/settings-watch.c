@@ -5,8 +5,6 @@
 #include <fcntl.h>
 
 #include "lvm/configuration.h"
-#include "lvm/devices_file.h"
-#include "lvm/version.h"
 #include "shared/log.h"
 #include "shared/program.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "lvm/system_id.h"
+#include "lvm/configuration.h"
 
 #include "fixture.h"
-#include "lvm/configuration.h"
 
 /* What "lvm systemid" of lvm2 2.03.16 makes of the same texts. */
 static const struct {

@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/devices_file.h"
+#include "lvm/configuration.h"
 #include "records.h"
 #include "shapes.h"
 #include "shared/flags.h"
