@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/job.h"
+#include "lvm/command.h"
 #include "tree/tree.h"
 
 /* What systemd is asked by systemctl. Once it has begun to stop units, nothing waits for an answer. */

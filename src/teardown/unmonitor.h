@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/job.h"
+#include "lvm/command.h"
 #include "teardown/removal.h"
 
 /* dmeventd(8) is told by lvm2 to watch some LVs, and has to be told to stop before these are removed, or it would

@@ -5,7 +5,7 @@
 #include <systemd/sd-event.h>
 
 #include "fast-rules/cookies.h"
-#include "lvm/job.h"
+#include "lvm/command.h"
 #include "reader/reader.h"
 #include "shared/settings.h"
 #include "worker/expectation.h"

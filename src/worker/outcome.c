@@ -2,7 +2,7 @@
 
 #include "worker/outcome.h"
 
-#include "lvm/job.h"
+#include "lvm/command.h"
 #include "shared/dm.h"
 #include "shared/util.h"
 
