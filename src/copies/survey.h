@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/label.h"
 #include "lvm/metadata.h"
+#include "lvm/pv.h"
 #include "shared/macro.h"
 
 /* Where VGs have copies of their metadata: each PV has none to two areas for one, and lvm2 may have been told

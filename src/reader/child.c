@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "lvm/metadata_area.h"
+#include "lvm/pv.h"
 #include "reader/facts.h"
 #include "reader/sandbox.h"
 #include "shared/log.h"

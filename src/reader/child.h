@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/label.h"
 #include "lvm/metadata.h"
+#include "lvm/pv.h"
 
 /* The child process of a reader, see reader.h: what it is given, and what it writes. */
 

@@ -3,7 +3,7 @@
 
 #include <libdevmapper.h>
 
-#include "lvm/metadata_area.h"
+#include "lvm/pv.h"
 #include "lvm/volume_group_record.h"
 #include "shared/kernel.h"
 #include "worker/vg-state.h"

@@ -7,11 +7,8 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
-#include "lvm/crc.h"
-#include "lvm/disk.h"
-#include "lvm/label.h"
 #include "lvm/metadata.h"
-#include "lvm/metadata_area.h"
+#include "lvm/pv.h"
 #include "shared/util.h"
 
 #define DISK_SIZE (2 * 1024 * 1024)

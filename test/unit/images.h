@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "lvm/label.h"
+#include "lvm/pv.h"
 #include "shared/macro.h"
 
 /* The images of test/images, unpacked in $HEADGATE_TEST_IMAGES, and what lvm2's pvck(8) says of each. */

@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/metadata_area.h"
+#include "lvm/pv.h"
 #include "shared/util.h"
 
 static const struct system_id this_host = {.known = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lvm/label.h"
+#include "lvm/pv.h"
 
 #include <check.h>
 #include <endian.h>
@@ -8,7 +8,6 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/crc.h"
 
 #define SECTOR_SIZE 512
 #define LABEL_OFFSET 512 /* of the usual label, in sector 1 */

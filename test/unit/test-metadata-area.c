@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lvm/metadata_area.h"
+#include "lvm/pv.h"
 
 #include <check.h>
 #include <endian.h>
@@ -8,8 +8,6 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/crc.h"
-#include "lvm/disk.h"
 #include "lvm/metadata.h"
 
 #define HEADER_SIZE 512
