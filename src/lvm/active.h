@@ -23,3 +23,15 @@ const struct dm_devices *active_devices_list(const struct active_devices *device
  * not active: its device is there, but what it lies on is not, also if the disk has come back, which is another
  * device then. Only those of a VG that has `lost_pv` are looked at that closely, by sysfs. */
 void active_devices_mark(const struct active_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);
+
+/* Asks device-mapper which RAIDs of the VG run without one of their legs: those that it was given no device for, or
+ * has found to be faulty (dm-raid's status, Documentation/admin-guide/device-mapper/dm-raid.rst of the kernel). This
+ * is an ioctl for each LV, which waits for nothing.
+ *
+ * Returns 1 and the command that has lvm2 give them the devices that are there now, "lvchange --refresh vg/lv", in
+ * `*ret`, to be freed by the caller; 0 if there is no such RAID; or a negative errno if that cannot be told. */
+int raid_describe_refresh(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
+
+/* Whether a VG that is degraded has all of its PVs again, and no RAID of it goes without; false if that cannot be
+ * told. */
+bool raid_is_whole_again(const struct volume_group *volume_group) _nonnull_(1);

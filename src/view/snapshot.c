@@ -2,8 +2,8 @@
 
 #include "view/snapshot.h"
 
+#include "lvm/active.h"
 #include "lvm/online.h"
-#include "lvm/raid.h"
 #include "view/judgement.h"
 
 static int compare(const void *a, const void *b)

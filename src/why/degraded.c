@@ -2,7 +2,7 @@
 
 #include "why/degraded.h"
 
-#include "lvm/raid.h"
+#include "lvm/active.h"
 #include "why/missing.h"
 
 static void explain_late_pvs(const struct volume_group *volume_group, struct explanation *explanation)

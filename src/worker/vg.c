@@ -3,8 +3,8 @@
 #include "worker/vg.h"
 
 #include "fast-rules/dm-names.h"
+#include "lvm/active.h"
 #include "lvm/online.h"
-#include "lvm/raid.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
