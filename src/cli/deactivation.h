@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/target.h"
-#include "lvm/locks.h"
+#include "lvm/online.h"
 #include "view/sources.h"
 
 /* What "headgate deactivate" is about to do: what it was asked for, what of the storage tree that is, and the

@@ -2,7 +2,7 @@
 
 /* lvm2's locks of VGs: who has one, and that a file that somebody removes is not taken for one. */
 
-#include "lvm/locks.h"
+#include "lvm/online.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
