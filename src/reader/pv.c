@@ -1,9 +1,82 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reading devices at once, for programs that somebody waits for. */
+
 #include "reader/pv.h"
 
+#include <sys/stat.h>
+
 #include "reader/facts.h"
+#include "reader/reader.h"
 #include "shared/util.h"
+
+/* Reading a list of devices at once, with an event loop that lives for that long. */
+
+/* Somebody sits in front of a terminal. A disk that has to spin up takes longer, and is slow to answer anyway. */
+#define TIMEOUT_USEC (3 * USEC_PER_SEC)
+
+struct run {
+        sd_event *event;
+        reader_result_function on_result;
+        void *userdata;
+        size_t n_left; /* devices without a result */
+};
+
+static int count_result(const struct reader_result *result, void *userdata)
+{
+        struct run *run = userdata;
+        int r = run->on_result(result, run->userdata);
+
+        return r < 0 || --run->n_left > 0 ? r : sd_event_exit(run->event, 0);
+}
+
+static int on_progress(_unused_ void *userdata)
+{
+        return 0;
+}
+
+static bool is_known(_unused_ uint64_t size, _unused_ uint32_t checksum, _unused_ void *userdata)
+{
+        return false;
+}
+
+static int run_readers(struct run *run, enum reader_task task, struct reading *reading)
+{
+        _cleanup_(readers_freep) struct readers *readers = NULL;
+        int r;
+
+        r = readers_new(run->event, is_known, count_result, on_progress, run, &readers);
+        if (r < 0)
+                return r;
+        readers_set_timeout(readers, TIMEOUT_USEC);
+        r = readers_start(readers, task, reading);
+        return r < 0 ? r : sd_event_loop(run->event);
+}
+
+int devices_read(
+        enum reader_task task, char *const paths[], size_t n, reader_result_function on_result, void *userdata)
+{
+        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+        _cleanup_reading_ struct reading reading = {};
+        int r = n > 0 ? sd_event_new(&event) : 0;
+
+        for (size_t i = 0; r >= 0 && i < n; i++) {
+                struct stat status;
+
+                /* The reader reports a missing device. */
+                r = reading_add(&reading, stat(paths[i], &status) < 0 ? 0 : status.st_rdev, paths[i]);
+        }
+        if (r < 0 || n == 0)
+                return r;
+        return run_readers(&(struct run){event, on_result, userdata, n}, task, &reading);
+}
+
+const char *reader_describe_error(int error)
+{
+        return error == -ETIMEDOUT ? "it is unresponsive"
+               : error == -EFAULT  ? "the reader crashed on it"
+                                   : strerror(-error);
+}
 
 static int note_damage(struct pv *pv, const char *reason)
 {
