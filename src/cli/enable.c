@@ -6,10 +6,10 @@
 
 #include <fcntl.h>
 
+#include "boot/switches.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "lvm/command.h"
-#include "plan/switches.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"

@@ -2,10 +2,10 @@
 
 /* headgate plan activate: what headgate-generator makes of the same files, as a table. */
 
+#include "boot/plan.h"
+#include "boot/switches.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
-#include "plan/plan.h"
-#include "plan/switches.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/util.h"
@@ -85,7 +85,7 @@ static int make(int root_fd, struct plan *plan, struct problems *problems)
                 return r;
         if (off)
                 log_notice("Direct activation is off: %s", off);
-        return plan_make(root_fd, &settings, &configuration, plan, problems);
+        return plan_make(root_fd, &settings, &configuration, NULL, plan, problems);
 }
 
 int plan_activate(int argc, char *argv[])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "boot/switches.h"
 #include "doctor/checks.h"
-#include "plan/switches.h"
 #include "shared/flags.h"
 #include "shared/udev.h"
 

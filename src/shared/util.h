@@ -93,7 +93,7 @@ void string_vector_done(struct string_vector *vector) _nonnull_(1);
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)
 
 /* What went wrong with single entries while the rest went on: files that others wrote, and that hold more than one
- * thing. The code under src/lvm, src/shared and src/plan collects, a program logs. Starts empty: all zeros. */
+ * thing. The code under src/lvm, src/shared and src/boot collects, a program logs. Starts empty: all zeros. */
 struct problems {
         struct string_vector lines; /* one problem each, printable, without newline */
         int error;                  /* the first one's negative errno; 0 as long as there is none */

@@ -18,8 +18,7 @@ int expected_find(struct sources *sources, const struct snapshot *seen, struct p
         r = sources_read_configuration(sources);
         if (r < 0)
                 return r;
-        return plan_make_of_others(
-                sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);
+        return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);
 }
 
 bool expected_by_boot(const struct planned_volume_group *planned)

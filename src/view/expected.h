@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "plan/plan.h"
+#include "boot/plan.h"
 #include "view/snapshot.h"
 
 /* VGs that the machine is known to have and of which headgate has seen no PV: the plan of boot, less those in a snapshot. */

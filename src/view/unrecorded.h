@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "plan/plan.h"
+#include "boot/plan.h"
 #include "view/snapshot.h"
 
 /* VGs that the worker has no record of, as far as anything else tells of them: lvm2's backup of the metadata, its record of

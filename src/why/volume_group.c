@@ -2,7 +2,7 @@
 
 #include "why/volume_group.h"
 
-#include "plan/switches.h"
+#include "boot/switches.h"
 #include "why/causes.h"
 #include "why/degraded.h"
 #include "why/device_causes.h"

@@ -2,9 +2,9 @@
 
 #include "plan-check.h"
 
+#include "boot/plan.h"
+#include "boot/switches.h"
 #include "fuzz.h"
-#include "plan/plan.h"
-#include "plan/switches.h"
 #include "shared/names.h"
 
 static void check_plan(const struct plan *plan)
@@ -34,7 +34,7 @@ void plan_check(void)
         fuzz_check(configuration_read(fuzz_root(), &configuration, &problems) == 0);
         fuzz_check(switches_describe_headgate_off(fuzz_root(), &off) == 0);
         fuzz_check(switches_describe_off(fuzz_root(), &settings, &configuration, &off) == 0);
-        fuzz_check(plan_make(fuzz_root(), &settings, &configuration, &plan, &problems) == 0);
+        fuzz_check(plan_make(fuzz_root(), &settings, &configuration, NULL, &plan, &problems) == 0);
         check_plan(&plan);
         plan_done(&plan);
         for (size_t i = 0; i < problems.lines.n; i++)

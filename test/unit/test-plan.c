@@ -2,18 +2,15 @@
 
 /* The parts of the plan. The whole is held to trees of files, in test/generator. */
 
-#include "plan/plan.h"
+#include "boot/plan.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "boot/device_name.h"
+#include "boot/entries.h"
+#include "boot/switches.h"
 #include "fixture.h"
-#include "plan/backups.h"
-#include "plan/command_line.h"
-#include "plan/device_name.h"
-#include "plan/entries.h"
-#include "plan/tables.h"
-#include "shared/util.h"
 
 #define ID32 "6HcCa1MXOX9c6GnXbnO5XxrqYxTEHguq"
 
@@ -82,11 +79,11 @@ static const struct {
 
 START_TEST(names_of_devices)
 {
-        _cleanup_device_name_ struct device_name name = {};
+        struct device_name name;
 
         ck_assert_int_eq(device_name_read(devices[_i].device, &name), 0);
         ck_assert_msg(name.kind == devices[_i].kind, "%s is %d", devices[_i].device, name.kind);
-        ck_assert_pstr_eq(name.volume_group, devices[_i].volume_group);
+        ck_assert_str_eq(name.volume_group, devices[_i].volume_group ?: "");
 }
 END_TEST
 
@@ -135,77 +132,7 @@ START_TEST(a_word_is_found_whole)
 }
 END_TEST
 
-/* What of one word becomes an entry. */
-static const struct {
-        const char *word;
-        const char *device; /* NULL: none */
-        bool net;
-} entry_words[] = {
-        {"root=/dev/data/root", "/dev/data/root", false},
-        {"root=UUID=0b5e2d5e", NULL, false},
-        {"root=/dev/sda1", NULL, false},
-        {"mount.usr=/dev/mapper/data-usr", "/dev/mapper/data-usr", false},
-        {"mount.usr=LABEL=usr", NULL, false},
-        {"resume=/dev/data/swap", "/dev/data/swap", false},
-        {"rd.lvm.lv=data/root", "data/root", false},
-        {"rd.lvm.vg=data", "data", false},
-        {"rd.lvm.lv=-x/root", NULL, false},
-        {"rd.lvm.lv=", NULL, false},
-        {"rd.lvm=0", NULL, false},
-        {"xroot=/dev/data/root", NULL, false},
-        {"root", NULL, false},
-        {"systemd.mount-extra=/dev/data/a:/a", "/dev/data/a", false},
-        {"systemd.mount_extra=/dev/data/a:/a:ext4:ro,_netdev", "/dev/data/a", true},
-        {"systemd.mount-extra=/dev/data/a:/a:ext4:noauto", NULL, false},
-        {"systemd.mount-extra=LABEL=a:/a", "LABEL=a", false},
-        {"systemd.mount-extra=/dev/data/a", NULL, false},
-        {"systemd.swap-extra=/dev/data/s", "/dev/data/s", false},
-        {"systemd.swap-extra=/dev/data/s:_netdev", "/dev/data/s", true},
-        {"systemd.swap-extra=/dev/data/s:noauto", NULL, false},
-};
-
-START_TEST(entries_of_the_command_line)
-{
-        _cleanup_string_vector_ struct string_vector words = {};
-        _cleanup_entries_ struct entries entries = {};
-
-        ck_assert_int_eq(string_vector_add(&words, entry_words[_i].word), 0);
-        ck_assert_int_eq(command_line_add_entries(&words, &entries), 0);
-        ck_assert_uint_eq(entries.n, entry_words[_i].device ? 1 : 0);
-        if (entries.n > 0) {
-                ck_assert_str_eq(entries.entries[0].device, entry_words[_i].device);
-                ck_assert_int_eq(entries.entries[0].net, entry_words[_i].net);
-                ck_assert_str_eq(entries.entries[0].source, "/proc/cmdline");
-        }
-}
-END_TEST
-
-START_TEST(options_of_entries)
-{
-        static const struct {
-                const char *options;
-                bool netdev, noauto;
-        } rows[] = {
-                {NULL, false, false},
-                {"", false, false},
-                {"defaults", false, false},
-                {"_netdev", true, false},
-                {"ro,_netdev,nofail", true, false},
-                {"x_netdev,_netdevx", false, false},
-                {"noauto", false, true},
-                {"auto,noauto", false, true},
-                {"noauto,auto", false, false},
-                {"noauto,ro", false, true},
-                {"context=\"a,noauto,b\",ro", false, false},
-                {"x-systemd.requires=noauto", false, false},
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
-                ck_assert_msg(options_have_netdev(rows[i].options) == rows[i].netdev, "%s", rows[i].options);
-                ck_assert_msg(options_have_noauto(rows[i].options) == rows[i].noauto, "%s", rows[i].options);
-        }
-}
-END_TEST
+/* ------ entries ------ */
 
 /* The run directory of the fixture serves as root. */
 static void write_file(const char *path, const char *text)
@@ -213,25 +140,120 @@ static void write_file(const char *path, const char *text)
         _cleanup_close_ int fd = -EBADF;
 
         ck_assert(mkdirat(run_fd, "etc", 0755) == 0 || errno == EEXIST);
+        ck_assert(mkdirat(run_fd, "proc", 0755) == 0 || errno == EEXIST);
         fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
         ck_assert_int_ge(fd, 0);
         ck_assert_int_eq(write_all(fd, text, strlen(text)), 0);
 }
 
-static void assert_devices(const struct entries *entries, const char *const wanted[], size_t n)
+/* Has entries claim the VGs "a" to "f" and "data". */
+static void claim(struct plan *plan, struct problems *problems)
 {
-        ck_assert_uint_eq(entries->n, n);
-        for (size_t i = 0; i < n; i++)
-                ck_assert_str_eq(entries->entries[i].device, wanted[i]);
+        static const char *const names[] = {"f", "a", "c", "data", "b", "d", "e", "b"};
+        struct planned_volume_group *volume_group;
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                ck_assert_int_eq(plan_add(plan, names[i], &volume_group), 0);
+        ck_assert_uint_eq(plan->n, ELEMENTSOF(names) - 1);
+        ck_assert_int_eq(entries_claim(run_fd, plan, problems), 0);
 }
+
+static void assert_claim(const struct plan *plan, const char *name, enum plan_group group, const char *reason)
+{
+        const struct planned_volume_group *volume_group = plan_find(plan, name);
+
+        ck_assert_ptr_nonnull(volume_group);
+        ck_assert_msg(volume_group->group == group, "%s: group %d", name, volume_group->group);
+        ck_assert_str_eq(volume_group->reason, reason);
+}
+
+/* What of one word becomes an entry. */
+static const struct {
+        const char *word;
+        const char *device; /* NULL: none */
+        bool net;
+        bool unresolved;
+} entry_words[] = {
+        {"root=/dev/data/root", "/dev/data/root"},
+        {"root=UUID=0b5e2d5e", NULL},
+        {"root=/dev/sda1", NULL},
+        {"mount.usr=/dev/mapper/data-usr", "/dev/mapper/data-usr"},
+        {"mount.usr=LABEL=usr", NULL},
+        {"resume=/dev/data/swap", "/dev/data/swap"},
+        {"rd.lvm.lv=data/root", "data/root"},
+        {"rd.lvm.vg=data", "data"},
+        {"rd.lvm.lv=-x/root", NULL},
+        {"rd.lvm.lv=", NULL},
+        {"rd.lvm=0", NULL},
+        {"xroot=/dev/data/root", NULL},
+        {"root", NULL},
+        {"systemd.mount-extra=/dev/data/a:/a", "/dev/data/a"},
+        {"systemd.mount_extra=/dev/data/a:/a:ext4:ro,_netdev", "/dev/data/a", .net = true},
+        {"systemd.mount-extra=/dev/data/a:/a:ext4:noauto", NULL},
+        {"systemd.mount-extra=LABEL=a:/a", "LABEL=a", .unresolved = true},
+        {"systemd.mount-extra=/dev/data/a", NULL},
+        {"systemd.swap-extra=/dev/data/s", "/dev/data/s"},
+        {"systemd.swap-extra=/dev/data/s:_netdev", "/dev/data/s", .net = true},
+        {"systemd.swap-extra=/dev/data/s:noauto", NULL},
+};
+
+START_TEST(entries_of_the_command_line)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+        const char *device = entry_words[_i].device;
+        _cleanup_free_ char *reason = string_format("/proc/cmdline names %s.", device);
+        _cleanup_free_ char *urgent = string_format("/proc/cmdline names %s, which may be of any VG.", device);
+
+        write_file("proc/cmdline", entry_words[_i].word);
+        claim(&plan, &problems);
+        ck_assert_int_eq(problems.error, 0);
+        ck_assert_pstr_eq(plan.rest_urgent, entry_words[_i].unresolved ? urgent : NULL);
+        if (!device || entry_words[_i].unresolved)
+                assert_claim(&plan, "data", PLAN_REST, "No entry names it.");
+        else
+                assert_claim(&plan, "data", entry_words[_i].net ? PLAN_NET : PLAN_BOOT, reason);
+}
+END_TEST
+
+static const struct {
+        const char *options;
+        enum plan_group group;
+} option_rows[] = {
+        {"", PLAN_BOOT},
+        {"defaults", PLAN_BOOT},
+        {"_netdev", PLAN_NET},
+        {"ro,_netdev,nofail", PLAN_NET},
+        {"x_netdev,_netdevx", PLAN_BOOT},
+        {"noauto", PLAN_REST},
+        {"auto,noauto", PLAN_REST},
+        {"noauto,auto", PLAN_BOOT},
+        {"noauto,ro", PLAN_REST},
+        {"_netdev,noauto", PLAN_REST},
+        {"context=\"a,noauto,b\",ro", PLAN_BOOT},
+        {"context=\"a,_netdev,b\",ro", PLAN_BOOT},
+        {"x-systemd.requires=noauto", PLAN_BOOT},
+};
+
+START_TEST(options_of_entries)
+{
+        _cleanup_free_ char *line = string_format("x /dev/a/x none %s", option_rows[_i].options);
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file("etc/crypttab", line);
+        claim(&plan, &problems);
+        assert_claim(&plan, "a", option_rows[_i].group,
+                option_rows[_i].group == PLAN_REST ? "No entry names it." : "/etc/crypttab names /dev/a/x.");
+}
+END_TEST
 
 START_TEST(lines_of_crypttab)
 {
-        static const char *const wanted[] = {"/dev/a/x", "/dev/b/x", "/dev/c/x", "UUID=1", "/dev/e/x"};
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_entries_ struct entries entries = {};
+        _cleanup_plan_ struct plan plan = {};
 
-        write_file("etc/crypttab", "# comment /dev/no/x\n"
+        write_file("etc/crypttab", "# comment /dev/f/x\n"
                                    "\n"
                                    "  \t\n"
                                    "one /dev/a/x\n"
@@ -241,10 +263,14 @@ START_TEST(lines_of_crypttab)
                                    "five /dev/d/x none noauto\n"
                                    "lonely\n"
                                    "six /dev/e/x none luks");
-        ck_assert_int_eq(crypttab_add_entries(run_fd, &entries, &problems), 0);
-        assert_devices(&entries, wanted, ELEMENTSOF(wanted));
-        ck_assert(!entries.entries[0].net);
-        ck_assert(entries.entries[1].net);
+        claim(&plan, &problems);
+        assert_claim(&plan, "a", PLAN_BOOT, "/etc/crypttab names /dev/a/x.");
+        assert_claim(&plan, "b", PLAN_NET, "/etc/crypttab names /dev/b/x.");
+        assert_claim(&plan, "c", PLAN_BOOT, "/etc/crypttab names /dev/c/x.");
+        assert_claim(&plan, "d", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "e", PLAN_BOOT, "/etc/crypttab names /dev/e/x.");
+        assert_claim(&plan, "f", PLAN_REST, "No entry names it.");
+        ck_assert_str_eq(plan.rest_urgent, "/etc/crypttab names UUID=1, which may be of any VG.");
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0], "/etc/crypttab:9: the line has a name, and no device.");
 }
@@ -252,9 +278,8 @@ END_TEST
 
 START_TEST(lines_of_fstab)
 {
-        static const char *const wanted[] = {"/dev/a/x", "/dev/disk/by-label/b x", "UUID=1", "/dev/d/x"};
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_entries_ struct entries entries = {};
+        _cleanup_plan_ struct plan plan = {};
 
         write_file("etc/fstab", "/dev/a/x / ext4 defaults 0 1\n"
                                 "/dev/disk/by-label/b\\040x /b ext4 defaults 0 2\n"
@@ -262,23 +287,60 @@ START_TEST(lines_of_fstab)
                                 "UUID=1 /home ext4\n"
                                 "/dev/c/x /c ext4 noauto\n"
                                 "/dev/d/x none swap sw");
-        ck_assert_int_eq(fstab_add_entries(run_fd, &entries, &problems), 0);
+        claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
-        assert_devices(&entries, wanted, ELEMENTSOF(wanted));
+        assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
+        assert_claim(&plan, "b", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "c", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "d", PLAN_BOOT, "/etc/fstab names /dev/d/x.");
+        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab names /dev/disk/by-label/b x, which may be of any VG.");
+}
+END_TEST
+
+/* Of fstab's entries by UUID only those count that are not mounted by now. */
+START_TEST(what_is_mounted)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file("etc/fstab", "UUID=0 / ext4 defaults 0 1\n"
+                                "UUID=1 /usr ext4 defaults 0 1\n"
+                                "UUID=2 /net ext4 _netdev 0 1\n"
+                                "UUID=3 /home ext4\n");
+        claim(&plan, &problems);
+        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab names UUID=3, which may be of any VG.");
+}
+END_TEST
+
+START_TEST(the_first_most_urgent_claim_counts)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file("etc/fstab", "/dev/a/1 /1 ext4 _netdev\n"
+                                "/dev/a/2 /2 ext4 _netdev\n"
+                                "/dev/b/1 /3 ext4 _netdev\n"
+                                "/dev/b/2 /4 ext4\n"
+                                "/dev/b/3 /5 ext4\n");
+        write_file("etc/crypttab", "x /dev/b/4 none _netdev\n");
+        claim(&plan, &problems);
+        assert_claim(&plan, "a", PLAN_NET, "/etc/fstab names /dev/a/1.");
+        assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/2.");
+        ck_assert_ptr_null(plan.rest_urgent);
 }
 END_TEST
 
 START_TEST(tables_that_are_not_there)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_entries_ struct entries entries = {};
+        _cleanup_plan_ struct plan plan = {};
 
-        ck_assert_int_eq(fstab_add_entries(run_fd, &entries, &problems), 0);
-        ck_assert_int_eq(crypttab_add_entries(run_fd, &entries, &problems), 0);
+        claim(&plan, &problems);
         write_file("etc/fstab", "");
-        ck_assert_int_eq(fstab_add_entries(run_fd, &entries, &problems), 0);
-        ck_assert_uint_eq(entries.n, 0);
-        ck_assert_ptr_null(entries.unread);
+        ck_assert_int_eq(entries_claim(run_fd, &plan, &problems), 0);
+        for (size_t i = 0; i < plan.n; i++)
+                ck_assert(plan.volume_groups[i].group == PLAN_REST);
+        ck_assert_ptr_null(plan.rest_urgent);
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -286,35 +348,70 @@ END_TEST
 START_TEST(a_pipe_in_place_of_a_table)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_entries_ struct entries entries = {};
+        _cleanup_plan_ struct plan plan = {};
 
         ck_assert_int_eq(mkdirat(run_fd, "etc", 0755), 0);
         ck_assert_int_eq(mknodat(run_fd, "etc/fstab", S_IFIFO | 0644, 0), 0);
-        ck_assert_int_eq(fstab_add_entries(run_fd, &entries, &problems), 0);
-        ck_assert_str_eq(entries.unread, "/etc/fstab");
+        claim(&plan, &problems);
+        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab cannot be read, and may name any VG.");
         ck_assert_int_eq(problems.error, -EBADFD);
 }
 END_TEST
 
+/* ------ the whole ------ */
+
 START_TEST(there_is_a_bound)
 {
-        _cleanup_known_volume_groups_ struct known_volume_groups known = {};
         _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
 
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        ck_assert_int_eq(known_volume_groups_read(run_fd, &configuration, &known, &problems), 0);
-        ck_assert_uint_eq(known.n, 0);
-        for (unsigned int i = 0; i < KNOWN_VOLUME_GROUPS_MAX; i++) {
+        for (unsigned int i = 0; i < PLAN_VOLUME_GROUPS_MAX; i++) {
                 _cleanup_free_ char *name = string_format("vg%u", i);
 
-                ck_assert_int_eq(known_volume_groups_add(&known, name), 0);
+                ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, name), 0);
         }
-        ck_assert_int_eq(known_volume_groups_add(&known, "vg7"), 0);
-        ck_assert_int_eq(known_volume_groups_add(&known, "one-more"), -E2BIG);
-        ck_assert_uint_eq(known.n, KNOWN_VOLUME_GROUPS_MAX);
-        ck_assert_ptr_null(known_volume_groups_find(&known, "one-more"));
-        ck_assert_uint_eq(known_volume_groups_find(&known, "vg7")->index, 7);
+        ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, "vg7"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "one-more"), 0);
+        ck_assert_int_eq(problems.error, 0);
+
+        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, NULL, &plan, &problems), 0);
+        ck_assert_uint_eq(plan.n, PLAN_VOLUME_GROUPS_MAX);
+        ck_assert_ptr_null(plan_find(&plan, "one-more"));
+        ck_assert_str_eq(plan_find(&plan, "vg7")->name, "vg7");
+        ck_assert_int_eq(problems.error, -E2BIG);
+        ck_assert_uint_eq(problems.lines.n, 1);
+        ck_assert_str_eq(
+                problems.lines.strings[0], "/etc/headgate/headgate.conf: too many VGs, left out: one-more.");
+}
+END_TEST
+
+/* Of VGs that have appeared the plan knows nothing. */
+START_TEST(those_that_were_seen)
+{
+        _cleanup_string_vector_ struct string_vector seen = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        ck_assert_int_eq(string_vector_add(&seen, "a"), 0);
+        ck_assert_int_eq(string_vector_add(&seen, "c"), 0);
+        write_file("etc/fstab", "/dev/a/x /a ext4\n/dev/b/x /b ext4\n");
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
+        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, "a"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "b"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "c"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "d"), 0);
+
+        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, &seen, &plan, &problems), 0);
+        ck_assert_uint_eq(plan.n, 2);
+        assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/x.");
+        assert_claim(&plan, "d", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -328,16 +425,19 @@ int main(void)
         tcase_add_loop_test(names, names_of_devices, 0, ELEMENTSOF(devices));
         tcase_add_loop_test(names, words_of_the_command_line, 0, ELEMENTSOF(command_lines));
         tcase_add_test(names, a_word_is_found_whole);
-        tcase_add_loop_test(names, entries_of_the_command_line, 0, ELEMENTSOF(entry_words));
-        tcase_add_test(names, options_of_entries);
         suite_add_tcase(suite, names);
 
         tcase_add_checked_fixture(files, run_directory_set_up, run_directory_tear_down);
+        tcase_add_loop_test(files, entries_of_the_command_line, 0, ELEMENTSOF(entry_words));
+        tcase_add_loop_test(files, options_of_entries, 0, ELEMENTSOF(option_rows));
         tcase_add_test(files, lines_of_crypttab);
         tcase_add_test(files, lines_of_fstab);
+        tcase_add_test(files, what_is_mounted);
+        tcase_add_test(files, the_first_most_urgent_claim_counts);
         tcase_add_test(files, tables_that_are_not_there);
         tcase_add_test(files, a_pipe_in_place_of_a_table);
         tcase_add_test(files, there_is_a_bound);
+        tcase_add_test(files, those_that_were_seen);
         suite_add_tcase(suite, files);
         return run_suite(suite);
 }

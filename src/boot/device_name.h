@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shared/macro.h"
+#include "shared/names.h"
 
-/* What a device is, as far as its name tells: names are all that there is before the devices have come. Names
+/* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
  * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
 
 enum device_kind {
@@ -15,12 +16,8 @@ enum device_kind {
 
 struct device_name {
         enum device_kind kind;
-        char *volume_group; /* the VG's name or identifier, else NULL */
+        char volume_group[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
 };
 
-/* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 and `*ret`, to be emptied with
- * device_name_done(), or -ENOMEM. */
+/* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
 int device_name_read(const char *device, struct device_name *ret) _nonnull_(1, 2) _must_check_;
-
-void device_name_done(struct device_name *name) _nonnull_(1);
-#define _cleanup_device_name_ _cleanup_(device_name_done)

@@ -5,13 +5,8 @@
  * PID 1 waits for it at boot and at every daemon-reload, so it reads files and writes files, and talks to nobody:
  * no processes, no sockets, no devices. See systemd.generator(7). */
 
-#include <fcntl.h>
-
-#include "generator/blk_availability.h"
-#include "generator/monitoring.h"
-#include "generator/output.h"
-#include "plan/plan.h"
-#include "plan/switches.h"
+#include "boot/switches.h"
+#include "boot/units.h"
 #include "shared/log.h"
 #include "shared/program.h"
 
@@ -37,27 +32,6 @@ static void log_problems(const struct problems *problems)
                 log_warning("And %zu more, see \"headgate plan activate\".", problems->lines.n - n);
 }
 
-static int write_units(const char *directory, const struct plan *plan)
-{
-        _cleanup_close_ int unit_fd = -EBADF;
-        int result = 0;
-
-        unit_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (unit_fd < 0)
-                return log_error_errno(-errno, "Failed to open %s: %m", directory);
-
-        for (enum plan_group group = 0; group < _PLAN_GROUP_MAX; group++) {
-                int r = output_write_group(unit_fd, plan, group);
-
-                if (r < 0)
-                        (void) log_error_errno(
-                                r, "Failed to write the unit of group %s: %m", plan_group_to_string(group));
-                if (result == 0)
-                        result = r;
-        }
-        return result;
-}
-
 static int plan_activation(int root_fd, const char *directory, struct problems *problems)
 {
         _cleanup_settings_ struct settings settings = {};
@@ -67,45 +41,48 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         int r;
 
         r = settings_read(root_fd, &settings, problems);
+        if (r >= 0)
+                r = configuration_read(root_fd, &configuration, problems);
+        if (r >= 0)
+                r = switches_describe_off(root_fd, &settings, &configuration, &off);
         if (r < 0)
-                return log_oom();
-        r = configuration_read(root_fd, &configuration, problems);
-        if (r < 0)
-                return log_oom();
-
-        r = switches_describe_off(root_fd, &settings, &configuration, &off);
-        if (r < 0)
-                return log_oom();
+                return log_error_errno(r, "Failed to read headgate.conf and lvm.conf: %m");
         if (off) {
                 log_debug("%s", off);
                 return 0;
         }
 
-        r = plan_make(root_fd, &settings, &configuration, &plan, problems);
+        r = plan_make(root_fd, &settings, &configuration, NULL, &plan, problems);
         if (r < 0)
-                return log_oom();
-        return write_units(directory, &plan);
+                return log_error_errno(r, "Failed to make the plan of boot: %m");
+        r = 0;
+        for (enum plan_group group = 0; group < _PLAN_GROUP_MAX; group++) {
+                int written = units_write_group(directory, &plan, group);
+
+                if (written < 0)
+                        (void) log_error_errno(
+                                written, "Failed to write the unit of group %s: %m", plan_group_to_string(group));
+                r = r < 0 ? r : written;
+        }
+        return r;
 }
 
 /* Returns the first error; what can be generated in spite of it is. `early_directory` may be NULL. */
 static int run(const char *directory, const char *early_directory, struct problems *problems)
 {
         _cleanup_close_ int root_fd = root_open();
-        int masked = 0, narrowed, r;
+        int masked, narrowed, r;
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
-        if (early_directory)
-                masked = blk_availability_mask(root_fd, early_directory);
+        masked = early_directory ? units_mask_blk_availability(root_fd, early_directory) : 0;
         if (masked < 0)
                 (void) log_error_errno(masked, "Failed to mask " BLK_AVAILABILITY_UNIT ": %m");
-        narrowed = monitoring_narrow(root_fd, directory);
+        narrowed = units_narrow_monitoring(root_fd, directory);
         if (narrowed < 0)
                 (void) log_error_errno(narrowed, "Failed to narrow " MONITOR_UNIT ": %m");
         r = plan_activation(root_fd, directory, problems);
-        if (masked < 0)
-                return masked;
-        return narrowed < 0 ? narrowed : r;
+        return masked < 0 ? masked : narrowed < 0 ? narrowed : r;
 }
 
 int main(int argc, char *argv[])

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "lvm/configuration.h"
+#include "shared/names.h"
+#include "shared/util.h"
+
+/* The VGs that the machine is known to have before any disk has appeared, and which of them boot waits for. lvm2 writes a
+ * backup of a VG's metadata at every change, and the initrd records the PVs that it has found. There is no list of
+ * headgate's own that could be out of date. */
+
+enum plan_group {
+        PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_volume_groups does */
+        PLAN_REST, /* no entry names it */
+        PLAN_NET,  /* only entries with _netdev, or net_volume_groups, name it */
+        _PLAN_GROUP_MAX,
+        PLAN_NONE = _PLAN_GROUP_MAX, /* it is not to be activated */
+};
+
+struct planned_volume_group {
+        char *name;
+        char vgid[LVM_ID_SIZE]; /* empty if only the name is known */
+        enum plan_group group;
+        char *reason;       /* a sentence, or the end of one: why it is in its group, or why it is not activated */
+        const char *source; /* the file that names it, a constant; NULL if none does */
+        char *unit; /* headgate-vg@NAME.service; NULL in no group, or if the name is too long for a unit's */
+};
+
+/* As many VGs as a drop-in of systemd's can name: their names make one line, which may have 1 MiB. */
+#define PLAN_VOLUME_GROUPS_MAX 4096
+
+/* Starts empty: all zeros. */
+struct plan {
+        struct planned_volume_group *volume_groups; /* by name */
+        size_t n;
+        /* An entry may wait for any VG, since its device cannot be told from its name: then "rest" is as urgent as
+         * "boot", and this says why, in a sentence; else NULL. */
+        char *rest_urgent;
+};
+
+/* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and
+ * of which no file is read. With `seen` NULL adds all, and those of which the initrd has left PVs in run/lvm. A file that is
+ * damaged or cannot be read, and what is beyond 64 MiB in all or PLAN_VOLUME_GROUPS_MAX, is added to `problems` and left
+ * out: its VG is activated when its disks appear. Returns 0 or -ENOMEM. */
+int known_add(int root_fd, const struct configuration *configuration, const struct string_vector *seen,
+        struct plan *plan, struct problems *problems) _nonnull_(2, 4, 5) _must_check_;
+
+/* Whether that is a name in `seen`, which is sorted or NULL. */
+bool known_is_seen(const struct string_vector *seen, const char *name) _nonnull_(2);
+
+/* Adds a VG to group "rest", unless it is there. Returns 0 and `*ret`, valid until the next one is added; -E2BIG or -ENOMEM. */
+int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* The VG with that name, or NULL. */
+struct planned_volume_group *plan_find(const struct plan *plan, const char *name) _nonnull_(1, 2);
+
+/* Puts the VG into PLAN_BOOT or PLAN_NET because `source`, a constant, names `what`; unless it is in no group, in a more
+ * urgent one, or in this one by an earlier claim. Returns 0 or -ENOMEM. */
+int plan_claim(struct planned_volume_group *volume_group, enum plan_group group, const char *source,
+        const char *what) _nonnull_(1, 3, 4) _must_check_;
+
+void plan_done(struct plan *plan) _nonnull_(1);
+#define _cleanup_plan_ _cleanup_(plan_done)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether this boot is headgate's: the kernel's command line, where this runs, settings, and what systemctl enables and masks
+ * by links. */
+
+#include "boot/switches.h"
+
+#include <fcntl.h>
+#include <limits.h>
+
+#include "shared/flags.h"
+#include "shared/names.h"
+#include "shared/program.h"
+
+#define WHITE_SPACE " \t\n\r"
+
+static bool exists(int root_fd, const char *path)
+{
+        return faccessat(root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
+}
+
+/* ------ the kernel's command line ------ */
+
+int command_line_split(const char *text, struct string_vector *words)
+{
+        _cleanup_free_ char *word = malloc(strlen(text) + 1);
+
+        if (!word)
+                return -ENOMEM;
+        for (text += strspn(text, WHITE_SPACE); *text; text += strspn(text, WHITE_SPACE)) {
+                char *end = word;
+                char quote = '\0';
+                int r;
+
+                /* A quote that is not closed reaches to the end. */
+                for (; *text && (quote || !strchr(WHITE_SPACE, *text)); text++)
+                        if (quote ? *text == quote : (*text == '\'' || *text == '"'))
+                                quote = quote ? '\0' : *text;
+                        else
+                                *end++ = *text;
+                *end = '\0';
+                r = string_vector_add(words, word);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+bool command_line_has(const struct string_vector *words, const char *word)
+{
+        for (size_t i = 0; i < words->n; i++)
+                if (streq(words->strings[i], word))
+                        return true;
+        return false;
+}
+
+/* ------ what turns headgate off ------ */
+
+static bool is_initrd(int root_fd)
+{
+        const char *in_initrd = secure_getenv("SYSTEMD_IN_INITRD");
+
+        return in_initrd ? streq(in_initrd, "1") : exists(root_fd, "etc/initrd-release");
+}
+
+static bool is_container(int root_fd)
+{
+        const char *virtualization = secure_getenv("SYSTEMD_VIRTUALIZATION");
+
+        return virtualization ? skip_prefix(virtualization, "container:") != NULL
+                              : exists(root_fd, "run/systemd/container");
+}
+
+int switches_describe_headgate_off(int root_fd, const char **ret)
+{
+        _cleanup_string_vector_ struct string_vector words = {};
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL);
+        if (r >= 0)
+                r = command_line_split(text, &words);
+        if (r == -ENOMEM)
+                return r;
+
+        /* In the initrd headgate has no worker, so this is off whatever is set. */
+        if (is_initrd(root_fd))
+                *ret = command_line_has(&words, "rd.headgate=0")
+                               ? "rd.headgate=0 leaves activation in the initrd to lvm2."
+                               : "In the initrd nothing is activated directly.";
+        else if (is_container(root_fd))
+                *ret = "In a container nothing is activated.";
+        else if (command_line_has(&words, "headgate=0"))
+                *ret = "headgate=0 on the kernel's command line leaves activation to lvm2.";
+        else
+                *ret = NULL;
+        return 0;
+}
+
+int switches_describe_off(
+        int root_fd, const struct settings *settings, const struct configuration *configuration, const char **ret)
+{
+        int r;
+
+        r = switches_describe_headgate_off(root_fd, ret);
+        if (r < 0 || *ret)
+                return r;
+        if (!settings->direct_activation)
+                *ret = "direct_activation=0 is set in headgate.conf.";
+        else if (!configuration->event_activation)
+                *ret = "event_activation=0 is set in lvm.conf: nothing is activated by itself.";
+        return 0;
+}
+
+/* ------ what systemctl has enabled ------ */
+
+#define TAKEOVER_UNIT "headgate-takeover.service"
+
+static bool is_masked(int root_fd, const char *unit)
+{
+        static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                char path[PATH_MAX], target[PATH_MAX] = "";
+
+                (void) snprintf(path, sizeof(path), "%s/%s", directories[i], unit);
+                if (readlinkat(root_fd, path, target, sizeof(target) - 1) >= 0 && streq(target, "/dev/null"))
+                        return true;
+        }
+        return false;
+}
+
+/* By "systemctl enable", without and with --runtime, or by a distribution that enables units by itself (systemd.unit(5)). */
+static bool is_enabled(int root_fd)
+{
+        return exists(root_fd, "etc/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT) ||
+               exists(root_fd, "run/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT) ||
+               exists(root_fd, "usr/lib/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT);
+}
+
+/* headgate-takeover.service is started before udev. Only udev goes on over a soft reboot. */
+static bool has_booted_without_headgate(int root_fd)
+{
+        return exists(root_fd, UDEVD_STARTED_LINK) && !exists(root_fd, "run/headgate/" FLAGS_TAKEN_OVER) &&
+               !exists(root_fd, "run/headgate/" FLAGS_SOFT_REBOOT);
+}
+
+int takeover_is_enabled(int root_fd, const char *unit)
+{
+        const char *off;
+        int r;
+
+        r = switches_describe_headgate_off(root_fd, &off);
+        if (r < 0)
+                return r;
+        return !off && is_enabled(root_fd) && !has_booted_without_headgate(root_fd) &&
+               !is_masked(root_fd, TAKEOVER_UNIT) && !is_masked(root_fd, unit);
+}
