@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/deadline.h"
+/* The deadlines of VGs that wait for PVs, and of those that boot waits for: when they have passed, and what puts them off. */
 
 #include "shared/log.h"
 #include "shared/util.h"
@@ -68,9 +68,9 @@ static uint64_t get_deadline(const struct worker *worker, const char *volume_gro
 
 static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
 {
-        if (!vg_state_has_deadline(group->state) || !volume_group_is_incomplete(group->volume_group))
+        if (!vg_state_has_deadline(group->state) || !volume_group_is_incomplete(group->vg))
                 return USEC_INFINITY;
-        return get_deadline(worker, group->volume_group->name, group->volume_group->first_seen_usec);
+        return get_deadline(worker, group->vg->name, group->vg->first_seen_usec);
 }
 
 /* One of whose VG a PV was seen has that VG's deadline. */

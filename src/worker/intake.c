@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/intake.h"
+/* From devices to VGs: has devices read, and enters what they hold into the inventory. */
+
+#include "worker/worker.h"
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>
@@ -33,7 +35,7 @@ static int take_gone(struct worker *worker, struct device *device)
 }
 
 /* Another device than this one is the PV, which has not gone and is not another disk by now. */
-static void yield(struct worker *worker, struct device *device, const struct volume_group *volume_group,
+static void yield(struct worker *worker, struct device *device, const struct volume_group *vg,
         const struct volume_group_pv *pv)
 {
         const struct device *other = inventory_find_device(worker->inventory, pv->device);
@@ -43,13 +45,13 @@ static void yield(struct worker *worker, struct device *device, const struct vol
                 device->again = true;
         /* What is odd about a device is said when it comes: once, and not in the middle of what somebody writes to it. */
         else if (device->ready)
-                report_duplicate(volume_group, pv->pvid, pv->device_name ?: "another device", device->name);
+                report_duplicate(vg, pv->pvid, pv->device_name ?: "another device", device->name);
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
 }
 
 static void note_awaited(struct worker *worker, struct managed_group *group)
 {
-        struct expectation *expectation = expectations_find(&worker->expectations, group->volume_group->name);
+        struct expectation *expectation = expectations_find(&worker->expectations, group->vg->name);
 
         if (!expectation || expectation->group)
                 return;
@@ -59,19 +61,19 @@ static void note_awaited(struct worker *worker, struct managed_group *group)
 
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
 {
-        struct volume_group_pv *pv = volume_group_find_pv(group->volume_group, device->pvid);
+        struct volume_group_pv *pv = volume_group_find_pv(group->vg, device->pvid);
         bool has_come;
         int r;
 
         if (!pv) {
                 if (device->ready)
-                        report_outdated(group->volume_group, device->pvid, device->name);
+                        report_outdated(group->vg, device->pvid, device->name);
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
         if (pv->device != 0 && pv->device != device->number &&
                 inventory_is_still(worker->inventory, pv->device, pv->pvid)) {
-                yield(worker, device, group->volume_group, pv);
+                yield(worker, device, group->vg, pv);
                 return 0;
         }
 
@@ -89,7 +91,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         note_awaited(worker, group);
         if (has_come)
                 r = vg_take(worker, group, &(struct vg_news){.event = VG_PV_APPEARED, .pv = pv});
-        if (group->volume_group->n_pvs > 1 && volume_group_count_seen(group->volume_group) == 1)
+        if (group->vg->n_pvs > 1 && volume_group_count_seen(group->vg) == 1)
                 report_seen(group, device->name);
         if (r >= 0)
                 r = vg_take(worker, group,
@@ -134,7 +136,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         if (r < 0)
                 return r;
         ret->seqno = metadata->seqno;
-        if (metadata->seqno < ret->group->volume_group->seqno)
+        if (metadata->seqno < ret->group->vg->seqno)
                 return inventory_note_older(
                         worker->inventory, ret->group, TAKE_PTR(metadata), copy->size, copy->checksum);
         return inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
@@ -147,7 +149,7 @@ static int roll_back(struct worker *worker, struct managed_group *group)
 
         if (r > 0)
                 log_notice("VG %s has older metadata than before on all of its PVs, using it (seqno %" PRIu64 ").",
-                        group->volume_group->name, group->volume_group->seqno);
+                        group->vg->name, group->vg->seqno);
         return MIN(r, 0);
 }
 
@@ -223,7 +225,7 @@ static int note_diskseq(struct worker *worker, struct device *device)
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
-        return forget_pv(worker, device, former.pvid, group ? group->volume_group->name : NULL);
+        return forget_pv(worker, device, former.pvid, group ? group->vg->name : NULL);
 }
 
 /* Has lvm2 record the PV, if that is to be done. Where it has it as a device that is no more, it would take this one for a
@@ -241,13 +243,12 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
         missing = r == ONLINE_NONE;
         elsewhere = !missing && recorded != device->number;
         stale = elsewhere && !inventory_is_still(worker->inventory, recorded, device->pvid);
-        renamed = !missing && !elsewhere && (unused || (group && name && !streq(name, group->volume_group->name)));
+        renamed = !missing && !elsewhere && (unused || (group && name && !streq(name, group->vg->name)));
         if (stale || renamed)
-                r = online_forget(
-                        worker->lvm_run_fd, device->pvid, group && stale ? group->volume_group->name : NULL);
+                r = online_forget(worker->lvm_run_fd, device->pvid, group && stale ? group->vg->name : NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
-        if (group && missing && volume_group_find_pv(group->volume_group, device->pvid))
+        if (group && missing && volume_group_find_pv(group->vg, device->pvid))
                 group->fresh = true;
         inventory_move_device(worker->inventory, device,
                 (missing || elsewhere || renamed) && (group || device->ready) ? DEVICE_UNRECORDED
@@ -272,7 +273,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
-        if (r >= 0 && group && volume_group_find_pv(group->volume_group, device->pvid))
+        if (r >= 0 && group && volume_group_find_pv(group->vg, device->pvid))
                 r = inventory_claim_pv(worker->inventory, group, device->pvid);
         /* The PV is in that VG now, or in none, and so in no other. */
         if (r >= 0 && former && former != group)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What vgchange has printed, and how it has ended, as facts about one VG. */
+
 #include "worker/outcome.h"
 
 #include "lvm/command.h"
@@ -26,13 +28,13 @@ static char *find_words_about_lv(const char *output, const char *vg, const char 
 }
 
 /* What lvm2 has said of the first LV that is not active and that it says something of, or NULL. */
-static char *find_words_about_lvs(const char *output, const struct volume_group *volume_group)
+static char *find_words_about_lvs(const char *output, const struct volume_group *vg)
 {
         char *line = NULL;
 
-        for (size_t i = 0; !line && i < volume_group->n_lvs; i++)
-                if (!volume_group->lvs[i].active)
-                        line = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
+        for (size_t i = 0; !line && i < vg->n_lvs; i++)
+                if (!vg->lvs[i].active)
+                        line = find_words_about_lv(output, vg->name, vg->lvs[i].name);
         return line;
 }
 
@@ -42,27 +44,27 @@ static char *describe_end(int exit_status)
                                            : string_format("vgchange ended with status %i.", exit_status);
 }
 
-int outcome_read(const struct volume_group *volume_group, size_t n_vgs, int exit_status, const char *output,
-        struct outcome *ret)
+int outcome_read(
+        const struct volume_group *vg, size_t n_vgs, int exit_status, const char *output, struct outcome *ret)
 {
         _cleanup_free_ char *line = NULL;
 
         ret->event = VG_ENDED_CONTENT;
         /* Nothing is to be explained. To look for words costs as much as lvm2 has printed of all VGs. */
-        if (volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group))
+        if (volume_group_count_active(vg) >= volume_group_count_autoactivated(vg))
                 return 0;
-        line = lvm_output_find(output, volume_group->name);
+        line = lvm_output_find(output, vg->name);
         if (!line)
-                line = find_words_about_lvs(output, volume_group);
+                line = find_words_about_lvs(output, vg);
         if (n_vgs > 1 && job_was_killed(exit_status))
                 ret->event = VG_ENDED_CRASHED;
         /* Asked for several VGs, lvm2 looks only at those PVs that its records name at that moment, and takes a record that is
          * just being written for none; asked for one, it looks at all devices if need be (_vgchange_autoactivation_setup() in
          * tools/vgchange.c). */
-        else if (n_vgs > 1 && lvm_output_misses(output, volume_group->name))
+        else if (n_vgs > 1 && lvm_output_misses(output, vg->name))
                 ret->event = VG_ENDED_OVERLOOKED;
         /* Of several VGs, it is another one's status if lvm2 has nothing to say against this one. */
-        else if (exit_status == 0 || (n_vgs > 1 && !line && lvm_output_has_summary(output, volume_group->name)))
+        else if (exit_status == 0 || (n_vgs > 1 && !line && lvm_output_has_summary(output, vg->name)))
                 ret->event = line ? VG_ENDED_WARNED : VG_ENDED_CONTENT;
         else
                 ret->event = VG_ENDED_FAILED;
@@ -71,13 +73,13 @@ int outcome_read(const struct volume_group *volume_group, size_t n_vgs, int exit
 }
 
 /* "big, home", to be freed by the caller; NULL without memory. */
-static char *name_inactive(const struct volume_group *volume_group)
+static char *name_inactive(const struct volume_group *vg)
 {
         _cleanup_string_vector_ struct string_vector names = {};
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++) {
-                const struct volume_group_lv *lv = &volume_group->lvs[i];
+        for (size_t i = 0; i < vg->n_lvs; i++) {
+                const struct volume_group_lv *lv = &vg->lvs[i];
 
                 if (lv->autoactivated && !lv->active && ++n <= NAMED_MAX &&
                         string_vector_add(&names, lv->name) < 0)
@@ -92,10 +94,9 @@ static char *name_inactive(const struct volume_group *volume_group)
         return string_vector_join(&names, ", ");
 }
 
-int outcome_read_degraded(
-        const struct volume_group *volume_group, int exit_status, const char *output, struct outcome *ret)
+int outcome_read_degraded(const struct volume_group *vg, int exit_status, const char *output, struct outcome *ret)
 {
-        _cleanup_free_ char *names = name_inactive(volume_group);
+        _cleanup_free_ char *names = name_inactive(vg);
         _cleanup_free_ char *words = NULL;
         char *end;
 
@@ -104,9 +105,9 @@ int outcome_read_degraded(
                 return -ENOMEM;
         if (names[0] == '\0')
                 return 0;
-        for (size_t i = 0; !words && i < volume_group->n_lvs; i++)
-                if (volume_group->lvs[i].autoactivated && !volume_group->lvs[i].active)
-                        words = find_words_about_lv(output, volume_group->name, volume_group->lvs[i].name);
+        for (size_t i = 0; !words && i < vg->n_lvs; i++)
+                if (vg->lvs[i].autoactivated && !vg->lvs[i].active)
+                        words = find_words_about_lv(output, vg->name, vg->lvs[i].name);
         /* The next sentence would be the advice to activate it in parts. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)

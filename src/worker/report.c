@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Lines in the journal, and STATUS=. */
+
 #include "worker/report.h"
 
 #include <inttypes.h>
@@ -27,31 +29,30 @@ static void add_id(struct fields *fields, const char *name, const char *id)
 }
 
 /* On the monotonic clock; left out where it has not come to it. */
-static void add_time(
-        struct fields *fields, const struct volume_group *volume_group, const char *name, uint64_t usec)
+static void add_time(struct fields *fields, const struct volume_group *vg, const char *name, uint64_t usec)
 {
-        if (usec > 0 && usec >= volume_group->first_seen_usec)
+        if (usec > 0 && usec >= vg->first_seen_usec)
                 fields_add(fields, string_format("%s=%" PRIu64, name, usec));
 }
 
 /* `state` is NULL for a VG of which no PV was seen. Takes over the message. */
-static void report_group(int level, const char *message_id, const struct volume_group *volume_group,
-        const char *state, uint64_t duration_usec, char *message)
+static void report_group(int level, const char *message_id, const struct volume_group *vg, const char *state,
+        uint64_t duration_usec, char *message)
 {
         _cleanup_fields_ struct fields fields = {};
 
-        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group->name));
-        add_id(&fields, "HEADGATE_VG_UUID", volume_group->vgid);
-        fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", volume_group->n_pvs));
-        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(volume_group)));
-        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(volume_group)));
+        fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+        add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
+        fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", vg->n_pvs));
+        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(vg)));
+        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(vg)));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
         if (state)
                 fields_add(&fields, string_format("HEADGATE_STATE=%s", state));
-        add_time(&fields, volume_group, "HEADGATE_FIRST_SEEN_USEC", volume_group->first_seen_usec);
-        add_time(&fields, volume_group, "HEADGATE_COMPLETE_USEC", volume_group->complete_usec);
-        add_time(&fields, volume_group, "HEADGATE_ASKED_USEC", volume_group->activating_usec);
-        add_time(&fields, volume_group, "HEADGATE_SETTLED_USEC", volume_group->settled_usec);
+        add_time(&fields, vg, "HEADGATE_FIRST_SEEN_USEC", vg->first_seen_usec);
+        add_time(&fields, vg, "HEADGATE_COMPLETE_USEC", vg->complete_usec);
+        add_time(&fields, vg, "HEADGATE_ASKED_USEC", vg->activating_usec);
+        add_time(&fields, vg, "HEADGATE_SETTLED_USEC", vg->settled_usec);
         report_line(level, message_id, &fields, message);
 }
 
@@ -78,10 +79,9 @@ static uint64_t duration(uint64_t from, uint64_t to)
 
 void report_seen(const struct managed_group *group, const char *device_name)
 {
-        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->volume_group, vg_state_to_string(group->state),
-                0,
-                string_format("First of %zu PVs of VG %s appeared: %s.", group->volume_group->n_pvs,
-                        group->volume_group->name, device_name));
+        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->vg, vg_state_to_string(group->state), 0,
+                string_format("First of %zu PVs of VG %s appeared: %s.", group->vg->n_pvs, group->vg->name,
+                        device_name));
 }
 
 #define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
@@ -95,8 +95,8 @@ static char *name_groups(struct managed_group *const *groups, size_t n)
         _cleanup_free_ char *names = strdup("");
 
         for (size_t i = 0; names && i < n_named; i++)
-                if (string_replace(&names,
-                            string_format("%s%s%s", names, i > 0 ? ", " : "", groups[i]->volume_group->name)) < 0)
+                if (string_replace(
+                            &names, string_format("%s%s%s", names, i > 0 ? ", " : "", groups[i]->vg->name)) < 0)
                         return NULL;
         if (names && n_named < n)
                 return string_format("%s and %zu more", names, n - n_named);
@@ -106,15 +106,14 @@ static char *name_groups(struct managed_group *const *groups, size_t n)
 static void report_activating_some(struct managed_group *const *groups, size_t n)
 {
         /* They are all of one sort. */
-        const char *without =
-                volume_group_is_incomplete(groups[0]->volume_group) ? " without the PVs that are missing" : "";
+        const char *without = volume_group_is_incomplete(groups[0]->vg) ? " without the PVs that are missing" : "";
         _cleanup_free_ char *names = name_groups(groups, n);
         _cleanup_fields_ struct fields fields = {};
 
         if (!names)
                 return;
         for (size_t i = 0; i < n; i++)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", groups[i]->volume_group->name));
+                fields_add(&fields, string_format("HEADGATE_VG=%s", groups[i]->vg->name));
         fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
         report_line(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, &fields,
                 n == 1 ? string_format("VG %s is being activated by lvm2%s.", names, without)
@@ -128,63 +127,62 @@ void report_activating(struct managed_group *const *groups, size_t n)
 }
 
 /* Either without PVs, or with PVs that came too late. */
-static char *describe_degraded(const struct volume_group *volume_group, const char *missing)
+static char *describe_degraded(const struct volume_group *vg, const char *missing)
 {
-        if (!volume_group_is_incomplete(volume_group))
-                return string_format("VG %s is still degraded, with all of its PVs there: %s", volume_group->name,
-                        volume_group->reason ?: "see lvmraid(7).");
+        if (!volume_group_is_incomplete(vg))
+                return string_format("VG %s is still degraded, with all of its PVs there: %s", vg->name,
+                        vg->reason ?: "see lvmraid(7).");
         return string_format("VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s",
-                volume_group->name, volume_group_count_active(volume_group),
-                volume_group_count_autoactivated(volume_group), missing, volume_group->reason ? "; " : ".",
-                volume_group->reason ?: "");
+                vg->name, volume_group_count_active(vg), volume_group_count_autoactivated(vg), missing,
+                vg->reason ? "; " : ".", vg->reason ?: "");
 }
 
-static char *describe_lost(const struct volume_group *volume_group, const char *missing)
+static char *describe_lost(const struct volume_group *vg, const char *missing)
 {
-        size_t n_stranded = volume_group_count_stranded(volume_group);
+        size_t n_stranded = volume_group_count_stranded(vg);
         _cleanup_free_ char *stranded = NULL;
 
         if (n_stranded > 0)
                 stranded = string_format(
                         "; %zu LV%s still on what has gone", n_stranded, n_stranded == 1 ? " is" : "s are");
-        return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", volume_group->name,
-                volume_group_count_seen(volume_group), volume_group->n_pvs, missing, stranded ?: "");
+        return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", vg->name,
+                volume_group_count_seen(vg), vg->n_pvs, missing, stranded ?: "");
 }
 
 /* Which time the line tells. */
-static uint64_t find_duration(const struct volume_group *volume_group, enum vg_report report)
+static uint64_t find_duration(const struct volume_group *vg, enum vg_report report)
 {
         switch (report) {
         case VG_SAY_COMPLETE:
-                return duration(volume_group->first_seen_usec, volume_group->complete_usec);
+                return duration(vg->first_seen_usec, vg->complete_usec);
         case VG_SAY_OVERDUE:
-                return duration(volume_group->first_seen_usec, now_usec());
+                return duration(vg->first_seen_usec, now_usec());
         case VG_SAY_DEGRADED:
-                return duration(volume_group->degraded_usec, volume_group->settled_usec);
+                return duration(vg->degraded_usec, vg->settled_usec);
         case VG_SAY_ACTIVE:
         case VG_SAY_SKIPPED:
         case VG_SAY_FAILED:
-                return duration(volume_group->complete_usec, volume_group->settled_usec);
+                return duration(vg->complete_usec, vg->settled_usec);
         default:
                 return 0;
         }
 }
 
-static char *describe(const struct volume_group *volume_group, enum vg_report report, uint64_t usec)
+static char *describe(const struct volume_group *vg, enum vg_report report, uint64_t usec)
 {
-        const char *name = volume_group->name, *reason = volume_group->reason;
-        size_t n_active = volume_group_count_active(volume_group);
-        size_t n_wanted = volume_group_count_autoactivated(volume_group);
-        size_t n_seen = volume_group_count_seen(volume_group);
+        const char *name = vg->name, *reason = vg->reason;
+        size_t n_active = volume_group_count_active(vg);
+        size_t n_wanted = volume_group_count_autoactivated(vg);
+        size_t n_seen = volume_group_count_seen(vg);
         _cleanup_free_ char *time = format_duration(usec);
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *missing = volume_group_describe_missing(vg);
 
         if (!time || !missing)
                 return NULL;
         switch (report) {
         case VG_SAY_COMPLETE:
-                return string_format("VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen,
-                        volume_group->n_pvs, time);
+                return string_format(
+                        "VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen, vg->n_pvs, time);
         case VG_SAY_ACTIVE:
                 return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
                         n_active, n_wanted, time, reason ? "; " : ".", reason ?: "");
@@ -196,12 +194,12 @@ static char *describe(const struct volume_group *volume_group, enum vg_report re
         case VG_SAY_REMOVED:
                 return string_format("VG %s no longer exists: no PV belongs to it.", name);
         case VG_SAY_DEGRADED:
-                return describe_degraded(volume_group, missing);
+                return describe_degraded(vg, missing);
         case VG_SAY_LOST:
-                return describe_lost(volume_group, missing);
+                return describe_lost(vg, missing);
         case VG_SAY_OVERDUE:
                 return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
-                        n_seen, volume_group->n_pvs, missing);
+                        n_seen, vg->n_pvs, missing);
         case VG_SAY_IN_VAIN:
                 return string_format(
                         "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
@@ -226,14 +224,14 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
         };
-        const struct volume_group *volume_group = group->volume_group;
-        uint64_t usec = find_duration(volume_group, report);
+        const struct volume_group *vg = group->vg;
+        uint64_t usec = find_duration(vg, report);
         int level = kinds[report].level;
 
-        if (report == VG_SAY_LOST && volume_group_count_stranded(volume_group) > 0)
+        if (report == VG_SAY_LOST && volume_group_count_stranded(vg) > 0)
                 level = LOG_WARNING;
-        report_group(level, kinds[report].message_id, volume_group, vg_state_to_string(group->state), usec,
-                describe(volume_group, report, usec));
+        report_group(level, kinds[report].message_id, vg, vg_state_to_string(group->state), usec,
+                describe(vg, report, usec));
 }
 
 void report_absent(const struct expectation *expectation)
@@ -269,37 +267,34 @@ void report_damaged(
                         usable ? " Another copy serves." : ""));
 }
 
-void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
-        const char *duplicate_name)
+void report_duplicate(
+        const struct volume_group *vg, const char *pvid, const char *device_name, const char *duplicate_name)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pvid, formatted);
-        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, volume_group->name, volume_group->vgid, pvid,
-                duplicate_name,
+        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg->name, vg->vgid, pvid, duplicate_name,
                 string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
-                        volume_group->name, device_name, duplicate_name));
+                        vg->name, device_name, duplicate_name));
 }
 
-void report_late(const struct volume_group *volume_group, const struct volume_group_pv *pv)
+void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)
 {
-        _cleanup_free_ char *time = format_duration(duration(volume_group->degraded_usec, pv->late_usec));
+        _cleanup_free_ char *time = format_duration(duration(vg->degraded_usec, pv->late_usec));
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pv->pvid, formatted);
-        report_device(LOG_NOTICE, MESSAGE_PV_LATE, volume_group->name, volume_group->vgid, pv->pvid,
-                pv->device_name,
+        report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg->name, vg->vgid, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
                               "run without it are left as they are.",
-                        formatted, volume_group->name, pv->device_name, time ?: "?"));
+                        formatted, vg->name, pv->device_name, time ?: "?"));
 }
 
-void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name)
+void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name)
 {
-        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, volume_group->name, volume_group->vgid, pvid,
-                device_name,
+        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, vg->name, vg->vgid, pvid, device_name,
                 string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
-                        volume_group->name));
+                        vg->name));
 }
 
 void report_backup_unusable(const char *volume_group_name, int error)

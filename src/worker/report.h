@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "worker/expectation.h"
-#include "worker/inventory.h"
+#include "inventory/inventory.h"
+#include "worker/waiting.h"
 
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
  * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */
@@ -17,7 +17,7 @@ void report_vg(const struct managed_group *group, enum vg_report report);
 void report_activating(struct managed_group *const *groups, size_t n);
 
 /* A PV has come when its VG had been activated without it. */
-void report_late(const struct volume_group *volume_group, const struct volume_group_pv *pv);
+void report_late(const struct volume_group *vg, const struct volume_group_pv *pv);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 void report_absent(const struct expectation *expectation);
@@ -28,11 +28,11 @@ void report_damaged(
         const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable);
 
 /* Two devices that hold the same PV; the second one is left alone. */
-void report_duplicate(const struct volume_group *volume_group, const char *pvid, const char *device_name,
-        const char *duplicate_name);
+void report_duplicate(
+        const struct volume_group *vg, const char *pvid, const char *device_name, const char *duplicate_name);
 
 /* A device with older metadata of a VG, which does not name it as one of its PVs any more. */
-void report_outdated(const struct volume_group *volume_group, const char *pvid, const char *device_name);
+void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name);
 
 /* lvm2's backup of the metadata of a VG that somebody waits for is there and cannot be read; `error` is a negative
  * errno. */

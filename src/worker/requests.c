@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/requests.h"
+/* What the worker is asked for, by entries of the protocol, datagrams and udev, from the question to its end. */
+
+#include "worker/worker.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 
+#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/names.h"
 #include "worker/report.h"
 #include "worker/vg.h"
 
@@ -140,7 +143,7 @@ static void find_expected_group(struct worker *worker, struct expectation *expec
                                               ? inventory_find_group(worker->inventory, expectation->backup->vgid)
                                               : names_find(worker->inventory, expectation->name);
 
-        if (!group || !streq(group->volume_group->name, expectation->name))
+        if (!group || !streq(group->vg->name, expectation->name))
                 return;
         expectation->group = group;
         group->awaited = true;
@@ -260,7 +263,7 @@ static int release_devices(struct worker *worker)
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING]) {
                 int r;
 
-                if (device->group && !device->gone && !volume_group_is_settled(device->group->volume_group))
+                if (device->group && !device->gone && !volume_group_is_settled(device->group->vg))
                         continue;
                 r = release_device(worker, device);
                 if (r < 0)
@@ -292,7 +295,7 @@ static int release_groups(struct worker *worker)
                 if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
                         continue;
                 dm_list_iterate_items(group, &worker->inventory->groups[state]) {
-                        int r = requests_finish_group(worker, group, group->volume_group->name);
+                        int r = requests_finish_group(worker, group, group->vg->name);
 
                         if (r < 0)
                                 return r;
@@ -304,12 +307,11 @@ static int release_groups(struct worker *worker)
 /* A VG that is overdue is not waited for any longer, though it may still come. */
 static bool is_over(const struct expectation *expectation)
 {
-        const struct volume_group *volume_group = expectation->group ? expectation->group->volume_group : NULL;
+        const struct volume_group *vg = expectation->group ? expectation->group->vg : NULL;
 
-        if (!volume_group)
+        if (!vg)
                 return expectation->overdue;
-        return volume_group->state == VOLUME_GROUP_WAITING ? volume_group->overdue
-                                                           : volume_group_is_settled(volume_group);
+        return vg->state == VOLUME_GROUP_WAITING ? vg->overdue : volume_group_is_settled(vg);
 }
 
 static int release_expectations(struct worker *worker)
@@ -339,4 +341,62 @@ int requests_release(struct worker *worker)
         if (r >= 0)
                 r = release_expectations(worker);
         return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
+}
+
+/* ------ datagrams ------ */
+
+/* Whether the kernel vouches for root as the sender. The socket is only for root as it is; this holds should
+ * somebody change its mode. */
+static bool is_from_root(struct msghdr *message)
+{
+        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+                struct ucred credentials;
+
+                if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
+                        continue;
+                memcpy(&credentials, CMSG_DATA(header), sizeof(credentials));
+                return credentials.uid == 0;
+        }
+        return false;
+}
+
+static bool is_text(const char *data, size_t size, const char *text)
+{
+        return size == strlen(text) && memcmp(data, text, size) == 0;
+}
+
+int wakeup_receive(int fd, unsigned int *n_ignored)
+{
+        int result = WAKEUP_PLAIN;
+
+        for (;;) {
+                char data[sizeof(FLAGS_WAKE_RESYNC)];
+                union {
+                        struct cmsghdr header;
+                        char space[CMSG_SPACE(sizeof(struct ucred))];
+                } control;
+                struct iovec vector = {.iov_base = data, .iov_len = sizeof(data)};
+                struct msghdr message = {
+                        .msg_iov = &vector,
+                        .msg_iovlen = 1,
+                        .msg_control = &control,
+                        .msg_controllen = sizeof(control),
+                };
+                bool from_root, is_resync;
+                ssize_t n;
+
+                /* With MSG_TRUNC, n is the size that was sent, which no text of ours has if it is longer than the
+                 * buffer. */
+                n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+                if (n < 0)
+                        return errno == EAGAIN || errno == EINTR ? result : -errno;
+
+                from_root = is_from_root(&message);
+                is_resync = is_text(data, (size_t) n, FLAGS_WAKE_RESYNC);
+                if (from_root && is_resync)
+                        result = WAKEUP_RESYNC;
+                else if ((!from_root || !is_text(data, (size_t) n, FLAGS_WAKE)) && (*n_ignored)++ == 0)
+                        log_warning(
+                                "Ignoring a datagram that is %s.", from_root ? "not a request" : "not from root");
+        }
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The monitor of udev, its queue, and its database. */
+
 #include "worker/uevents.h"
 
 #include <sys/stat.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What happens to a VG: its facts, what vg_next() makes of them, and how that is carried out. */
+
 #include "worker/vg.h"
 
 #include "fast-rules/dm-names.h"
+#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/names.h"
 #include "worker/report.h"
 
 /* ------ facts ------ */
@@ -37,11 +39,10 @@ static void words_done(struct words *words)
 
 /* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Returns the first PV
  * that it did not accept, or NULL. */
-static const struct volume_group_pv *find_unrecorded(
-        const struct worker *worker, const struct volume_group *volume_group)
+static const struct volume_group_pv *find_unrecorded(const struct worker *worker, const struct volume_group *vg)
 {
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &volume_group->pvs[i];
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const struct volume_group_pv *pv = &vg->pvs[i];
 
                 if (pv->device != 0 && online_find_pv(worker->lvm_run_fd, pv->pvid) != pv->device)
                         return pv;
@@ -54,18 +55,17 @@ static const struct volume_group_pv *find_unrecorded(
  * be activated then. */
 static bool was_done_with(const struct worker *worker, const struct managed_group *group)
 {
-        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group *vg = group->vg;
 
         if (!worker->inventory->records_lost || group->fresh || group->has_entry)
                 return false;
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct device *device =
-                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const struct device *device = inventory_find_device(worker->inventory, vg->pvs[i].device);
 
                 if (device && (device->has_entry || device->appeared))
                         return false;
         }
-        return online_is_claimed(worker->lvm_run_fd, volume_group->name) > 0 ||
+        return online_is_claimed(worker->lvm_run_fd, vg->name) > 0 ||
                flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0;
 }
 
@@ -80,13 +80,13 @@ static int obstruct(enum vg_obstacle obstacle, char *words, char **ret)
 static int find_obstacle(
         const struct worker *worker, const struct managed_group *group, enum vg_event event, char **ret)
 {
-        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group *vg = group->vg;
         const struct volume_group_pv *unrecorded;
         char vgid[LVM_ID_FORMATTED_SIZE];
         int r;
 
-        if (volume_group->skip_reason)
-                return obstruct(VG_OBSTACLE_METADATA, strdup(volume_group->skip_reason), ret);
+        if (vg->skip_reason)
+                return obstruct(VG_OBSTACLE_METADATA, strdup(vg->skip_reason), ret);
         if (is_reread(event))
                 return VG_OBSTACLE_NONE;
         if (!worker->event_activation)
@@ -94,7 +94,7 @@ static int find_obstacle(
         if (group->refusal)
                 return obstruct(VG_OBSTACLE_PV, strdup(group->refusal), ret);
         if (vg_state_is_due(group->state)) {
-                unrecorded = find_unrecorded(worker, volume_group);
+                unrecorded = find_unrecorded(worker, vg);
                 if (unrecorded)
                         return obstruct(VG_OBSTACLE_PV,
                                 string_format("lvm2 does not accept its PV %s.", unrecorded->device_name ?: "?"),
@@ -108,12 +108,12 @@ static int find_obstacle(
                 return obstruct(VG_OBSTACLE_EARLIER,
                         string_format("an earlier worker left no record of it, and it may have been deactivated "
                                       "since (headgate activate %s).",
-                                volume_group->name),
+                                vg->name),
                         ret);
         r = names_is_taken(worker->inventory, group);
         if (r <= 0)
                 return r < 0 ? r : VG_OBSTACLE_NONE;
-        lvm_id_format(volume_group->vgid, vgid);
+        lvm_id_format(vg->vgid, vgid);
         return obstruct(VG_OBSTACLE_NAME,
                 string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid), ret);
 }
@@ -121,13 +121,12 @@ static int find_obstacle(
 /* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
 static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
 {
-        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group *vg = group->vg;
 
         if (group->needs_recheck || !uevents_queue_is_empty(worker->uevents))
                 return true;
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct device *device =
-                        inventory_find_device(worker->inventory, volume_group->pvs[i].device);
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const struct device *device = inventory_find_device(worker->inventory, vg->pvs[i].device);
 
                 if (device && (device->stage < DEVICE_SETTLING || device->again || device->reread))
                         return true;
@@ -137,7 +136,7 @@ static bool may_have_changed(const struct worker *worker, const struct managed_g
 
 static bool asks_anyway(const struct worker *worker, const struct managed_group *group, enum vg_event event)
 {
-        const char *name = group->volume_group->name;
+        const char *name = group->vg->name;
 
         switch (event) {
         case VG_PV_ANNOUNCED:
@@ -155,48 +154,48 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
 
 /* An LV that was there once and is not now was deactivated, which its state shows by what was seen of it. Returns
  * how many there are now. */
-static size_t mark_new_lvs(const struct active_devices *devices, struct volume_group *volume_group)
+static size_t mark_new_lvs(const struct active_devices *devices, struct volume_group *vg)
 {
-        _cleanup_free_ bool *before = calloc(volume_group->n_lvs + 1, sizeof(*before));
+        _cleanup_free_ bool *before = calloc(vg->n_lvs + 1, sizeof(*before));
         size_t n_active;
 
-        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
-                before[i] = volume_group->lvs[i].active;
-        active_devices_mark(devices, volume_group);
-        n_active = volume_group_count_active(volume_group);
-        for (size_t i = 0; before && i < volume_group->n_lvs; i++)
-                volume_group->lvs[i].active |= before[i];
+        for (size_t i = 0; before && i < vg->n_lvs; i++)
+                before[i] = vg->lvs[i].active;
+        active_devices_mark(devices, vg);
+        n_active = volume_group_count_active(vg);
+        for (size_t i = 0; before && i < vg->n_lvs; i++)
+                vg->lvs[i].active |= before[i];
         return n_active;
 }
 
-static enum vg_lvs count_lvs(struct volume_group *volume_group, const struct vg_news *news)
+static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_news *news)
 {
-        size_t n_wanted = volume_group_count_autoactivated(volume_group), n_active;
+        size_t n_wanted = volume_group_count_autoactivated(vg), n_active;
 
         if (news->devices && is_reread(news->event))
-                n_active = mark_new_lvs(news->devices, volume_group);
+                n_active = mark_new_lvs(news->devices, vg);
         else {
                 if (news->devices)
-                        active_devices_mark(news->devices, volume_group);
-                n_active = volume_group_count_active(volume_group);
+                        active_devices_mark(news->devices, vg);
+                n_active = volume_group_count_active(vg);
         }
         if (n_wanted == 0)
                 return VG_LVS_UNWANTED;
         return n_active == 0 ? VG_LVS_NONE : n_active < n_wanted ? VG_LVS_SOME : VG_LVS_ALL;
 }
 
-static enum vg_pvs count_pvs(const struct volume_group *volume_group)
+static enum vg_pvs count_pvs(const struct volume_group *vg)
 {
-        size_t n_seen = volume_group_count_seen(volume_group);
+        size_t n_seen = volume_group_count_seen(vg);
 
-        return n_seen == volume_group->n_pvs ? VG_PVS_ALL : n_seen == 0 ? VG_PVS_NONE : VG_PVS_SOME;
+        return n_seen == vg->n_pvs ? VG_PVS_ALL : n_seen == 0 ? VG_PVS_NONE : VG_PVS_SOME;
 }
 
 static int gather(struct worker *worker, struct managed_group *group, const struct vg_news *news,
         struct vg_facts *ret, struct words *words)
 {
-        struct volume_group *volume_group = group->volume_group;
-        enum vg_lvs lvs = count_lvs(volume_group, news);
+        struct volume_group *vg = group->vg;
+        enum vg_lvs lvs = count_lvs(vg, news);
         int r;
 
         /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
@@ -204,13 +203,12 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
                 inventory_lose_absent_pvs(worker->inventory, group);
         *ret = (struct vg_facts){
                 .lvs = lvs,
-                .pvs = count_pvs(volume_group),
-                .permitted =
-                        worker->event_activation && settings_allow_degraded(&worker->settings, volume_group->name),
+                .pvs = count_pvs(vg),
+                .permitted = worker->event_activation && settings_allow_degraded(&worker->settings, vg->name),
                 .ask_anyway = asks_anyway(worker, group, news->event),
                 .pv_changed = group->pv_changed,
-                .on_removed = volume_group_count_stranded(volume_group) > 0,
-                .has_reason = volume_group->reason,
+                .on_removed = volume_group_count_stranded(vg) > 0,
+                .has_reason = vg->reason,
         };
         if (is_reread(news->event) || news->event == VG_TURN) {
                 r = find_obstacle(worker, group, news->event, &words->obstacle);
@@ -219,13 +217,13 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
                 ret->obstacle = r;
         }
         /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
-        if (volume_group->degraded_usec != 0 && !vg_state_is_due(group->state) &&
-                group->state != VG_ACTIVATING_DEGRADED && (news->event == VG_TURN || is_end(news->event))) {
-                r = raid_describe_refresh(volume_group, &words->raids);
+        if (vg->degraded_usec != 0 && !vg_state_is_due(group->state) && group->state != VG_ACTIVATING_DEGRADED &&
+                (news->event == VG_TURN || is_end(news->event))) {
+                r = raid_describe_refresh(vg, &words->raids);
                 if (r == -ENOMEM)
                         return log_oom();
                 if (r < 0)
-                        log_debug("Failed to ask for the RAIDs of VG %s: %s", volume_group->name, strerror(-r));
+                        log_debug("Failed to ask for the RAIDs of VG %s: %s", vg->name, strerror(-r));
                 ret->raids_degraded = r != 0;
         }
         return 0;
@@ -234,11 +232,11 @@ static int gather(struct worker *worker, struct managed_group *group, const stru
 /* ------ consequences ------ */
 
 /* Returns "" if there is none. */
-static char *describe_reason(const struct volume_group *volume_group, enum vg_reason reason,
-        const struct vg_news *news, const struct words *words)
+static char *describe_reason(const struct volume_group *vg, enum vg_reason reason, const struct vg_news *news,
+        const struct words *words)
 {
-        size_t n_stranded = volume_group_count_stranded(volume_group);
-        const char *name = volume_group->name;
+        size_t n_stranded = volume_group_count_stranded(vg);
+        const char *name = vg->name;
 
         switch (reason) {
         case VG_REASON_OBSTACLE:
@@ -250,7 +248,7 @@ static char *describe_reason(const struct volume_group *volume_group, enum vg_re
         case VG_REASON_PV_REMOVED:
                 return strdup("a PV has gone while lvm2 was at work.");
         case VG_REASON_UNWANTED:
-                return strdup(volume_group_count_active(volume_group) > 0
+                return strdup(volume_group_count_active(vg) > 0
                                       ? "the others are not wanted by lvm2's configuration."
                                       : "no LV of it is wanted by lvm2's configuration.");
         case VG_REASON_RAIDS:
@@ -265,31 +263,31 @@ static char *describe_reason(const struct volume_group *volume_group, enum vg_re
         }
 }
 
-static int set_reason(struct volume_group *volume_group, enum vg_reason reason, const struct vg_news *news,
-        const struct words *words)
+static int set_reason(
+        struct volume_group *vg, enum vg_reason reason, const struct vg_news *news, const struct words *words)
 {
         _cleanup_free_ char *text = NULL;
 
         if (reason == VG_REASON_KEEP)
                 return 0;
-        text = describe_reason(volume_group, reason, news, words);
+        text = describe_reason(vg, reason, news, words);
         if (!text)
                 return log_oom();
-        free(volume_group->reason);
-        volume_group->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
+        free(vg->reason);
+        vg->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
         return 0;
 }
 
 /* The state is final for now. */
 static void note_settled(struct worker *worker, struct managed_group *group, enum vg_report report)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
 
-        volume_group->settled_usec = now_usec();
-        volume_group->lost_pv &= volume_group_count_stranded(volume_group) > 0;
+        vg->settled_usec = now_usec();
+        vg->lost_pv &= volume_group_count_stranded(vg) > 0;
         if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
-                volume_group->first = volume_group_first_times(volume_group);
-        dm_names_remove(worker->run_fd, volume_group);
+                vg->first = volume_group_first_times(vg);
+        dm_names_remove(worker->run_fd, vg);
         if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
                 worker->proved = true;
 }
@@ -297,35 +295,34 @@ static void note_settled(struct worker *worker, struct managed_group *group, enu
 /* All PVs are there, or somebody asks for the VG by name. */
 static void note_complete(struct worker *worker, struct managed_group *group)
 {
-        struct volume_group *volume_group = group->volume_group;
-        struct expectation *expectation = expectations_find(&worker->expectations, volume_group->name);
+        struct volume_group *vg = group->vg;
+        struct expectation *expectation = expectations_find(&worker->expectations, vg->name);
 
         /* Whatever its backup says of PVs that are to appear. */
         if (expectation)
                 expectation->state = EXPECTATION_TAKEN;
-        volume_group->complete_usec = now_usec();
+        vg->complete_usec = now_usec();
         /* Another time: it did not take from then till now. */
-        if (volume_group->settled_usec > volume_group->first_seen_usec)
-                volume_group->first_seen_usec = volume_group->complete_usec;
+        if (vg->settled_usec > vg->first_seen_usec)
+                vg->first_seen_usec = vg->complete_usec;
 }
 
 /* What a degraded activation leaves behind is known by `degraded_usec`, until the VG is whole again. */
 static void note_degraded(
-        struct volume_group *volume_group, enum vg_state former, enum vg_event event, const struct vg_step *step)
+        struct volume_group *vg, enum vg_state former, enum vg_event event, const struct vg_step *step)
 {
-        bool unasked = former == VG_DUE && step->state == VG_COMPLETE &&
-                       volume_group->activating_usec < volume_group->degraded_usec;
+        bool unasked = former == VG_DUE && step->state == VG_COMPLETE && vg->activating_usec < vg->degraded_usec;
         bool whole = unasked || (step->report == VG_SAY_ACTIVE && !is_reread(event));
 
         if (step->state == VG_DUE || step->state == VG_DEGRADED_DUE) {
-                if (volume_group->degraded_usec == 0)
-                        volume_group->degraded_usec = now_usec();
-                volume_group->complete_usec = 0;
+                if (vg->degraded_usec == 0)
+                        vg->degraded_usec = now_usec();
+                vg->complete_usec = 0;
         }
         if (whole)
-                volume_group->degraded_usec = 0;
-        for (size_t i = 0; whole && i < volume_group->n_pvs; i++)
-                volume_group->pvs[i].late_usec = 0;
+                vg->degraded_usec = 0;
+        for (size_t i = 0; whole && i < vg->n_pvs; i++)
+                vg->pvs[i].late_usec = 0;
 }
 
 static bool is_settling(enum vg_report report)
@@ -337,7 +334,7 @@ static bool is_settling(enum vg_report report)
 static void say(const struct managed_group *group, enum vg_report report, const struct vg_news *news,
         const struct words *words)
 {
-        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group *vg = group->vg;
 
         switch (report) {
         /* Said at the end of the step. */
@@ -345,15 +342,15 @@ static void say(const struct managed_group *group, enum vg_report report, const 
         case VG_SAY_LOST:
                 break;
         case VG_SAY_LATE:
-                report_late(volume_group, news->pv);
+                report_late(vg, news->pv);
                 break;
         case VG_SAY_HINDERED:
-                log_notice("VG %s is not activated without the PVs that are missing: %s", volume_group->name,
-                        words->obstacle);
+                log_notice(
+                        "VG %s is not activated without the PVs that are missing: %s", vg->name, words->obstacle);
                 break;
         default:
                 /* One that was just made has no LVs. */
-                if (volume_group->n_lvs > 0 || !is_reread(news->event))
+                if (vg->n_lvs > 0 || !is_reread(news->event))
                         report_vg(group, report);
         }
 }
@@ -361,20 +358,20 @@ static void say(const struct managed_group *group, enum vg_report report, const 
 static int carry_out(struct worker *worker, struct managed_group *group, const struct vg_step *step,
         const struct vg_news *news, const struct words *words)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
         enum vg_state former = group->state;
         int r;
 
-        r = set_reason(volume_group, step->reason, news, words);
+        r = set_reason(vg, step->reason, news, words);
         if (r < 0)
                 return r;
         /* Somebody may have mended it before lvm2 is asked next time. */
         if (step->reason == VG_REASON_OBSTACLE && news->event == VG_TURN)
                 managed_group_forget_refusal(group, group->refused);
         if (step->action == VG_DO_CLAIM) {
-                r = online_claim(worker->lvm_run_fd, volume_group->name);
+                r = online_claim(worker->lvm_run_fd, vg->name);
                 if (r < 0)
-                        return log_error_errno(r, "Failed to claim VG %s: %m", volume_group->name);
+                        return log_error_errno(r, "Failed to claim VG %s: %m", vg->name);
         }
         if (step->action == VG_DO_RECHECK)
                 inventory_recheck(worker->inventory, group);
@@ -383,8 +380,8 @@ static int carry_out(struct worker *worker, struct managed_group *group, const s
         if (step->report == VG_SAY_COMPLETE)
                 note_complete(worker, group);
         if (is_settling(step->report) && is_reread(news->event))
-                volume_group->complete_usec = volume_group->settled_usec = now_usec();
-        note_degraded(volume_group, former, news->event, step);
+                vg->complete_usec = vg->settled_usec = now_usec();
+        note_degraded(vg, former, news->event, step);
 
         if (step->state != former || step->deadline || step->report == VG_SAY_LOST)
                 inventory_enter(worker->inventory, group, step);
@@ -432,10 +429,10 @@ void vg_report_lost(struct worker *worker)
 
                 group->lost_pv = false;
                 /* The same disk may be back meanwhile, or another one with its copy. */
-                if (!lost || !volume_group_is_incomplete(group->volume_group))
+                if (!lost || !volume_group_is_incomplete(group->vg))
                         continue;
                 if (devices)
-                        active_devices_mark(devices, group->volume_group);
+                        active_devices_mark(devices, group->vg);
                 report_vg(group, VG_SAY_LOST);
         }
 }
@@ -443,14 +440,4 @@ void vg_report_lost(struct worker *worker)
 char *vg_format_unresponsive(const char *device)
 {
         return string_format("lvm2 waits for unresponsive device %s.", device);
-}
-
-int vg_note_unresponsive(const struct worker *worker, struct managed_group *group, const char *device)
-{
-        int r = string_replace(&group->volume_group->reason, vg_format_unresponsive(device));
-
-        if (r < 0)
-                return log_oom();
-        inventory_note_change(worker->inventory, group);
-        return 0;
 }

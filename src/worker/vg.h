@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lvm/active.h"
-#include "worker/context.h"
+#include "worker/worker.h"
 
 /* From what happens to a VG to what follows: gathers the facts, has vg_next() decide, and carries out what that yields but
  * for what takes a process, which is the caller's. */
@@ -26,7 +26,3 @@ void vg_report_lost(struct worker *worker) _nonnull_(1);
 /* The reason of a VG for which lvm2 waits for the unresponsive device, "/dev/sda" for instance; the caller frees it. NULL if
  * there is no memory. */
 char *vg_format_unresponsive(const char *device) _nonnull_(1);
-
-/* Sets it in the VG. Returns 0 or -ENOMEM. */
-int vg_note_unresponsive(const struct worker *worker, struct managed_group *group, const char *device)
-        _nonnull_(1, 2, 3);

@@ -1,7 +1,78 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "worker/context.h"
+#include <sys/stat.h>
+#include <systemd/sd-event.h>
+
+#include "fast-rules/cookies.h"
+#include "inventory/inventory.h"
+#include "lvm/command.h"
+#include "reader/reader.h"
+#include "shared/settings.h"
+#include "worker/uevents.h"
+#include "worker/waiting.h"
+
+/* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request, an event
+ * of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to be done next. */
+
+/* How long is waited for what does not come; see deadline_check(). */
+struct deadlines {
+        struct job *question;  /* the systemctl that tells whether a disk is being unlocked, or NULL */
+        uint64_t asked_usec;   /* when that was answered last; 0 if never */
+        uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
+        uint64_t due_usec;     /* since when one has passed and devices are still to be read; 0 if none has */
+        bool unlocking;        /* the last answer was that one is */
+};
+
+/* How many files are watched, see configuration_refresh(). */
+#define SETTINGS_FILES 6
+
+/* The pvscans; see scan_start(). */
+struct scans {
+        struct job *job;        /* the one that is waited for, or NULL */
+        size_t max;             /* how many devices one is to be shown at most; 0 for all */
+        bool bisecting;         /* one of those that are left is known to be too much for a pvscan */
+        struct dm_list overdue; /* those that wait for a disk, and are not waited for */
+};
+
+struct worker {
+        sd_event *event;
+        int run_fd;     /* /run/headgate */
+        int lvm_run_fd; /* /run/lvm */
+        int running_fd; /* holds the lock on "running"; < 0 while leaving */
+
+        struct inventory *inventory;
+        struct expectations expectations;
+        struct settings settings;                   /* of headgate.conf */
+        struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
+        struct deadlines deadlines;
+        struct uevents *uevents;
+        struct gather gather;
+        struct readers *readers;
+        struct scans scans;
+        struct dm_list jobs;                   /* the vgchanges */
+        struct active_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
+        struct cookies *cookies;               /* since the first of them, where udev has quicker rules; or NULL */
+        unsigned int n_processors;
+        char *backup_directory; /* lvm2's */
+        bool event_activation;  /* of lvm.conf */
+        bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
+        bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
+        bool check_requests;    /* there may be requests to be taken */
+        bool full;              /* /run has no room for the state of VGs */
+        bool proved;            /* has settled a VG: whatever failed before is forgotten */
+        bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
+        unsigned int n_ignored; /* datagrams that were not from root */
+
+        sd_event_source *wakeup_source;
+        sd_event_source *pending_source;
+        sd_event_source *step_source;
+        sd_event_source *timer_source;
+        uint64_t next_step_usec; /* the latest time of the next step, as far as this one knows */
+        uint64_t idle_since_usec;
+        uint64_t status_usec; /* when STATUS= was last set */
+        char *status;         /* and what to, or NULL */
+};
 
 /* Makes a worker that holds the lock `running_fd` (taken over in any case) of the run directory `run_fd`
  * (likewise), takes what an earlier one left, and starts to listen to udev and to the socket `wakeup_fd` (not
@@ -14,3 +85,126 @@ DEFINE_CLEANUP(struct worker *, worker_free)
 /* Works until there has been nothing to do for a while. Returns 0 or the negative errno that made it impossible to
  * go on. */
 int worker_run(struct worker *worker) _must_check_;
+
+/* Has the worker take its next step after the events that are there now. */
+static inline void worker_ask_step(struct worker *worker)
+{
+        (void) sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
+}
+
+/* Likewise, with a look at the requests. */
+static inline void worker_check_requests(struct worker *worker)
+{
+        worker->check_requests = true;
+        worker_ask_step(worker);
+}
+
+/* Has the worker take its next step at that time of now_usec() at the latest. For what is called in a step. */
+static inline void worker_wake_at(struct worker *worker, uint64_t usec)
+{
+        worker->next_step_usec = MIN(worker->next_step_usec, usec);
+}
+
+/* Has udev tell of all devices. Returns 0 or a negative errno, which is logged. */
+int worker_enumerate(struct worker *worker);
+
+/* Whether there is anything to be done, or to be waited for but PVs. */
+bool worker_has_work(const struct worker *worker);
+
+/* What a step is made of. Unless something else is said, these functions return 0, or a negative errno if the worker cannot go
+ * on, which is logged. */
+
+/* ------ configuration.c ------ */
+
+/* Reads lvm.conf and headgate.conf, at first or anew if one of them, their profiles or lvm2's devices file is another one than
+ * before: by device, inode, size and time. For before each batch: the next disk is to be judged by what they say then, as lvm2
+ * itself does. What is wrong in them is logged, and no reason not to activate. What is read when headgate takes over, and not
+ * again, is scan_lvs (headgate-takeover(8)). */
+int configuration_refresh(struct worker *worker) _nonnull_(1) _must_check_;
+
+/* ------ requests.c: what the worker, the `userdata` of the callbacks, is asked for ------ */
+
+/* An entry of the protocol that is now in working.d. */
+int requests_take_entry(const char *entry, void *userdata);
+
+/* A device that udev tells of. */
+int requests_take_device(const struct uevents_device *told, void *userdata);
+
+/* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
+ * that were not found. That a device has gone nobody else would tell. */
+int requests_look_for_recorded(struct worker *worker);
+
+/* Ends the request for a VG, if there is one, by the name that it had then: it has another one now, or no longer exists. The
+ * record may still have the old name, so this is not lost but moot. */
+int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name);
+
+/* Queues devices that were asked for again since they were read. */
+void requests_read_again(struct worker *worker);
+
+/* Ends the requests whose devices and VGs are settled. Call after the inventory was saved. */
+int requests_release(struct worker *worker);
+
+enum {
+        WAKEUP_PLAIN = 0,
+        WAKEUP_RESYNC = 1, /* a request could not be written down: ask udev for all devices */
+};
+
+/* Takes all datagrams, R4 of flags.h, that wait at the socket `fd`. Those that are not from root, or are none of ours, are
+ * counted in `*n_ignored`, and the first is reported. Returns one of the above, or a negative errno, not logged. */
+int wakeup_receive(int fd, unsigned int *n_ignored);
+
+/* ------ intake.c: from devices to VGs ------ */
+
+/* Finds out what the devices of stage AWAITED or UNREAD are called, moves them to READING and adds them to `reading`;
+ * those that have gone go on to be forgotten. */
+int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading);
+
+/* Enters into the inventory what the reader of the worker, which is `userdata`, has found on a device. */
+int intake_result(const struct reader_result *result, void *userdata);
+
+/* ------ recheck.c: VGs that change while the machine runs ------ */
+
+/* Puts in order what was changed: the VG's state, lvm2's records that have its name, the VG itself if it no longer exists. Does
+ * nothing while devices are still to be read. */
+int recheck_groups(struct worker *worker);
+
+/* ------ scan.c: lvm2's own account of which PVs there are ------ */
+
+/* Has one pvscan record all devices of stage UNRECORDED. Does nothing while a reader is busy or a pvscan is running. If a
+ * pvscan makes no progress, its devices are probed, and another one gets those that respond. */
+int scan_start(struct worker *worker);
+
+/* ------ activate.c: from complete VGs to active LVs ------ */
+
+/* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with its share of
+ * them, and those that boot waits for before the others. VGs that may take long get a process each, and hold up nobody; nor does
+ * a process for long that takes long nevertheless. One that uses no processor time waits for something: an unresponsive disk,
+ * a VG that another command has locked, or udev. Nothing else is to wait for the same, so VGs that need not are retried. */
+int activate_groups(struct worker *worker);
+
+/* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
+int activate_on_ended(struct job *job, int exit_status, void *userdata);
+
+/* ------ deadline.c ------ */
+
+/* Has vg_next() decide on incomplete VGs whose deadline has passed, and reports expected VGs of which no PV has appeared in
+ * time. The time of coldplug does not count, as the missing disks may be next in udev's queue; nor does the time in which a
+ * LUKS device is being unlocked, as PVs may be inside. */
+int deadline_check(struct worker *worker, const struct gather_phase *phase);
+
+/* ------ handover.c: from one worker to the next ------ */
+
+/* Before listening to udev: follows the vgchanges that an earlier worker has left running, and leaves their VGs to these until
+ * they have ended. */
+int handover_adopt(struct worker *worker);
+
+/* The same for VGs that were not known then, since the records were lost. */
+int handover_adopt_again(struct worker *worker);
+
+/* Says that the worker listens to udev, so that no program need run for a device, and takes whatever an earlier one had not
+ * finished, or has not heard. */
+int handover_begin(struct worker *worker);
+
+/* To be called at the end of each step: with nothing to do the worker stays for a while, and leaves without losing a request.
+ * Returns 1 if it has left: it no longer holds "running", and is to end. 0 if it stays. */
+int handover_leave_if_idle(struct worker *worker, const struct gather_phase *phase);

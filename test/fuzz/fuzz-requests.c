@@ -10,8 +10,7 @@
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "worker/context.h"
-#include "worker/requests.h"
+#include "worker/worker.h"
 
 #define REQUESTS_MAX 32
 

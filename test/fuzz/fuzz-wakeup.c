@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "worker/wakeup.h"
+#include "worker/worker.h"
 
 /* As many as wait at a socket at most (net.unix.max_dgram_qlen). */
 #define DATAGRAMS_MAX 10

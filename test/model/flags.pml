@@ -11,8 +11,8 @@
  *                     next run;
  *      no livelock    everything comes to rest: events and kills are finite, and so is each order of steps.
  *
- * The steps R1 to R4 and W1 to W6 are those of flags.h, L1 to L4, about listening, those of src/worker/idle.c and
- * worker.c. A step is what the kernel does at once, a system call. Taken together are only steps between which nobody
+ * The steps R1 to R4 and W1 to W6 are those of flags.h, L1 to L4, about listening, those of src/worker/handover.c and
+ * loop.c. A step is what the kernel does at once, a system call. Taken together are only steps between which nobody
  * can tell the difference: what a worker hears from inotify, socket and udev before it acts on it; that it begins with
  * all that there is to do; what it decides by what it alone knows, and the system call that follows; that udev tells of
  * an event and takes it off its queue, for which only a worker looks that wants to leave. Of events, which are alike,

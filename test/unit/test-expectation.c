@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "worker/expectation.h"
+#include "worker/waiting.h"
 
 #define MSEC USEC_PER_MSEC
 

@@ -10,11 +10,11 @@
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
+#include "inventory/inventory.h"
+#include "inventory/names.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "worker/inventory.h"
-#include "worker/names.h"
 
 #define VGID "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
@@ -99,7 +99,7 @@ START_TEST(missing_pvs_lead_to_their_group)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 7, 900), *found;
-        _cleanup_free_ char *missing = volume_group_describe_missing(group->volume_group);
+        _cleanup_free_ char *missing = volume_group_describe_missing(group->vg);
         char last[LVM_ID_SIZE];
 
         ck_assert_ptr_nonnull(strstr(missing, "/dev/hint15), 884 more"));
@@ -108,7 +108,7 @@ START_TEST(missing_pvs_lead_to_their_group)
         second = start();
         found = inventory_find_group_of_pv(second, last);
         ck_assert_ptr_nonnull(found);
-        ck_assert_str_eq(found->volume_group->vgid, group->volume_group->vgid);
+        ck_assert_str_eq(found->vg->vgid, group->vg->vgid);
 }
 END_TEST
 
@@ -117,32 +117,32 @@ START_TEST(group_outlives_its_worker)
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 7, 3), *found;
 
-        group->volume_group->reason = strdup("it said \"no\", and a \\ too.");
-        group->volume_group->settled_usec = 1234567;
-        group->volume_group->first.settled_usec = 1800000;
-        group->volume_group->degraded_usec = 2345678;
-        group->volume_group->pvs[1].flagged = true;
-        group->volume_group->pvs[1].late_usec = 3456789;
+        group->vg->reason = strdup("it said \"no\", and a \\ too.");
+        group->vg->settled_usec = 1234567;
+        group->vg->first.settled_usec = 1800000;
+        group->vg->degraded_usec = 2345678;
+        group->vg->pvs[1].flagged = true;
+        group->vg->pvs[1].late_usec = 3456789;
         inventory_enter(first, group, &(struct vg_step){.state = VG_FAILED});
         ck_assert_int_eq(inventory_save(first), 0);
 
         second = start();
-        found = inventory_find_group(second, group->volume_group->vgid);
+        found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
-        ck_assert_str_eq(found->volume_group->name, "vg1");
-        ck_assert_uint_eq(found->volume_group->seqno, 7);
-        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_FAILED);
-        ck_assert_str_eq(found->volume_group->reason, "it said \"no\", and a \\ too.");
-        ck_assert_uint_eq(found->volume_group->settled_usec, 1234567);
-        ck_assert_uint_eq(found->volume_group->first.settled_usec, 1800000);
-        ck_assert_uint_eq(found->volume_group->degraded_usec, 2345678);
-        ck_assert_uint_eq(found->volume_group->n_pvs, 3);
-        ck_assert(found->volume_group->pvs[1].flagged && !found->volume_group->pvs[2].flagged);
-        ck_assert_uint_eq(found->volume_group->pvs[1].late_usec, 3456789);
-        ck_assert_str_eq(found->volume_group->pvs[2].device_name, "/dev/hint2");
-        ck_assert_uint_eq(found->volume_group->n_lvs, 1);
-        ck_assert_str_eq(found->volume_group->lvs[0].name, "lv");
-        ck_assert(found->volume_group->lvs[0].autoactivated);
+        ck_assert_str_eq(found->vg->name, "vg1");
+        ck_assert_uint_eq(found->vg->seqno, 7);
+        ck_assert_int_eq(found->vg->state, VOLUME_GROUP_FAILED);
+        ck_assert_str_eq(found->vg->reason, "it said \"no\", and a \\ too.");
+        ck_assert_uint_eq(found->vg->settled_usec, 1234567);
+        ck_assert_uint_eq(found->vg->first.settled_usec, 1800000);
+        ck_assert_uint_eq(found->vg->degraded_usec, 2345678);
+        ck_assert_uint_eq(found->vg->n_pvs, 3);
+        ck_assert(found->vg->pvs[1].flagged && !found->vg->pvs[2].flagged);
+        ck_assert_uint_eq(found->vg->pvs[1].late_usec, 3456789);
+        ck_assert_str_eq(found->vg->pvs[2].device_name, "/dev/hint2");
+        ck_assert_uint_eq(found->vg->n_lvs, 1);
+        ck_assert_str_eq(found->vg->lvs[0].name, "lv");
+        ck_assert(found->vg->lvs[0].autoactivated);
 }
 END_TEST
 
@@ -157,12 +157,12 @@ START_TEST(successor_is_led_to_the_group)
         ck_assert_int_eq(inventory_save(first), 0);
 
         second = start();
-        found = inventory_find_group_of_pv(second, group->volume_group->pvs[1].pvid);
+        found = inventory_find_group_of_pv(second, group->vg->pvs[1].pvid);
         ck_assert_ptr_nonnull(found);
-        ck_assert_str_eq(found->volume_group->name, "vg1");
+        ck_assert_str_eq(found->vg->name, "vg1");
         found = inventory_find_named(second, "vg2");
         ck_assert_ptr_nonnull(found);
-        ck_assert_str_eq(found->volume_group->name, "vg2");
+        ck_assert_str_eq(found->vg->name, "vg2");
         ck_assert_ptr_null(inventory_find_named(second, "vg3"));
         make_id(pvid, 'p', 999999);
         ck_assert_ptr_null(inventory_find_group_of_pv(second, pvid));
@@ -183,10 +183,10 @@ START_TEST(state_outlives_its_worker)
         inventory_enter(first, group, &(struct vg_step){.state = state});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        found = inventory_find_group(second, group->volume_group->vgid);
+        found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
         ck_assert_int_eq(found->state, others[state] != 0 ? others[state] : state);
-        ck_assert_str_eq(found->volume_group->worker_state, vg_state_to_string(found->state));
+        ck_assert_str_eq(found->vg->worker_state, vg_state_to_string(found->state));
 }
 END_TEST
 
@@ -199,22 +199,22 @@ START_TEST(state_of_a_record_is_known)
         _cleanup_free_ char *text = NULL;
         char *word;
 
-        ck_assert_int_eq(volume_group_enter(group->volume_group, "waiting, for ever"), -EBADMSG);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
-        ck_assert_int_eq(volume_group_enter(group->volume_group, "waiting, lost and overdue"), 0);
-        ck_assert(group->volume_group->overdue && group->volume_group->lost_after_active);
-        ck_assert_int_eq(volume_group_print(group->volume_group, &text), 0);
+        ck_assert_int_eq(volume_group_enter(group->vg, "waiting, for ever"), -EBADMSG);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(volume_group_enter(group->vg, "waiting, lost and overdue"), 0);
+        ck_assert(group->vg->overdue && group->vg->lost_after_active);
+        ck_assert_int_eq(volume_group_print(group->vg, &text), 0);
         word = strstr(text, "lost and overdue");
         ck_assert_ptr_nonnull(word);
         word[0] = 'c';
         ck_assert_int_eq(volume_group_parse(text, &parsed), -EBADMSG);
 
-        ck_assert_int_eq(volume_group_enter(group->volume_group, "failed"), 0);
-        group->volume_group->worker_state = NULL;
+        ck_assert_int_eq(volume_group_enter(group->vg, "failed"), 0);
+        group->vg->worker_state = NULL;
         inventory_note_change(first, group);
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, group->volume_group->vgid)->state, VG_FAILED);
+        ck_assert_int_eq(inventory_find_group(second, group->vg->vgid)->state, VG_FAILED);
 }
 END_TEST
 
@@ -223,14 +223,14 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 1, 1), *found;
 
-        group->volume_group->pvs[0].device = absent_device(1);
+        group->vg->pvs[0].device = absent_device(1);
         inventory_enter(first, group, &(struct vg_step){.state = VG_ACTIVE});
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        found = inventory_find_group(second, group->volume_group->vgid);
+        found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
-        ck_assert_int_eq(found->volume_group->state, VOLUME_GROUP_WAITING);
-        ck_assert_uint_eq(volume_group_count_seen(found->volume_group), 0);
+        ck_assert_int_eq(found->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert_uint_eq(volume_group_count_seen(found->vg), 0);
 }
 END_TEST
 
@@ -243,7 +243,7 @@ START_TEST(pv_is_seen_before_its_group)
         struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
 
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 1);
+        ck_assert_uint_eq(volume_group_count_seen(group->vg), 1);
         ck_assert_ptr_eq(device->group, group);
 }
 END_TEST
@@ -253,13 +253,13 @@ START_TEST(newer_metadata_counts)
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 5, 2);
 
-        group->volume_group->pvs[1].device = absent_device(1);
+        group->vg->pvs[1].device = absent_device(1);
         ck_assert_ptr_eq(add(inventory, 1, 4, 1), group);
-        ck_assert_uint_eq(group->volume_group->n_pvs, 2);
+        ck_assert_uint_eq(group->vg->n_pvs, 2);
         ck_assert_ptr_eq(add(inventory, 1, 6, 3), group);
-        ck_assert_uint_eq(group->volume_group->n_pvs, 3);
-        ck_assert_uint_eq(group->volume_group->pvs[1].device, absent_device(1));
-        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 1);
+        ck_assert_uint_eq(group->vg->n_pvs, 3);
+        ck_assert_uint_eq(group->vg->pvs[1].device, absent_device(1));
+        ck_assert_uint_eq(volume_group_count_seen(group->vg), 1);
 }
 END_TEST
 
@@ -283,36 +283,36 @@ START_TEST(older_metadata_counts_where_nothing_newer_is)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 10, 3);
-        struct volume_group_pv *pvs = group->volume_group->pvs;
+        struct volume_group_pv *pvs = group->vg->pvs;
         struct device *device = see(inventory, absent_device(1), pvs[0].pvid);
 
         /* A PV that is there carries it. */
         pvs[0].device = device->number;
         device->seqno = 10;
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
-        ck_assert_uint_eq(group->volume_group->seqno, 10);
-        ck_assert_uint_eq(group->volume_group->n_pvs, 3);
+        ck_assert_uint_eq(group->vg->seqno, 10);
+        ck_assert_uint_eq(group->vg->n_pvs, 3);
 
         /* An earlier worker has seen it, and so it may carry it. */
         inventory_drop_device(inventory, device);
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
-        ck_assert_uint_eq(group->volume_group->seqno, 10);
+        ck_assert_uint_eq(group->vg->seqno, 10);
         device = inventory_find_device(inventory, absent_device(1));
         ck_assert_ptr_nonnull(device);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
 
         /* It is in memory and yet to be read. */
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), 0);
-        ck_assert_uint_eq(group->volume_group->seqno, 10);
+        ck_assert_uint_eq(group->vg->seqno, 10);
 
         /* It has been read, and does not. */
         device->seqno = 8;
         ck_assert_int_eq(roll_back(inventory, group, 8, 2), 1);
         ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
         ck_assert_ptr_null(group->older);
-        ck_assert_uint_eq(group->volume_group->seqno, 8);
-        ck_assert_uint_eq(group->volume_group->n_pvs, 2);
-        ck_assert_uint_eq(group->volume_group->pvs[0].device, absent_device(1));
+        ck_assert_uint_eq(group->vg->seqno, 8);
+        ck_assert_uint_eq(group->vg->n_pvs, 2);
+        ck_assert_uint_eq(group->vg->pvs[0].device, absent_device(1));
 }
 END_TEST
 
@@ -321,7 +321,7 @@ START_TEST(text_is_known_until_a_pv_goes)
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 1, 1);
 
-        group->volume_group->pvs[0].device = absent_device(1);
+        group->vg->pvs[0].device = absent_device(1);
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
         ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
         ck_assert_ptr_eq(find_text(inventory, 1000, 77), group);
@@ -329,7 +329,7 @@ START_TEST(text_is_known_until_a_pv_goes)
         ck_assert_ptr_null(find_text(inventory, 1001, 77));
         inventory_lose_pv(inventory, group, absent_device(1));
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
 }
 END_TEST
 
@@ -360,7 +360,7 @@ START_TEST(pv_is_lost)
         };
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 1, 3);
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *volume_group = group->vg;
 
         volume_group->pvs[0].device = absent_device(1);
         volume_group->pvs[1].device = absent_device(2);
@@ -410,8 +410,8 @@ START_TEST(all_is_written_anew)
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 1, 2);
 
-        (void) see(first, absent_device(1), group->volume_group->pvs[0].pvid);
-        (void) see(first, absent_device(2), group->volume_group->pvs[1].pvid);
+        (void) see(first, absent_device(1), group->vg->pvs[0].pvid);
+        (void) see(first, absent_device(2), group->vg->pvs[1].pvid);
         inventory_drop_device(first, inventory_find_device(first, absent_device(2)));
         ck_assert_int_eq(inventory_save(first), 0);
         for (unsigned int i = 0; i < 1000; i++) {
@@ -419,7 +419,7 @@ START_TEST(all_is_written_anew)
                 ck_assert_int_eq(inventory_save(first), 0);
         }
         second = start();
-        ck_assert_ptr_nonnull(inventory_find_group(second, group->volume_group->vgid));
+        ck_assert_ptr_nonnull(inventory_find_group(second, group->vg->vgid));
         ck_assert_ptr_nonnull(inventory_find_device(second, absent_device(1)));
         ck_assert_ptr_null(inventory_find_device(second, absent_device(2)));
         ck_assert(!second->records_lost);
@@ -432,14 +432,14 @@ START_TEST(contested_pv_is_asked)
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *former = add(inventory, 1, 5, 2), *group, *found;
         _cleanup_metadata_ struct metadata *metadata = make_metadata(2, 1, 2);
-        const char *pvid = former->volume_group->pvs[1].pvid;
+        const char *pvid = former->vg->pvs[1].pvid;
         struct device *device = see(inventory, absent_device(1), pvid);
 
         device->group = former;
-        former->volume_group->pvs[1].device = absent_device(1);
+        former->vg->pvs[1].device = absent_device(1);
         memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count_seen(group->volume_group), 0);
+        ck_assert_uint_eq(volume_group_count_seen(group->vg), 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
         found = inventory_find_group_of_pv(inventory, pvid);
         ck_assert_ptr_nonnull(found);
@@ -447,7 +447,7 @@ START_TEST(contested_pv_is_asked)
 
         /* It says that it is not the first one's. */
         ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1)), 0);
-        ck_assert_uint_eq(volume_group_count_seen(former->volume_group), 0);
+        ck_assert_uint_eq(volume_group_count_seen(former->vg), 0);
         ck_assert(former->left && former->needs_recheck);
         ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
         ck_assert(!group->left);
@@ -458,11 +458,11 @@ START_TEST(other_pvs_of_a_group_that_one_has_left_are_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 5, 2);
-        struct device *devices[] = {see(inventory, absent_device(1), group->volume_group->pvs[0].pvid),
-                see(inventory, absent_device(2), group->volume_group->pvs[1].pvid)};
+        struct device *devices[] = {see(inventory, absent_device(1), group->vg->pvs[0].pvid),
+                see(inventory, absent_device(2), group->vg->pvs[1].pvid)};
 
         for (size_t i = 0; i < 2; i++)
-                group->volume_group->pvs[i].device = devices[i]->number;
+                group->vg->pvs[i].device = devices[i]->number;
         inventory_move_device(inventory, devices[1], DEVICE_READING);
         ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
         ck_assert(!devices[0]->again);
@@ -478,12 +478,12 @@ START_TEST(renamed_and_reduced_group_is_followed)
         _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 6, 2);
         char pvid[LVM_ID_SIZE];
 
-        memcpy(pvid, group->volume_group->pvs[2].pvid, sizeof(pvid));
+        memcpy(pvid, group->vg->pvs[2].pvid, sizeof(pvid));
         free(metadata->name);
         metadata->name = strdup("renamed");
         ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &found), 0);
         ck_assert_ptr_eq(found, group);
-        ck_assert_str_eq(group->volume_group->name, "renamed");
+        ck_assert_str_eq(group->vg->name, "renamed");
         ck_assert_str_eq(group->former_name, "vg1");
         ck_assert(group->needs_recheck && inventory->needs_recheck);
         ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
@@ -494,12 +494,12 @@ START_TEST(group_is_forgotten)
 {
         _cleanup_inventory_ struct inventory *inventory = start(), *second = NULL;
         struct managed_group *group = add(inventory, 1, 5, 2), *other = add(inventory, 2, 5, 1), *found;
-        struct device *device = see(inventory, absent_device(1), group->volume_group->pvs[0].pvid);
+        struct device *device = see(inventory, absent_device(1), group->vg->pvs[0].pvid);
         char vgid[LVM_ID_SIZE], pvid[LVM_ID_SIZE];
 
         device->group = group;
-        memcpy(vgid, group->volume_group->vgid, sizeof(vgid));
-        memcpy(pvid, group->volume_group->pvs[1].pvid, sizeof(pvid));
+        memcpy(vgid, group->vg->vgid, sizeof(vgid));
+        memcpy(pvid, group->vg->pvs[1].pvid, sizeof(pvid));
         ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
         ck_assert_int_eq(inventory_save(inventory), 0);
         ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
@@ -508,7 +508,7 @@ START_TEST(group_is_forgotten)
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
         ck_assert_ptr_null(inventory_find_group(inventory, vgid));
         ck_assert_ptr_null(inventory_find_group_of_pv(inventory, pvid));
-        found = inventory_find_group(inventory, other->volume_group->vgid);
+        found = inventory_find_group(inventory, other->vg->vgid);
         ck_assert_ptr_nonnull(found);
         ck_assert_int_eq(inventory_save(inventory), 0);
         second = start();
@@ -536,7 +536,7 @@ START_TEST(damaged_record_is_replaced)
                 ck_assert_ptr_null(inventory_find_group(inventory, metadata->vgid));
                 ck_assert_ptr_null(inventory_find_device(inventory, makedev(1, 1)));
                 ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
-                ck_assert_str_eq(group->volume_group->name, "vg1");
+                ck_assert_str_eq(group->vg->name, "vg1");
         }
 }
 END_TEST
@@ -609,7 +609,7 @@ START_TEST(first_of_a_name_has_it)
 
         inventory_enter(inventory, first, &(struct vg_step){.state = VG_FAILED});
         ck_assert_int_eq(names_is_taken(inventory, second), false);
-        first->volume_group->activating_usec = 1;
+        first->vg->activating_usec = 1;
         ck_assert_int_eq(names_is_taken(inventory, second), true);
 
         /* A successor finds the one that was active before. */
@@ -642,14 +642,14 @@ START_TEST(elder_is_the_one_that_was_seen_first)
         struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2),
                              *other = add(inventory, 5, 1, 1);
 
-        first->volume_group->first_seen_usec = 1;
-        second->volume_group->first_seen_usec = 2;
+        first->vg->first_seen_usec = 1;
+        second->vg->first_seen_usec = 2;
         ck_assert(names_is_shared(inventory, first, USEC_INFINITY) &&
                   names_is_shared(inventory, second, USEC_INFINITY));
         ck_assert(!has_elder(inventory, first) && has_elder(inventory, second));
         ck_assert(!names_is_shared(inventory, other, USEC_INFINITY) && !has_elder(inventory, other));
 
-        ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
+        ck_assert_int_eq(online_forget(lvm_run_fd, first->vg->pvs[0].pvid, NULL), 0);
         ck_assert(names_is_shared(inventory, first, USEC_INFINITY) &&
                   !names_is_shared(inventory, second, USEC_INFINITY));
         ck_assert(!has_elder(inventory, second));
@@ -662,7 +662,7 @@ START_TEST(name_of_a_refused_group_is_free)
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
 
-        ck_assert_int_eq(online_forget(lvm_run_fd, first->volume_group->pvs[0].pvid, NULL), 0);
+        ck_assert_int_eq(online_forget(lvm_run_fd, first->vg->pvs[0].pvid, NULL), 0);
         ck_assert_int_eq(names_is_taken(inventory, second), false);
 }
 END_TEST
@@ -677,7 +677,7 @@ START_TEST(thousand_groups_are_small)
         inventory = start();
         for (unsigned int i = 0; i < 1000; i++) {
                 struct managed_group *group = add(inventory, i, 1, 1);
-                struct device *device = see(inventory, absent_device(i), group->volume_group->pvs[0].pvid);
+                struct device *device = see(inventory, absent_device(i), group->vg->pvs[0].pvid);
 
                 device->name = strdup("/dev/sdabc");
         }

@@ -11,12 +11,12 @@
 
 #include "fixture.h"
 #include "images.h"
+#include "inventory/inventory.h"
 #include "lvm/online.h"
 #include "reader/facts.h"
 #include "reader/reader.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "worker/inventory.h"
 
 static struct inventory *inventory;
 static sd_event *event;

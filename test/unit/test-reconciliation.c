@@ -10,9 +10,8 @@
 #include "lvm/online.h"
 #include "shapes.h"
 #include "shared/util.h"
-#include "worker/context.h"
-#include "worker/reconciliation.h"
 #include "worker/vg.h"
+#include "worker/worker.h"
 
 #define ID "00000000000000000000000000000000"
 #define FIRST_DM 1
@@ -72,7 +71,7 @@ static void take_metadata(const char *name, uint64_t seqno)
                 snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "p%031u", i);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
         for (unsigned int i = 0; i < ELEMENTSOF(pvs); i++)
-                group->volume_group->pvs[i].device = makedev(8, i);
+                group->vg->pvs[i].device = makedev(8, i);
 }
 
 static void make_group(enum vg_state state)
@@ -81,7 +80,7 @@ static void make_group(enum vg_state state)
         inventory_enter(worker.inventory, group, &(struct vg_step){.state = state});
         ck_assert_int_ge(inventory_save(worker.inventory), 0);
         ck_assert_int_ge(online_claim(worker.lvm_run_fd, "data"), 0);
-        ck_assert_int_ge(online_write_lookup(worker.lvm_run_fd, group->volume_group), 0);
+        ck_assert_int_ge(online_write_lookup(worker.lvm_run_fd, group->vg), 0);
 }
 
 static void activate(void)
@@ -95,7 +94,7 @@ static void leave(unsigned int number)
         struct device *device, *next;
 
         ck_assert_int_ge(inventory_leave_group(worker.inventory, group, makedev(8, number)), 0);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
         dm_list_iterate_items_safe(device, next, &worker.inventory->devices[DEVICE_UNREAD])
                 inventory_move_device(worker.inventory, device, DEVICE_KNOWN);
 }
@@ -110,9 +109,9 @@ START_TEST(removed_group_is_forgotten)
         make_group(VG_ACTIVE);
         leave(0);
         /* What the other one says is not known yet. */
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
         leave(1);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
         ck_assert_ptr_null(inventory_find_group(worker.inventory, ID));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
 }
@@ -122,9 +121,9 @@ START_TEST(group_that_one_pv_has_left_waits)
 {
         make_group(VG_ACTIVE);
         leave(0);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_WAITING);
-        ck_assert(group->volume_group->lost_pv);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert(group->vg->lost_pv);
         ck_assert(!group->left);
 }
 END_TEST
@@ -134,8 +133,8 @@ START_TEST(renamed_group_keeps_its_claim)
         make_group(VG_ACTIVE);
         activate();
         take_metadata("renamed", 2);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
         ck_assert(is_there("vgs_online/renamed"));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
 }
@@ -145,15 +144,15 @@ START_TEST(nothing_is_activated_by_a_change)
 {
         make_group(VG_WAITING);
         take_metadata("data", 2);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
-        ck_assert_ptr_nonnull(group->volume_group->reason);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_ptr_nonnull(group->vg->reason);
 
         activate();
         take_metadata("data", 3);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVE);
-        ck_assert_ptr_null(group->volume_group->reason);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_ptr_null(group->vg->reason);
 }
 END_TEST
 
@@ -161,12 +160,12 @@ END_TEST
 START_TEST(exported_group_is_skipped)
 {
         make_group(VG_ACTIVE);
-        group->volume_group->lvs[0].active = true;
-        group->volume_group->skip_reason = strdup("the VG is exported.");
+        group->vg->lvs[0].active = true;
+        group->vg->skip_reason = strdup("the VG is exported.");
         inventory_recheck(worker.inventory, group);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
-        ck_assert_str_eq(group->volume_group->reason, "the VG is exported.");
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_eq(group->vg->reason, "the VG is exported.");
 }
 END_TEST
 
@@ -174,18 +173,18 @@ END_TEST
 START_TEST(verdict_outlives_a_change)
 {
         make_group(VG_SKIPPED);
-        group->volume_group->reason = strdup("lvm2 does not accept its PV /dev/sda.");
+        group->vg->reason = strdup("lvm2 does not accept its PV /dev/sda.");
         take_metadata("data", 2);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
-        ck_assert_str_eq(group->volume_group->reason, "lvm2 does not accept its PV /dev/sda.");
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_eq(group->vg->reason, "lvm2 does not accept its PV /dev/sda.");
 
-        ck_assert_int_eq(string_replace(&group->volume_group->reason, strdup("the VG is exported.")), 0);
-        group->volume_group->skip_reason = strdup("the VG is exported.");
+        ck_assert_int_eq(string_replace(&group->vg->reason, strdup("the VG is exported.")), 0);
+        group->vg->skip_reason = strdup("the VG is exported.");
         take_metadata("data", 3);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_SKIPPED);
-        ck_assert_str_ne(group->volume_group->reason, "the VG is exported.");
+        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_str_ne(group->vg->reason, "the VG is exported.");
 }
 END_TEST
 
@@ -196,11 +195,11 @@ START_TEST(group_at_work_is_left_alone)
         make_group(VG_ACTIVATING);
         take_metadata("data", 2);
         ck_assert_int_ge(sd_event_source_set_enabled(worker.step_source, SD_EVENT_OFF), 0);
-        ck_assert_int_ge(reconciliation_run(&worker), 0);
+        ck_assert_int_ge(recheck_groups(&worker), 0);
         /* Nothing is to be done before lvm2 ends: the next step would do the same. */
         ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
         ck_assert_int_eq(enabled, SD_EVENT_OFF);
-        ck_assert_int_eq(group->volume_group->state, VOLUME_GROUP_ACTIVATING);
+        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVATING);
         ck_assert(group->needs_recheck && worker.inventory->needs_recheck);
 }
 END_TEST
@@ -225,7 +224,7 @@ START_TEST(outcome_is_carried_out)
         _cleanup_active_devices_ struct active_devices *devices = NULL;
 
         make_group(VG_ACTIVATING);
-        group->volume_group->reason = strdup("earlier.");
+        group->vg->reason = strdup("earlier.");
         if (rows[_i].active)
                 activate();
         ck_assert_int_eq(active_devices_get(&devices), 0);
@@ -235,10 +234,10 @@ START_TEST(outcome_is_carried_out)
                 0);
         ck_assert_int_eq(group->state, rows[_i].state);
         if (rows[_i].reason)
-                ck_assert_str_eq(group->volume_group->reason, rows[_i].reason);
+                ck_assert_str_eq(group->vg->reason, rows[_i].reason);
         else
-                ck_assert_ptr_null(group->volume_group->reason);
-        ck_assert_int_eq(group->volume_group->settled_usec != 0, vg_state_is_settled(group->state));
+                ck_assert_ptr_null(group->vg->reason);
+        ck_assert_int_eq(group->vg->settled_usec != 0, vg_state_is_settled(group->state));
 }
 END_TEST
 
@@ -249,7 +248,7 @@ START_TEST(refusal_counts_once)
         ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_TURN}), 0);
         ck_assert_int_eq(group->state, VG_SKIPPED);
-        ck_assert_str_eq(group->volume_group->reason, "it does not like it.");
+        ck_assert_str_eq(group->vg->reason, "it does not like it.");
         ck_assert_ptr_null(group->refusal);
 }
 END_TEST
@@ -258,11 +257,11 @@ END_TEST
 START_TEST(degraded_activation_is_remembered)
 {
         make_group(VG_DUE);
-        group->volume_group->degraded_usec = 1000;
-        group->volume_group->activating_usec = _i == 0 ? 500 : 2000;
+        group->vg->degraded_usec = 1000;
+        group->vg->activating_usec = _i == 0 ? 500 : 2000;
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_PV_FOUND}), 0);
         ck_assert_int_eq(group->state, VG_COMPLETE);
-        ck_assert_uint_eq(group->volume_group->degraded_usec, _i == 0 ? 0 : 1000);
+        ck_assert_uint_eq(group->vg->degraded_usec, _i == 0 ? 0 : 1000);
 }
 END_TEST
 
@@ -282,13 +281,13 @@ START_TEST(lv_on_a_disk_that_has_gone)
         }
         shape_link(lower[_i], "../../../../nowhere/block/sda");
         ck_assert_int_ge(active_devices_get(&devices), 0);
-        active_devices_mark(devices, group->volume_group);
-        ck_assert(group->volume_group->lvs[0].active);
+        active_devices_mark(devices, group->vg);
+        ck_assert(group->vg->lvs[0].active);
 
-        group->volume_group->lost_pv = true;
-        active_devices_mark(devices, group->volume_group);
-        ck_assert(!group->volume_group->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count_stranded(group->volume_group), 1);
+        group->vg->lost_pv = true;
+        active_devices_mark(devices, group->vg);
+        ck_assert(!group->vg->lvs[0].active);
+        ck_assert_uint_eq(volume_group_count_stranded(group->vg), 1);
 }
 END_TEST
 
@@ -301,11 +300,11 @@ START_TEST(lv_on_a_disk_that_is_there)
         shape_device("sda", 8, 0);
         shape_write("sys/devices/block/sda/dev", "8:0\n");
         shape_hold("sda", "dm-1");
-        group->volume_group->lost_pv = true;
+        group->vg->lost_pv = true;
         ck_assert_int_ge(active_devices_get(&devices), 0);
-        active_devices_mark(devices, group->volume_group);
-        ck_assert(group->volume_group->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count_stranded(group->volume_group), 0);
+        active_devices_mark(devices, group->vg);
+        ck_assert(group->vg->lvs[0].active);
+        ck_assert_uint_eq(volume_group_count_stranded(group->vg), 0);
 }
 END_TEST
 

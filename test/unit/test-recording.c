@@ -16,8 +16,7 @@
 #include "own-namespace.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "worker/context.h"
-#include "worker/recording.h"
+#include "worker/worker.h"
 
 /* Devices are called by their minor number. One call is one line of the file "calls". */
 static const char script[] = "#!/bin/sh\n"
@@ -45,7 +44,7 @@ static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
         int r;
 
         worker.next_step_usec = USEC_INFINITY;
-        r = recording_start(&worker);
+        r = scan_start(&worker);
         return r < 0 ? r : sd_event_source_set_time(worker.timer_source, worker.next_step_usec);
 }
 
@@ -108,7 +107,7 @@ static void set_up(void)
         ck_assert_int_ge(sd_event_add_time(worker.event, &worker.timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
                                  on_timer, NULL),
                 0);
-        dm_list_init(&worker.recordings.overdue);
+        dm_list_init(&worker.scans.overdue);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, on_progress, NULL, &worker.readers), 0);
 }
@@ -249,10 +248,10 @@ START_TEST(one_that_does_not_answer_costs_no_other)
         dm_list_move(others[1]->list.n, &silent->list);
         for (size_t i = 0; i < ELEMENTSOF(others); i++)
                 run_until_accepted(others[i]);
-        while (dm_list_size(&worker.recordings.overdue) == 0 || worker.recordings.job)
+        while (dm_list_size(&worker.scans.overdue) == 0 || worker.scans.job)
                 ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
         ck_assert_int_eq(silent->stage, DEVICE_RECORDING);
-        ck_assert_str_eq(silent->group->volume_group->reason, "lvm2 waits for unresponsive device /dev/silent3.");
+        ck_assert_str_eq(silent->group->vg->reason, "lvm2 waits for unresponsive device /dev/silent3.");
 
         /* What comes later does not wait at all. */
         before = now_usec();
@@ -264,13 +263,13 @@ START_TEST(one_that_does_not_answer_costs_no_other)
         /* Whoever waits for an answer has one. */
         fd = openat(run_fd, "answer", O_WRONLY);
         ck_assert_int_ge(fd, 0);
-        for (size_t i = dm_list_size(&worker.recordings.overdue); i > 0; i--)
+        for (size_t i = dm_list_size(&worker.scans.overdue); i > 0; i--)
                 ck_assert_int_eq(write(fd, "\n", 1), 1);
         run_until_accepted(silent);
-        while (!dm_list_empty(&worker.recordings.overdue))
+        while (!dm_list_empty(&worker.scans.overdue))
                 ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
         close(fd);
-        ck_assert_ptr_null(silent->group->volume_group->reason);
+        ck_assert_ptr_null(silent->group->vg->reason);
         ck_assert_ptr_null(silent->group->refusal);
 }
 END_TEST
@@ -283,7 +282,7 @@ START_TEST(one_that_is_at_work_is_waited_for)
         record_all();
         assert_calls("/dev/busy1\n");
         assert_accepted(device);
-        ck_assert(dm_list_empty(&worker.recordings.overdue));
+        ck_assert(dm_list_empty(&worker.scans.overdue));
 }
 END_TEST
 
@@ -327,7 +326,7 @@ START_TEST(one_that_has_moved_is_not_refused)
 {
         struct device *moved = add("no1");
 
-        moved->group->volume_group->pvs[0].device = makedev(8, 2);
+        moved->group->vg->pvs[0].device = makedev(8, 2);
         record_all();
         ck_assert_ptr_null(moved->group->refusal);
 }

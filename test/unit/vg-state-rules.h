@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "worker/vg-state.h"
+#include "inventory/vg-state.h"
 
 /* What is to hold of one step of a VG's life, whatever comes before it. */
 

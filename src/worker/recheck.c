@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/reconciliation.h"
+/* VGs that change while the machine runs: they get another name, other PVs or LVs, or are removed. Each writer of metadata
+ * causes an event of the PV that was written to, but a command of lvm2 writes to several, one after another. So what each PV
+ * says is entered as it is read (intake.c), and what follows for the VG is found here, when all has been read. lvm2 activates
+ * nothing because of such a change, and here nothing is activated. */
 
+#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/names.h"
 #include "worker/report.h"
-#include "worker/requests.h"
 #include "worker/vg.h"
-
-/* ------ names ------ */
 
 /* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
 static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
@@ -27,13 +27,13 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         _cleanup_free_ char *former = TAKE_PTR(group->former_name);
         int claimed, r;
 
-        if (streq(former, group->volume_group->name))
+        if (streq(former, group->vg->name))
                 return 0;
-        log_info("VG %s is called %s now.", former, group->volume_group->name);
+        log_info("VG %s is called %s now.", former, group->vg->name);
         claimed = online_is_claimed(worker->lvm_run_fd, former);
         r = MIN(claimed, 0);
-        if (claimed > 0 && group->volume_group->state == VOLUME_GROUP_ACTIVE)
-                r = online_claim(worker->lvm_run_fd, group->volume_group->name);
+        if (claimed > 0 && group->vg->state == VOLUME_GROUP_ACTIVE)
+                r = online_claim(worker->lvm_run_fd, group->vg->name);
         if (r >= 0)
                 r = forget_name(worker, group, former);
         /* Nobody would find it by that. */
@@ -42,11 +42,9 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
 }
 
-/* ------ VGs that are no more ------ */
-
 static int drop_group(struct worker *worker, struct managed_group *group)
 {
-        const char *name = group->volume_group->name;
+        const char *name = group->vg->name;
         struct expectation *expectation;
         int r;
 
@@ -63,15 +61,13 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
 }
 
-/* ------ each VG ------ */
-
-static int reconcile(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
+static int recheck(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
 {
         int r = 0;
 
         if (group->former_name)
                 r = follow_rename(worker, group);
-        if (r >= 0 && group->volume_group->n_pvs > 1)
+        if (r >= 0 && group->vg->n_pvs > 1)
                 r = names_write_lookup(worker->inventory, group, online_update_lookup);
         if (r >= 0)
                 r = vg_take(worker, group,
@@ -85,7 +81,7 @@ static int reconcile(struct worker *worker, const struct active_devices *devices
         return 0;
 }
 
-int reconciliation_run(struct worker *worker)
+int recheck_groups(struct worker *worker)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         struct inventory *inventory = worker->inventory;
@@ -106,12 +102,12 @@ int reconciliation_run(struct worker *worker)
                         if (!group->needs_recheck)
                                 continue;
                         /* An unresponsive device may have newer metadata. */
-                        if (!inventory_pvs_have_reached(inventory, group->volume_group, DEVICE_UNRECORDED)) {
+                        if (!inventory_pvs_have_reached(inventory, group->vg, DEVICE_UNRECORDED)) {
                                 inventory->needs_recheck = true;
                                 continue;
                         }
                         group->needs_recheck = false;
-                        r = reconcile(worker, devices, group);
+                        r = recheck(worker, devices, group);
                         if (r < 0)
                                 return r;
                 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <libdevmapper.h>
+#include <stdint.h>
 
+#include "inventory/vg-state.h"
 #include "lvm/pv.h"
 #include "lvm/volume_group_record.h"
 #include "shared/kernel.h"
-#include "worker/vg-state.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
@@ -50,11 +51,11 @@ struct device {
 };
 
 struct managed_group {
-        struct dm_list list; /* inventory.groups[volume_group->state] */
-        struct volume_group *volume_group;
+        struct dm_list list; /* inventory.groups[vg->state] */
+        struct volume_group *vg;
         enum vg_state state;
         struct job *job;        /* the job that is activating it, or NULL; not owned */
-        bool awaited;           /* it is expected, see expectation.h: it goes before others */
+        bool awaited;           /* it is expected, see waiting.h: it goes before others */
         bool changed;           /* memory is newer than its record; see inventory_note_change() */
         struct text_id text;    /* its metadata, by which it is found in groups_by_text */
         struct metadata *older; /* the newest that was read of those that are older than what is known; or NULL */
@@ -67,7 +68,7 @@ struct managed_group {
         char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;             /* the device that this PV is, if there is a refusal */
 
-        /* What is to be put in order when all has been read, see reconciliation.h. */
+        /* What is to be put in order when all has been read, see recheck_groups(). */
         bool needs_recheck; /* it was changed while the machine runs */
         bool left;          /* a PV says that it belongs to this VG no longer */
         char *former_name;  /* what it was called before it was renamed, or NULL */
@@ -99,7 +100,7 @@ struct inventory {
         bool records_lost;  /* there were records of an earlier worker, which cannot be used */
         uint64_t lost_usec; /* when that was noticed */
 
-        uint64_t last_ping_usec; /* when it was last said that a device or a VG was got on with, see liveness.h */
+        uint64_t last_ping_usec; /* see inventory_ping() */
 
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
@@ -115,6 +116,11 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret) _must_chec
 struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
 #define _cleanup_inventory_ _cleanup_(inventory_freep)
+
+/* Tells systemd that one more device or VG was dealt with, unless it was told a moment ago: the worker is alive and needs more
+ * time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by itself, but not while it
+ * deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly gets a processor. */
+void inventory_ping(struct inventory *inventory);
 
 /* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,
  * or -ENOMEM. */
@@ -142,7 +148,7 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 /* Whether all devices that are PVs of the VG have come to that stage. With those that only an earlier worker has seen
  * that one was done. */
 bool inventory_pvs_have_reached(
-        const struct inventory *inventory, const struct volume_group *volume_group, enum device_stage stage);
+        const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage);
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
 
@@ -172,8 +178,7 @@ struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, co
 int inventory_load(struct inventory *inventory);
 
 /* Likewise. Takes over the VG if it returns 0; else -ENOMEM. */
-int inventory_add_group(
-        struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret);
+int inventory_add_group(struct inventory *inventory, struct volume_group *vg, struct managed_group **ret);
 
 /* Likewise. What follows from an event that depends on no facts. */
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
@@ -218,7 +223,7 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
  * Returns 0 or a negative errno. */
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
 
-/* Marks the VG to be put in order, see reconciliation.h. */
+/* Marks the VG to be put in order, see recheck_groups(). */
 void inventory_recheck(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG for inventory_save(). */

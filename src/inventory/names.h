@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "worker/inventory.h"
+#include "inventory/inventory.h"
 
 /* VGs by name, of which several may have the same, from the disks of other machines. */
 
@@ -21,4 +21,4 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
 /* Writes that list, by online_write_lookup() or online_update_lookup(), unless lvm2 has seen PVs of the other VG first: it is
  * that VG's then. Returns 0 or a negative errno, which is logged. */
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
-        int (*write)(int lvm_run_fd, const struct volume_group *volume_group));
+        int (*write)(int lvm_run_fd, const struct volume_group *vg));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The event loop of the worker: what wakes it, and the step, which does all that can be done at that moment. */
+
 #include "worker/worker.h"
 
 #include <sched.h>
@@ -12,19 +14,8 @@
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "worker/activation.h"
-#include "worker/adoption.h"
-#include "worker/deadline.h"
-#include "worker/idle.h"
-#include "worker/intake.h"
-#include "worker/liveness.h"
-#include "worker/reconciliation.h"
-#include "worker/recording.h"
 #include "worker/report.h"
-#include "worker/requests.h"
-#include "worker/settings-watch.h"
 #include "worker/vg.h"
-#include "worker/wakeup.h"
 
 /* STATUS= is for people. */
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
@@ -34,11 +25,11 @@
 
 /* ------ what wakes the worker ------ */
 
-static int enumerate(struct worker *worker)
+int worker_enumerate(struct worker *worker)
 {
         int r;
 
-        watchdog_ping(&worker->inventory->last_ping_usec);
+        inventory_ping(worker->inventory);
         r = uevents_enumerate(worker->uevents, requests_take_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
@@ -48,7 +39,7 @@ static int enumerate(struct worker *worker)
 static int on_overflow(void *userdata)
 {
         log_notice("More devices came at once than could be noted down; asking udev for all of them.");
-        return enumerate(userdata);
+        return worker_enumerate(userdata);
 }
 
 /* Of udev's queue, or of a reader. */
@@ -80,7 +71,7 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         if (r != WAKEUP_RESYNC)
                 return 0;
         log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
-        return enumerate(worker);
+        return worker_enumerate(worker);
 }
 
 /* ------ the step ------ */
@@ -92,7 +83,7 @@ static int take_requests(struct worker *worker)
         if (!worker->check_requests)
                 return 0;
         worker->check_requests = false;
-        r = settings_refresh(worker);
+        r = configuration_refresh(worker);
         if (r < 0)
                 return r;
         r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
@@ -155,7 +146,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase)
                         worker_ask_step(worker);
                 return 0;
         }
-        r = settings_refresh(worker);
+        r = configuration_refresh(worker);
         if (r < 0)
                 return r;
         r = readers_start(worker->readers, READER_READ, &reading);
@@ -193,28 +184,29 @@ static int save_and_release(struct worker *worker)
         return r;
 }
 
-static void show_status(struct worker *worker)
+bool worker_has_work(const struct worker *worker)
 {
-        uint64_t now = now_usec();
+        const struct inventory *inventory = worker->inventory;
 
-        if (worker->status_usec != 0 && now - worker->status_usec < STATUS_INTERVAL_USEC && idle_has_work(worker))
-                return;
-        worker->status_usec = now;
-        report_status(worker->inventory, &worker->status);
+        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
+               worker->scans.job || worker->deadlines.question || !dm_list_empty(&worker->jobs) ||
+               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
 /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
  * keep it waiting. */
 static void note_end_of_boot(const struct worker *worker, const struct gather_phase *phase)
 {
-        if (phase->booting && phase->queue_empty && !idle_has_work(worker) &&
+        if (phase->booting && phase->queue_empty && !worker_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                 log_debug("Coldplug has been worked off.");
 }
 
+/* Returns 1 if it was the last one. */
 static int step(struct worker *worker)
 {
         struct gather_phase phase = get_phase(worker);
+        uint64_t now;
         int r;
 
         worker->next_step_usec = USEC_INFINITY;
@@ -224,16 +216,16 @@ static int step(struct worker *worker)
         r = read_devices(worker, &phase);
         if (r < 0)
                 return r;
-        r = recording_start(worker);
+        r = scan_start(worker);
         if (r < 0)
                 return r;
-        r = reconciliation_run(worker);
+        r = recheck_groups(worker);
         if (r < 0)
                 return r;
-        r = adoption_go_on(worker);
+        r = handover_adopt_again(worker);
         if (r < 0)
                 return r;
-        r = activation_start(worker);
+        r = activate_groups(worker);
         if (r >= 0 && dm_list_empty(&worker->jobs))
                 r = cookies_withdraw(worker->cookies);
         if (r < 0)
@@ -246,16 +238,14 @@ static int step(struct worker *worker)
         r = save_and_release(worker);
         if (r < 0)
                 return r;
-        show_status(worker);
+        now = now_usec();
+        if (worker->status_usec == 0 || now - worker->status_usec >= STATUS_INTERVAL_USEC ||
+                !worker_has_work(worker)) {
+                worker->status_usec = now;
+                report_status(worker->inventory, &worker->status);
+        }
         note_end_of_boot(worker, &phase);
-
-        /* A time to look again is work. */
-        if (idle_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
-                worker->idle_since_usec = 0;
-                if (worker->leaving)
-                        r = idle_stay(worker);
-        } else
-                r = idle_rest(worker, &phase);
+        r = handover_leave_if_idle(worker, &phase);
         if (r != 0)
                 return r;
 
@@ -288,8 +278,8 @@ struct worker *worker_free(struct worker *worker)
 
         active_devices_free(worker->active_devices);
         readers_free(worker->readers);
-        worker->recordings.job = job_free(worker->recordings.job);
-        dm_list_iterate_items_safe(job, next, &worker->recordings.overdue)
+        worker->scans.job = job_free(worker->scans.job);
+        dm_list_iterate_items_safe(job, next, &worker->scans.overdue)
                 job_free(job);
         dm_list_iterate_items_safe(job, next, &worker->jobs)
                 job_free(job);
@@ -322,37 +312,27 @@ static int add_sources(struct worker *worker, int wakeup_fd)
                 return -ENOMEM;
 
         r = signals_block();
-        if (r < 0)
-                return r;
-        r = sd_event_new(&worker->event);
-        if (r < 0)
-                return r;
-        r = sd_event_set_watchdog(worker->event, true);
-        if (r < 0)
-                return r;
-        r = sd_event_set_signal_exit(worker->event, true);
-        if (r < 0)
-                return r;
-        r = sd_event_add_inotify(
-                worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR, on_pending, worker);
-        if (r < 0)
-                return r;
-        r = sd_event_add_time(
-                worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker);
-        if (r < 0)
-                return r;
-        r = sd_event_add_defer(worker->event, &worker->step_source, on_step, worker);
-        if (r < 0)
-                return r;
+        if (r >= 0)
+                r = sd_event_new(&worker->event);
+        if (r >= 0)
+                r = sd_event_set_watchdog(worker->event, true);
+        if (r >= 0)
+                r = sd_event_set_signal_exit(worker->event, true);
+        if (r >= 0)
+                r = sd_event_add_inotify(worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR,
+                        on_pending, worker);
+        if (r >= 0)
+                r = sd_event_add_time(
+                        worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker);
+        if (r >= 0)
+                r = sd_event_add_defer(worker->event, &worker->step_source, on_step, worker);
         /* All that has happened at one time is seen by one step. */
-        r = sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
+        if (r >= 0)
+                r = sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
+        if (r >= 0 && wakeup_fd >= 0)
+                r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
         if (r < 0)
                 return r;
-        if (wakeup_fd >= 0) {
-                r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
-                if (r < 0)
-                        return r;
-        }
 
         /* A worker that cannot go on ends, and another one starts where it was; what it must not do is to go on
          * deaf. */
@@ -362,49 +342,6 @@ static int add_sources(struct worker *worker, int wakeup_fd)
                 if (sources[i])
                         (void) sd_event_source_set_exit_on_failure(sources[i], true);
         return 0;
-}
-
-/* Whatever a worker before this one had not finished, or has not heard. */
-static int take_over(struct worker *worker)
-{
-        int was_listening, resync, soft_reboot, r;
-
-        r = adoption_start(worker);
-        if (r < 0)
-                return r;
-
-        r = uevents_new(
-                worker->event, requests_take_device, on_overflow, on_progress, worker, &worker->uevents); /* L1 */
-        if (r < 0)
-                return log_error_errno(r, "Failed to listen to udev: %m");
-
-        was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
-        resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
-        soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
-        r = idle_listen(worker);
-        if (r < 0)
-                return r;
-        if (was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost) {
-                if (soft_reboot > 0)
-                        log_info("Userspace was rebooted; asking udev for all devices.");
-                else if (worker->inventory->records_lost)
-                        log_notice("Asking udev for all devices.");
-                else
-                        log_notice("An earlier worker ended without notice; asking udev for all devices.");
-                r = enumerate(worker);
-                if (r < 0)
-                        return r;
-        }
-
-        r = flags_take_left_over(worker->run_fd, requests_take_entry, worker);
-        worker->active_devices = active_devices_free(worker->active_devices);
-        if (r < 0)
-                return log_error_errno(r, "Failed to take the requests that were left over: %m");
-        r = flags_clear(worker->run_fd, FLAGS_RESYNC);
-        if (r < 0)
-                return log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_RESYNC ": %m");
-        r = flags_clear(worker->run_fd, FLAGS_SOFT_REBOOT);
-        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/" FLAGS_SOFT_REBOOT ": %m") : 0;
 }
 
 int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
@@ -422,7 +359,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         worker->running_fd = running_fd;
         dm_list_init(&worker->expectations.list);
         dm_list_init(&worker->jobs);
-        dm_list_init(&worker->recordings.overdue);
+        dm_list_init(&worker->scans.overdue);
         worker->n_processors = sched_getaffinity(0, sizeof(processors), &processors) < 0
                                        ? 1
                                        : (unsigned int) CPU_COUNT(&processors);
@@ -434,7 +371,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
 
-        r = settings_refresh(worker);
+        r = configuration_refresh(worker);
         if (r < 0)
                 return r;
 
@@ -447,7 +384,14 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         r = readers_new(worker->event, is_known, intake_result, on_progress, worker, &worker->readers);
         if (r < 0)
                 return log_oom();
-        r = take_over(worker);
+        r = handover_adopt(worker);
+        if (r < 0)
+                return r;
+        r = uevents_new(
+                worker->event, requests_take_device, on_overflow, on_progress, worker, &worker->uevents); /* L1 */
+        if (r < 0)
+                return log_error_errno(r, "Failed to listen to udev: %m");
+        r = handover_begin(worker);
         if (r < 0)
                 return r;
 

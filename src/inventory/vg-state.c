@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/vg-state.h"
+#include "inventory/vg-state.h"
 
 /* The table. An event that is not named for a state changes nothing. "all" means that all PVs are there, "permitted" that
  * headgate.conf permits a degraded activation, and "waiting" is any of WAITING, OVERDUE, LOST and LOST_OVERDUE. All LVs are

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/inventory.h"
+/* The devices of the inventory: each is in the list of its stage, and is found by its number and by the PV that it holds. */
+
+#include "inventory/inventory.h"
+
+#include <systemd/sd-daemon.h>
 
 #include "shared/util.h"
-#include "worker/liveness.h"
 
 /* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
 #define HASH_SIZE_HINT 4096
+
+/* How often to ping: a small part of what headgate.service allows from one ping to the next, 30 s. */
+#define PING_INTERVAL_USEC USEC_PER_SEC
+
+void inventory_ping(struct inventory *inventory)
+{
+        uint64_t now = now_usec();
+
+        if (now < inventory->last_ping_usec + PING_INTERVAL_USEC)
+                return;
+        inventory->last_ping_usec = now;
+        (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
+}
 
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
 {
@@ -84,7 +100,7 @@ int inventory_get_device(struct inventory *inventory, dev_t number, struct devic
 {
         struct device *device = inventory_find_device(inventory, number);
 
-        watchdog_ping(&inventory->last_ping_usec);
+        inventory_ping(inventory);
         if (!device) {
                 device = calloc(1, sizeof(*device));
                 if (!device)
@@ -111,10 +127,10 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 }
 
 bool inventory_pvs_have_reached(
-        const struct inventory *inventory, const struct volume_group *volume_group, enum device_stage stage)
+        const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage)
 {
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct device *device = inventory_find_device(inventory, volume_group->pvs[i].device);
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const struct device *device = inventory_find_device(inventory, vg->pvs[i].device);
 
                 if (device && device->stage < stage)
                         return false;
@@ -124,7 +140,7 @@ bool inventory_pvs_have_reached(
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
-        watchdog_ping(&inventory->last_ping_usec);
+        inventory_ping(inventory);
         device->stage = stage;
         dm_list_move(&inventory->devices[stage], &device->list);
 }

@@ -2,12 +2,12 @@
 
 /* What of the inventory is in the records, for the next worker. */
 
+#include "inventory/inventory.h"
+
 #include <fcntl.h>
 
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/inventory.h"
-#include "worker/liveness.h"
 
 /* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
 #define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
@@ -17,12 +17,12 @@
 /* Of several VGs that name a PV, the one that it was seen in; else the one that was written down last. */
 static int index_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+        for (size_t i = 0; i < group->vg->n_pvs; i++) {
+                const struct volume_group_pv *pv = &group->vg->pvs[i];
                 const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
                 int r;
 
-                if (other && pv->device == 0 && volume_group_find_pv(other->volume_group, pv->pvid)->device != 0)
+                if (other && pv->device == 0 && volume_group_find_pv(other->vg, pv->pvid)->device != 0)
                         continue;
                 r = inventory_claim_pv(inventory, group, pv->pvid);
                 if (r < 0)
@@ -32,38 +32,38 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
 }
 
 /* A record without the worker's state has the public one, and flags. */
-static enum vg_state recall_state(const struct volume_group *volume_group)
+static enum vg_state recall_state(const struct volume_group *vg)
 {
-        const char *words = volume_group->worker_state ?: volume_group_state_to_string(volume_group->state);
+        const char *words = vg->worker_state ?: volume_group_state_to_string(vg->state);
         enum vg_state state = VG_WAITING;
 
-        if (!volume_group->worker_state && volume_group->lost_after_active)
-                return volume_group->overdue ? VG_LOST_OVERDUE : VG_LOST;
-        if (!volume_group->worker_state && volume_group->state == VOLUME_GROUP_WAITING && volume_group->overdue)
+        if (!vg->worker_state && vg->lost_after_active)
+                return vg->overdue ? VG_LOST_OVERDUE : VG_LOST;
+        if (!vg->worker_state && vg->state == VOLUME_GROUP_WAITING && vg->overdue)
                 return VG_OVERDUE;
         while (state < VG_FAILED && !streq(vg_state_to_string(state), words))
                 state++;
         return state;
 }
 
-static int load_group(struct volume_group *volume_group, void *userdata)
+static int load_group(struct volume_group *vg, void *userdata)
 {
         struct inventory *inventory = userdata;
         struct managed_group *group;
         int r;
 
-        r = inventory_add_group(inventory, volume_group, &group);
+        r = inventory_add_group(inventory, vg, &group);
         if (r < 0)
                 return r;
-        group->state = recall_state(volume_group);
+        group->state = recall_state(vg);
         group->unchecked = true;
         /* The worker that had asked lvm2 is no more. */
-        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+        if (vg->state == VOLUME_GROUP_ACTIVATING)
                 inventory_take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
         /* The caller frees it. */
         if (r < 0)
-                group->volume_group = NULL;
+                group->vg = NULL;
         else if (!vg_state_is_settled(group->state))
                 inventory_check(inventory, group);
         return r;
@@ -144,10 +144,10 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
                         if (!group->changed && !unchanged_too)
                                 continue;
-                        watchdog_ping(&inventory->last_ping_usec);
-                        r = volume_group_print(group->volume_group, &text);
+                        inventory_ping(inventory);
+                        r = volume_group_print(group->vg, &text);
                         if (r >= 0)
-                                r = record_writer_put(inventory->writer, group->volume_group->vgid, text);
+                                r = record_writer_put(inventory->writer, group->vg->vgid, text);
                         if (r < 0)
                                 return r;
                         group->changed = false;

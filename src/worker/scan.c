@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/recording.h"
+/* lvm2's own account of which PVs there are: shows devices to pvscan. A device that makes it crash or wait is searched for by
+ * showing fewer to the next ones. */
+
+#include "worker/worker.h"
 
 #include <sys/sysmacros.h>
 
@@ -42,7 +45,7 @@ static int is_recorded(const struct worker *worker, const struct device *device)
  * of that still to come, or pvscan may have seen another disk in its place. */
 static bool is_pv_still(const struct worker *worker, const struct device *device)
 {
-        const struct volume_group_pv *pv = volume_group_find_pv(device->group->volume_group, device->pvid);
+        const struct volume_group_pv *pv = volume_group_find_pv(device->group->vg, device->pvid);
 
         return pv && pv->device == device->number &&
                inventory_is_still(worker->inventory, device->number, device->pvid);
@@ -51,18 +54,18 @@ static bool is_pv_still(const struct worker *worker, const struct device *device
 /* The device has answered. */
 static int forget_waiting(const struct worker *worker, const struct device *device)
 {
-        struct volume_group *volume_group = device->group->volume_group;
+        struct volume_group *vg = device->group->vg;
         _cleanup_free_ char *waiting = NULL;
 
-        if (!volume_group->reason)
+        if (!vg->reason)
                 return 0;
         waiting = vg_format_unresponsive(device->name);
         if (!waiting)
                 return log_oom();
-        if (!streq(volume_group->reason, waiting))
+        if (!streq(vg->reason, waiting))
                 return 0;
-        free(volume_group->reason);
-        volume_group->reason = NULL;
+        free(vg->reason);
+        vg->reason = NULL;
         inventory_note_change(worker->inventory, device->group);
         return 0;
 }
@@ -78,7 +81,7 @@ static int forget_gone(const struct worker *worker, const struct device *device)
         if (pvid[0] == '\0' || online_find_pv(worker->lvm_run_fd, pvid) != device->number)
                 return 0;
         group = inventory_find_group_of_pv(worker->inventory, pvid);
-        r = online_forget(worker->lvm_run_fd, pvid, group ? group->volume_group->name : NULL);
+        r = online_forget(worker->lvm_run_fd, pvid, group ? group->vg->name : NULL);
         return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a PV that has gone: %m") : 0;
 }
 
@@ -124,9 +127,9 @@ static int show_again(struct worker *worker, const struct job *job, const char *
 {
         struct device *device, *next;
 
-        worker->recordings.max = MAX(count_shown(worker, job) / PART, 1U);
-        worker->recordings.bisecting = true;
-        log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->recordings.max);
+        worker->scans.max = MAX(count_shown(worker, job) / PART, 1U);
+        worker->scans.bisecting = true;
+        log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->scans.max);
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
                 int r = device->recording == job ? put_back(worker, device) : 0;
 
@@ -158,10 +161,10 @@ static int take_verdicts(struct worker *worker, const struct job *job, int exit_
 static void show_more(struct worker *worker)
 {
         if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED])) {
-                worker->recordings.max = 0;
-                worker->recordings.bisecting = false;
-        } else if (!worker->recordings.bisecting)
-                worker->recordings.max *= 2;
+                worker->scans.max = 0;
+                worker->scans.bisecting = false;
+        } else if (!worker->scans.bisecting)
+                worker->scans.max *= 2;
 }
 
 static int on_recorded(struct job *job, int exit_status, void *userdata)
@@ -172,8 +175,8 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
         int r;
 
-        if (worker->recordings.job == job)
-                worker->recordings.job = NULL;
+        if (worker->scans.job == job)
+                worker->scans.job = NULL;
         dm_list_del(&job->list);
         worker_ask_step(worker);
         r = lvm_command_read_output(&job->command, &output);
@@ -184,7 +187,7 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         if (crashed && !alone)
                 return show_again(worker, job, "crashed");
         if (crashed)
-                worker->recordings.bisecting = false;
+                worker->scans.bisecting = false;
         r = take_verdicts(worker, job, exit_status, output);
         show_more(worker);
         return r;
@@ -197,7 +200,10 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
                 "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
         if (!device->group || device->gone)
                 return 0;
-        return vg_note_unresponsive(worker, device->group, device->name);
+        if (string_replace(&device->group->vg->reason, vg_format_unresponsive(device->name)) < 0)
+                return log_oom();
+        inventory_note_change(worker->inventory, device->group);
+        return 0;
 }
 
 /* Finds out which of its devices are unresponsive. */
@@ -223,8 +229,8 @@ static int continue_with_others(struct worker *worker, struct job *job)
         struct device *device, *next;
         int r = 0;
 
-        worker->recordings.job = NULL;
-        dm_list_add(&worker->recordings.overdue, &job->list);
+        worker->scans.job = NULL;
+        dm_list_add(&worker->scans.overdue, &job->list);
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
                 n_unresponsive += device->recording == job && readers_wait_for(worker->readers, device->number);
         if (n_unresponsive == 0 && n_shown > 1)
@@ -240,7 +246,7 @@ static int continue_with_others(struct worker *worker, struct job *job)
                 if (r < 0)
                         return r;
         }
-        worker->recordings.bisecting = false;
+        worker->scans.bisecting = false;
         show_more(worker);
         return 0;
 }
@@ -284,8 +290,8 @@ static int start(struct worker *worker)
                 return 0;
         }
 
-        if (worker->recordings.max > 0)
-                max = MIN(max, worker->recordings.max);
+        if (worker->scans.max > 0)
+                max = MIN(max, worker->scans.max);
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         dm_list_iterate_items(device, unrecorded) {
                 if (n >= max)
@@ -299,7 +305,7 @@ static int start(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to start pvscan: %m");
 
-        worker->recordings.job = job;
+        worker->scans.job = job;
         dm_list_iterate_items_safe(device, next, unrecorded) {
                 if (n-- == 0)
                         break;
@@ -309,18 +315,18 @@ static int start(struct worker *worker)
         return 0;
 }
 
-int recording_start(struct worker *worker)
+int scan_start(struct worker *worker)
 {
-        struct recordings *recordings = &worker->recordings;
+        struct scans *scans = &worker->scans;
         int r = 0;
 
-        if (recordings->job && !recordings->job->probed && job_stands_still(recordings->job))
-                r = probe_devices(worker, recordings->job);
-        if (r >= 0 && recordings->job && recordings->job->probed && !readers_are_busy(worker->readers))
-                r = continue_with_others(worker, recordings->job);
-        if (r >= 0 && !recordings->job && !readers_are_busy(worker->readers))
+        if (scans->job && !scans->job->probed && job_stands_still(scans->job))
+                r = probe_devices(worker, scans->job);
+        if (r >= 0 && scans->job && scans->job->probed && !readers_are_busy(worker->readers))
+                r = continue_with_others(worker, scans->job);
+        if (r >= 0 && !scans->job && !readers_are_busy(worker->readers))
                 r = start(worker);
-        if (recordings->job && !recordings->job->probed)
-                worker_wake_at(worker, recordings->job->look_usec);
+        if (scans->job && !scans->job->probed)
+                worker_wake_at(worker, scans->job->look_usec);
         return r;
 }

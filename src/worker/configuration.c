@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker/settings-watch.h"
+/* What the worker takes from lvm.conf and headgate.conf. An administrator may change these while a worker is there. */
+
+#include "worker/worker.h"
 
 #include <fcntl.h>
 
@@ -63,7 +65,7 @@ static int read_files(int root_fd, struct worker *worker)
         return 0;
 }
 
-int settings_refresh(struct worker *worker)
+int configuration_refresh(struct worker *worker)
 {
         _cleanup_close_ int root_fd = root_open();
         bool first = !worker->backup_directory, activated = worker->event_activation;

@@ -2,16 +2,16 @@
 
 /* The VGs of the inventory, and which PVs they have. */
 
+#include "inventory/inventory.h"
+
 #include <inttypes.h>
 
 #include "lvm/online.h"
 #include "shared/util.h"
-#include "worker/inventory.h"
-#include "worker/liveness.h"
 
 void managed_group_free(struct managed_group *group)
 {
-        volume_group_free(group->volume_group);
+        volume_group_free(group->vg);
         free(group->refusal);
         free(group->former_name);
         metadata_free(group->older);
@@ -43,25 +43,25 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
 
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
         enum vg_state former = group->state;
 
-        watchdog_ping(&inventory->last_ping_usec);
+        inventory_ping(inventory);
         group->state = step->state;
-        (void) volume_group_enter(volume_group, vg_state_to_string(step->state));
-        volume_group->clock_usec = now_realtime_usec() - now_usec();
+        (void) volume_group_enter(vg, vg_state_to_string(step->state));
+        vg->clock_usec = now_realtime_usec() - now_usec();
         if (step->deadline)
-                volume_group->first_seen_usec = now_usec();
+                vg->first_seen_usec = now_usec();
         /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
-                volume_group->degraded_usec = 0;
-        if (volume_group->state != VOLUME_GROUP_ACTIVATING)
+                vg->degraded_usec = 0;
+        if (vg->state != VOLUME_GROUP_ACTIVATING)
                 group->job = NULL;
         group->lost_pv |= step->report == VG_SAY_LOST;
-        volume_group->lost_pv |= step->report == VG_SAY_LOST;
-        inventory->lost_pvs |= group->lost_pv && volume_group->state == VOLUME_GROUP_WAITING;
+        vg->lost_pv |= step->report == VG_SAY_LOST;
+        inventory->lost_pvs |= group->lost_pv && vg->state == VOLUME_GROUP_WAITING;
         inventory_note_change(inventory, group);
-        dm_list_move(&inventory->groups[volume_group->state], &group->list);
+        dm_list_move(&inventory->groups[vg->state], &group->list);
 }
 
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event)
@@ -107,7 +107,7 @@ struct managed_group *inventory_find_text(
         if (group)
                 *ret_seqno = group->older && memcmp(&group->older_text, &text, sizeof(text)) == 0
                                      ? group->older->seqno
-                                     : group->volume_group->seqno;
+                                     : group->vg->seqno;
         return group;
 }
 
@@ -127,32 +127,32 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
 /* Its PVs have no more to do with the VG. */
 static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
 {
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const char *pvid = group->volume_group->pvs[i].pvid;
+        for (size_t i = 0; i < group->vg->n_pvs; i++) {
+                const char *pvid = group->vg->pvs[i].pvid;
 
                 if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
                         dm_hash_remove(inventory->groups_by_pvid, pvid);
         }
 }
 
-int inventory_add_group(struct inventory *inventory, struct volume_group *volume_group, struct managed_group **ret)
+int inventory_add_group(struct inventory *inventory, struct volume_group *vg, struct managed_group **ret)
 {
         struct managed_group *group = calloc(1, sizeof(*group));
 
         if (!group)
                 return -ENOMEM;
 
-        group->volume_group = volume_group;
-        if (!dm_hash_insert(inventory->groups_by_vgid, volume_group->vgid, group)) {
+        group->vg = vg;
+        if (!dm_hash_insert(inventory->groups_by_vgid, vg->vgid, group)) {
                 free(group);
                 return -ENOMEM;
         }
         if (inventory_name_group(inventory, group) < 0) {
-                dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
+                dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
                 free(group);
                 return -ENOMEM;
         }
-        dm_list_add(&inventory->groups[volume_group->state], &group->list);
+        dm_list_add(&inventory->groups[vg->state], &group->list);
         *ret = group;
         return 0;
 }
@@ -177,7 +177,7 @@ struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, co
 {
         struct managed_group *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
 
-        return group && volume_group_find_pv(group->volume_group, pvid) ? inventory_check(inventory, group) : NULL;
+        return group && volume_group_find_pv(group->vg, pvid) ? inventory_check(inventory, group) : NULL;
 }
 
 static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
@@ -192,19 +192,19 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
 
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
 {
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                if (group->volume_group->pvs[i].device != number)
+        for (size_t i = 0; i < group->vg->n_pvs; i++) {
+                if (group->vg->pvs[i].device != number)
                         continue;
-                unsee_pv(inventory, group, &group->volume_group->pvs[i]);
-                group->volume_group->lost_pv = true;
+                unsee_pv(inventory, group, &group->vg->pvs[i]);
+                group->vg->lost_pv = true;
                 inventory_take(inventory, group, VG_PV_REMOVED);
         }
 }
 
 void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        for (size_t i = 0; i < group->volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->volume_group->pvs[i];
+        for (size_t i = 0; i < group->vg->n_pvs; i++) {
+                const struct volume_group_pv *pv = &group->vg->pvs[i];
 
                 if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
                         inventory_lose_pv(inventory, group, pv->device);
@@ -228,18 +228,18 @@ static int ask_pv(struct inventory *inventory, struct managed_group *group, cons
 
 int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
         int r = 0;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                if (volume_group->pvs[i].device != number)
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                if (vg->pvs[i].device != number)
                         continue;
-                unsee_pv(inventory, group, &volume_group->pvs[i]);
+                unsee_pv(inventory, group, &vg->pvs[i]);
                 group->left = true;
                 inventory_recheck(inventory, group);
-                for (size_t j = 0; r >= 0 && j < volume_group->n_pvs; j++)
-                        if (volume_group->pvs[j].device != 0)
-                                r = ask_pv(inventory, group, &volume_group->pvs[j]);
+                for (size_t j = 0; r >= 0 && j < vg->n_pvs; j++)
+                        if (vg->pvs[j].device != 0)
+                                r = ask_pv(inventory, group, &vg->pvs[j]);
                 return r;
         }
         return 0;
@@ -265,72 +265,71 @@ static void find_pv_seen_before(
 /* Metadata tells that this VG has the PVs now. Those that were seen in another one before are asked. */
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const char *pvid = volume_group->pvs[i].pvid;
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const char *pvid = vg->pvs[i].pvid;
                 struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
                 const struct volume_group_pv *pv =
-                        former && former != group ? volume_group_find_pv(former->volume_group, pvid) : NULL;
+                        former && former != group ? volume_group_find_pv(former->vg, pvid) : NULL;
                 int r = pv && pv->device != 0 ? ask_pv(inventory, former, pv) : 0;
 
                 if (r >= 0)
                         r = inventory_claim_pv(inventory, group, pvid);
                 if (r < 0)
                         return r;
-                find_pv_seen_before(inventory, group, &volume_group->pvs[i]);
+                find_pv_seen_before(inventory, group, &vg->pvs[i]);
         }
         return 0;
 }
 
 static int update_group(struct inventory *inventory, struct managed_group *group, const struct metadata *metadata)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
         int r;
 
         /* Those that it still has it gets back. */
         disclaim_pvs(inventory, group);
-        if (!group->former_name && !streq(volume_group->name, metadata->name)) {
-                group->former_name = strdup(volume_group->name);
+        if (!group->former_name && !streq(vg->name, metadata->name)) {
+                group->former_name = strdup(vg->name);
                 if (!group->former_name)
                         return -ENOMEM;
         }
         /* What was said because of the metadata is not said for ever. */
-        if (volume_group->skip_reason && volume_group->reason &&
-                streq(volume_group->reason, volume_group->skip_reason)) {
-                free(volume_group->reason);
-                volume_group->reason = NULL;
+        if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason)) {
+                free(vg->reason);
+                vg->reason = NULL;
         }
         inventory_recheck(inventory, group);
         r = inventory_unname_group(inventory, group);
         if (r >= 0)
-                r = volume_group_update(volume_group, metadata);
+                r = volume_group_update(vg, metadata);
         return r < 0 ? r : inventory_name_group(inventory, group);
 }
 
 static int make_group(struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_volume_group_ struct volume_group *vg = NULL;
         int r;
 
-        r = volume_group_new(metadata, &volume_group);
+        r = volume_group_new(metadata, &vg);
         if (r < 0)
                 return r;
-        volume_group->first_seen_usec = now_usec();
-        volume_group->clock_usec = now_realtime_usec() - volume_group->first_seen_usec;
-        r = inventory_add_group(inventory, volume_group, ret);
+        vg->first_seen_usec = now_usec();
+        vg->clock_usec = now_realtime_usec() - vg->first_seen_usec;
+        r = inventory_add_group(inventory, vg, ret);
         if (r >= 0)
-                TAKE_PTR(volume_group);
+                TAKE_PTR(vg);
         return r;
 }
 
 /* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
 static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
 {
-        const struct volume_group *volume_group = group->volume_group;
+        const struct volume_group *vg = group->vg;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &volume_group->pvs[i];
+        for (size_t i = 0; i < vg->n_pvs; i++) {
+                const struct volume_group_pv *pv = &vg->pvs[i];
                 const struct device *device =
                         pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
 
@@ -388,7 +387,7 @@ int inventory_add_metadata(
 
         *ret = inventory_find_group(inventory, metadata->vgid);
         if (*ret) {
-                if (metadata->seqno <= (*ret)->volume_group->seqno)
+                if (metadata->seqno <= (*ret)->vg->seqno)
                         return 0;
                 forget_older(inventory, *ret);
                 r = update_group(inventory, *ret, metadata);
@@ -403,7 +402,7 @@ int inventory_add_metadata(
 
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
-        struct volume_group *volume_group = group->volume_group;
+        struct volume_group *vg = group->vg;
         int r;
 
         for (enum device_stage stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
@@ -415,13 +414,13 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
         }
         disclaim_pvs(inventory, group);
         inventory->changed = true;
-        r = record_writer_put(inventory->writer, volume_group->vgid, "");
+        r = record_writer_put(inventory->writer, vg->vgid, "");
         if (r >= 0)
                 r = inventory_unname_group(inventory, group);
 
         forget(inventory, &group->text);
         forget_older(inventory, group);
-        dm_hash_remove(inventory->groups_by_vgid, volume_group->vgid);
+        dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
         dm_list_del(&group->list);
         managed_group_free(group);
         return r;

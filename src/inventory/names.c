@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* VGs by name: nearly always there is one; of several, each leads to the next. Which of them lvm2 takes depends on its records. */
+
+#include "inventory/names.h"
+
+#include "inventory/inventory.h"
+#include "lvm/online.h"
+#include "shared/log.h"
+#include "shared/util.h"
+
+struct managed_group *names_find(struct inventory *inventory, const char *name)
+{
+        struct managed_group *first = inventory_find_named(inventory, name);
+
+        for (struct managed_group *group = first; group; group = group->next_same_name)
+                (void) inventory_check(inventory, group);
+        return first;
+}
+
+/* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
+static size_t count_recorded(const struct inventory *inventory, const struct volume_group *vg)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < vg->n_pvs; i++)
+                n += online_find_pv(inventory->lvm_run_fd, vg->pvs[i].pvid) != 0;
+        return n;
+}
+
+bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec)
+{
+        const struct managed_group *other = inventory_find_named(inventory, group->vg->name);
+
+        for (; other; other = other->next_same_name)
+                if (other != group && other->vg->first_seen_usec < before_usec &&
+                        count_recorded(inventory, other->vg) > 0)
+                        return true;
+        return false;
+}
+
+int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
+        int (*write)(int lvm_run_fd, const struct volume_group *vg))
+{
+        const struct volume_group *vg = group->vg;
+        int r;
+
+        if (names_is_shared(inventory, group, vg->first_seen_usec))
+                return 0;
+        r = write(inventory->lvm_run_fd, vg);
+        return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", vg->name) : 0;
+}
+
+/* Whether the VG, of the same name as one that is complete, had the name first. */
+static bool has_claimed(const struct inventory *inventory, const struct volume_group *vg, bool claimed)
+{
+        switch (vg->state) {
+        case VOLUME_GROUP_ACTIVATING:
+                return true;
+        case VOLUME_GROUP_DEGRADED:
+                return volume_group_count_active(vg) > 0;
+        case VOLUME_GROUP_ACTIVE:
+                /* Once it is deactivated by hand, its name is free. */
+                return claimed;
+        case VOLUME_GROUP_SKIPPED:
+        case VOLUME_GROUP_FAILED:
+                /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
+                return (vg->activating_usec != 0 || vg->skip_reason) && count_recorded(inventory, vg) == vg->n_pvs;
+        default:
+                return false;
+        }
+}
+
+/* Whether it has been complete for longer, if one of the two is complete. */
+static bool is_elder(
+        const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
+{
+        const struct managed_group *first;
+
+        dm_list_iterate_items(first, &inventory->groups[VOLUME_GROUP_COMPLETE])
+                if (first == group || first == other)
+                        return first == other;
+        return false;
+}
+
+int names_is_taken(struct inventory *inventory, const struct managed_group *group)
+{
+        const char *name = group->vg->name;
+        int claimed = online_is_claimed(inventory->lvm_run_fd, name);
+
+        if (claimed < 0)
+                return log_error_errno(claimed, "Failed to look for other VGs called %s: %m", name);
+        for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_same_name)
+                if (other != group &&
+                        (has_claimed(inventory, other->vg, claimed) ||
+                                (other->vg->state == VOLUME_GROUP_COMPLETE && is_elder(inventory, other, group) &&
+                                        count_recorded(inventory, other->vg) == other->vg->n_pvs)))
+                        return true;
+        return false;
+}
+
+struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name)
+{
+        return dm_hash_lookup(inventory->groups_by_name, name);
+}
+
+int inventory_name_group(struct inventory *inventory, struct managed_group *group)
+{
+        const char *name = group->vg->name;
+
+        group->next_same_name = inventory_find_named(inventory, name);
+        return dm_hash_insert(inventory->groups_by_name, name, group) ? 0 : -ENOMEM;
+}
+
+int inventory_unname_group(struct inventory *inventory, struct managed_group *group)
+{
+        const char *name = group->vg->name;
+        struct managed_group *other = inventory_find_named(inventory, name);
+
+        if (other == group) {
+                if (!group->next_same_name)
+                        dm_hash_remove(inventory->groups_by_name, name);
+                else if (!dm_hash_insert(inventory->groups_by_name, name, group->next_same_name))
+                        return -ENOMEM;
+        } else {
+                while (other->next_same_name != group)
+                        other = other->next_same_name;
+                other->next_same_name = group->next_same_name;
+        }
+        group->next_same_name = NULL;
+        return 0;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From one worker to the next: the vgchanges and requests that an earlier worker has left, and the steps L1 to L4, W5 and W6 of
+ * flags.h, by which a worker begins to hear of all devices and leaves without losing one. */
+
+#include <fcntl.h>
+#include <systemd/sd-login.h>
+
+#include "inventory/names.h"
+#include "lvm/active.h"
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/util.h"
+#include "worker/vg.h"
+
+/* How long a worker stays that has nothing to do. While it is there a disk costs no process of ours; gone, it
+ * costs no memory. */
+#define IDLE_USEC (10 * USEC_PER_SEC)
+
+static int clear(const struct worker *worker, const char *flag)
+{
+        int r = flags_clear(worker->run_fd, flag);
+
+        return r < 0 ? log_error_errno(r, "Failed to remove /run/headgate/%s: %m", flag) : 0;
+}
+
+/* ------ vgchanges of an earlier worker ------ */
+
+/* The VGs that a vgchange of ours works on are the arguments after "--", each with its NUL. Returns whether it is one. */
+static int adopt_groups(struct worker *worker, struct job *job)
+{
+        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", job->command.pid);
+        _cleanup_free_ char *command_line = NULL;
+        bool is_vgchange = false, names = false;
+        size_t size;
+        int r;
+
+        if (!path)
+                return -ENOMEM;
+        /* One that has just ended has no command line. */
+        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0)
+                return 0;
+        for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
+                struct managed_group *group;
+
+                if (!names) {
+                        is_vgchange = is_vgchange || streq(word, "vgchange");
+                        names = is_vgchange && streq(word, "--");
+                        continue;
+                }
+                group = names_find(worker->inventory, word);
+                if (!group || group->job)
+                        continue;
+                r = vg_take(worker, group, &(struct vg_news){.event = VG_ADOPTED});
+                if (r < 0)
+                        return r;
+                if (group->vg->state != VOLUME_GROUP_ACTIVATING)
+                        continue;
+                group->job = job;
+                if (group->vg->activating_usec == 0)
+                        group->vg->activating_usec = now_usec();
+        }
+        return names;
+}
+
+static int adopt_process(struct worker *worker, pid_t pid)
+{
+        struct job *job;
+        int r;
+
+        r = job_adopt(worker->event, pid, activate_on_ended, worker, &job);
+        if (r == -ESRCH)
+                return 0;
+        if (r < 0)
+                return r;
+
+        r = adopt_groups(worker, job);
+        if (r <= 0) {
+                /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
+                job_free(job);
+                return r;
+        }
+        /* Which VGs are active is found out by a turn of each, and not to wait for it. */
+        job->slow = worker->inventory->records_lost;
+        log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
+        dm_list_add(&worker->jobs, &job->list);
+        return 0;
+}
+
+int handover_adopt(struct worker *worker)
+{
+        _cleanup_free_ char *cgroup = NULL;
+        _cleanup_free_ char *path = NULL;
+        _cleanup_free_ char *pids = NULL;
+        char *rest;
+        int r;
+
+        /* Left by a worker that was started by hand, and killed: systemd has it taken back otherwise. */
+        r = clear(worker, FLAGS_COMPLETING);
+        if (r < 0)
+                return r;
+        /* Started by hand, there is no cgroup of ours, and no earlier worker in it. */
+        if (!secure_getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
+                return 0;
+        path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
+        if (!path)
+                return log_oom();
+        r = read_file_at(AT_FDCWD, path, &pids, NULL);
+        if (r < 0) {
+                /* Only of interest after a worker that ended without notice. */
+                if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 ||
+                        flags_is_set(worker->run_fd, FLAGS_RESYNC) > 0)
+                        log_warning("Failed to list the processes of headgate.service (%s); not waiting for a "
+                                    "vgchange that an earlier worker may have left. This needs cgroup v2.",
+                                strerror(-r));
+                return 0;
+        }
+
+        rest = pids;
+        for (char *line; (line = strsep(&rest, "\n"));) {
+                uint32_t pid;
+
+                if (parse_u32(line, &pid) < 0 || (pid_t) pid == getpid())
+                        continue;
+                r = adopt_process(worker, (pid_t) pid);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to follow process %u: %m", pid);
+        }
+        return 0;
+}
+
+int handover_adopt_again(struct worker *worker)
+{
+        struct job *job;
+
+        if (!worker->inventory->records_lost || dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
+                return 0;
+        dm_list_iterate_items(job, &worker->jobs) {
+                int r = job->kind == JOB_ADOPTED ? adopt_groups(worker, job) : 0;
+
+                if (r < 0)
+                        return log_error_errno(r, "Failed to follow process %i: %m", job->command.pid);
+        }
+        return 0;
+}
+
+/* ------ listening ------ */
+
+static int listen_to_udev(const struct worker *worker)
+{
+        int r = flags_set(worker->run_fd, FLAGS_LISTENING);
+
+        return r < 0 ? log_error_errno(r, "Failed to say that the worker listens: %m") : 0;
+}
+
+int handover_begin(struct worker *worker)
+{
+        int was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
+        int resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
+        int soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
+        int r;
+
+        r = listen_to_udev(worker);
+        if (r < 0)
+                return r;
+        if (was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost) {
+                if (soft_reboot > 0)
+                        log_info("Userspace was rebooted; asking udev for all devices.");
+                else if (worker->inventory->records_lost)
+                        log_notice("Asking udev for all devices.");
+                else
+                        log_notice("An earlier worker ended without notice; asking udev for all devices.");
+                r = worker_enumerate(worker);
+                if (r < 0)
+                        return r;
+        }
+
+        r = flags_take_left_over(worker->run_fd, requests_take_entry, worker);
+        worker->active_devices = active_devices_free(worker->active_devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to take the requests that were left over: %m");
+        r = clear(worker, FLAGS_RESYNC);
+        return r < 0 ? r : clear(worker, FLAGS_SOFT_REBOOT);
+}
+
+/* For a worker that was about to leave: there is something to do after all. */
+static int stay(struct worker *worker)
+{
+        worker->leaving = false;
+        worker->idle_since_usec = 0;
+        worker_check_requests(worker);
+        return listen_to_udev(worker);
+}
+
+/* The end of the run, L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor
+ * as long as they are in udev's queue: it is read dry after the queue has ended. Until then "resync" stands for what
+ * would be lost with this worker. Returns 1 if the worker is to go. */
+static int leave(struct worker *worker, const struct gather_phase *phase)
+{
+        int r;
+
+        if (!worker->leaving) {
+                r = flags_end_listening(worker->run_fd); /* L2 */
+                if (r < 0)
+                        return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");
+                worker->leaving = true;
+                worker_ask_step(worker);
+                return 0;
+        }
+
+        if (!phase->queue_empty) /* L3 */
+                return 0;
+        r = uevents_drain(worker->uevents);
+        if (r >= 0)
+                r = cookies_drain(worker->cookies);
+        if (r < 0)
+                return r;
+        if (worker_has_work(worker))
+                return stay(worker);
+
+        r = clear(worker, FLAGS_RESYNC); /* L4 */
+        if (r < 0)
+                return r;
+        closep(&worker->running_fd); /* W5 */
+        worker->running_fd = -EBADF;
+        r = flags_ask_pending(worker->run_fd); /* W6 */
+        if (r == FLAGS_NOTHING_PENDING)
+                return 1;
+        if (r > 0)
+                r = flags_take_running(worker->run_fd, &worker->running_fd);
+        if (r < 0)
+                return log_error_errno(r, "Failed to look for requests a last time: %m");
+        return r == FLAGS_IS_RUNNING ? 1 : stay(worker);
+}
+
+int handover_leave_if_idle(struct worker *worker, const struct gather_phase *phase)
+{
+        uint64_t now = now_usec();
+
+        /* A time to look again is work. */
+        if (worker_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
+                worker->idle_since_usec = 0;
+                return worker->leaving ? stay(worker) : 0;
+        }
+        /* It was started early to hear of all disks from udev, so it stays until they have come. */
+        if (phase->booting && !phase->queue_empty)
+                return 0;
+
+        if (worker->idle_since_usec == 0)
+                worker->idle_since_usec = now;
+        if (now - worker->idle_since_usec >= IDLE_USEC)
+                return leave(worker, phase);
+        worker_wake_at(worker, worker->idle_since_usec + IDLE_USEC);
+        return 0;
+}
