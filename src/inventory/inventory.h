@@ -68,7 +68,7 @@ struct managed_group {
         char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;             /* the device that this PV is, if there is a refusal */
 
-        /* What is to be put in order when all has been read, see recheck_groups(). */
+        /* What is to be put in order when all has been read, see intake_recheck(). */
         bool needs_recheck; /* it was changed while the machine runs */
         bool left;          /* a PV says that it belongs to this VG no longer */
         char *former_name;  /* what it was called before it was renamed, or NULL */
@@ -223,7 +223,7 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
  * Returns 0 or a negative errno. */
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
 
-/* Marks the VG to be put in order, see recheck_groups(). */
+/* Marks the VG to be put in order, see intake_recheck(). */
 void inventory_recheck(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG for inventory_save(). */

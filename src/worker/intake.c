@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From devices to VGs: has devices read, and enters what they hold into the inventory. */
+/* From devices to VGs: has devices read, and enters what they hold into the inventory.
+ *
+ * A VG may change while the machine runs: it gets another name, other PVs or LVs, or is removed. Each writer of metadata causes
+ * an event of the PV that was written to, but a command of lvm2 writes to several, one after another. So what each PV says is
+ * entered as it is read, and what follows for the VG is found when all has been read. lvm2 activates nothing because of such a
+ * change, and here nothing is activated. */
 
 #include "worker/worker.h"
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
+#include "inventory/names.h"
+#include "lvm/active.h"
 #include "lvm/online.h"
 #include "reader/facts.h"
 #include "shared/log.h"
@@ -49,19 +56,10 @@ static void yield(struct worker *worker, struct device *device, const struct vol
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
 }
 
-static void note_awaited(struct worker *worker, struct managed_group *group)
-{
-        struct expectation *expectation = expectations_find(&worker->expectations, group->vg->name);
-
-        if (!expectation || expectation->group)
-                return;
-        expectation->group = group;
-        group->awaited = true;
-}
-
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
 {
         struct volume_group_pv *pv = volume_group_find_pv(group->vg, device->pvid);
+        struct expectation *expectation;
         bool has_come;
         int r;
 
@@ -88,7 +86,11 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);
-        note_awaited(worker, group);
+        expectation = expectations_find(&worker->expectations, group->vg->name);
+        if (expectation && !expectation->group) {
+                expectation->group = group;
+                group->awaited = true;
+        }
         if (has_come)
                 r = vg_take(worker, group, &(struct vg_news){.event = VG_PV_APPEARED, .pv = pv});
         if (group->vg->n_pvs > 1 && volume_group_count_seen(group->vg) == 1)
@@ -106,7 +108,6 @@ struct verdict {
         struct managed_group *group; /* NULL if the copy is damaged, or in a text that was known and is no more */
         uint64_t seqno;              /* that the copy has */
         const char *damage;          /* NULL if it is not damaged */
-        const char *name;            /* of the VG, as far as a damaged text tells, or NULL */
 };
 
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
@@ -128,7 +129,6 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
                 ret->damage = r != -EBADMSG             ? strerror(-r)
                               : copy->reason[0] != '\0' ? copy->reason
                                                         : "what the reader says of it makes no sense";
-                ret->name = copy->name[0] != '\0' ? copy->name : NULL;
                 return 0;
         }
 
@@ -157,28 +157,29 @@ static int roll_back(struct worker *worker, struct managed_group *group)
 static int judge_copies(struct worker *worker, struct device *device, const struct reader_result *result,
         struct managed_group **ret)
 {
-        struct verdict verdicts[LABEL_METADATA_AREAS_MAX] = {};
-        size_t newest = 0;
+        struct verdict verdicts[LABEL_METADATA_AREAS_MAX] = {}, newest = {};
         int r = 0;
 
-        device->seqno = 0;
-        for (size_t i = 0; r >= 0 && i < result->n_copies; i++) {
+        for (size_t i = 0; i < result->n_copies; i++) {
                 r = judge_copy(worker, &result->copies[i], &verdicts[i]);
+                if (r < 0)
+                        return r;
                 /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: the newer one
                  * counts. */
-                if (verdicts[i].group && (!verdicts[newest].group || verdicts[i].seqno > verdicts[newest].seqno))
-                        newest = i;
+                if (verdicts[i].group && (!newest.group || verdicts[i].seqno > newest.seqno))
+                        newest = verdicts[i];
         }
-        device->seqno = verdicts[newest].seqno;
-        if (r >= 0 && verdicts[newest].group)
-                r = roll_back(worker, verdicts[newest].group);
+        device->seqno = newest.seqno;
+        r = newest.group ? roll_back(worker, newest.group) : 0;
+        if (r < 0)
+                return r;
 
         for (size_t i = 0; i < result->n_copies; i++)
-                if (r >= 0 && verdicts[i].damage && device->ready)
-                        report_damaged(device->name, device->pvid, verdicts[i].name, verdicts[i].damage,
-                                verdicts[newest].group != NULL);
-        *ret = verdicts[newest].group;
-        return r;
+                if (verdicts[i].damage && device->ready)
+                        report_damaged(device->name, device->pvid, result->copies[i].name, verdicts[i].damage,
+                                newest.group);
+        *ret = newest.group;
+        return 0;
 }
 
 /* Forgets which PV the device was, and lvm2's record of that unless the PV came back as another device; `name` is of the VG that
@@ -301,15 +302,6 @@ static int take_unusable(struct worker *worker, struct device *device)
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
-/* There is no PV on it, or none any more. */
-static int take_no_pv(struct worker *worker, struct device *device)
-{
-        int r = forget_other_pv(worker, device, "");
-
-        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-        return r;
-}
-
 /* What the device is called. As long as it is the disk that udev has announced, that need not be asked. */
 static int find_name(struct worker *worker, struct device *device, char **ret)
 {
@@ -368,11 +360,13 @@ int intake_result(const struct reader_result *result, void *userdata)
                 return take_gone(worker, device);
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);
-        if (result->error == 0)
-                return take_no_pv(worker, device);
+        if (result->error == 0) {
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+                return forget_other_pv(worker, device, "");
+        }
 
         if (result->error == -EBADMSG)
-                report_damaged(device->name, "", NULL, result->reason, false);
+                report_damaged(device->name, "", "", result->reason, false);
         else if (result->error == -ETIMEDOUT)
                 log_error("Timed out reading %s, ignoring it.", device->name);
         else if (result->error == -EPIPE) {
@@ -383,4 +377,108 @@ int intake_result(const struct reader_result *result, void *userdata)
         else
                 (void) log_error_errno(result->error, "Failed to read %s, ignoring it: %m", device->name);
         return take_unusable(worker, device);
+}
+
+/* ------ VGs that were changed ------ */
+
+/* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
+static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
+{
+        const struct managed_group *other = inventory_find_named(worker->inventory, name);
+
+        return other && (other != group || other->next_same_name) ? 0
+                                                                  : online_forget_name(worker->lvm_run_fd, name);
+}
+
+static int follow_rename(struct worker *worker, struct managed_group *group)
+{
+        _cleanup_free_ char *former = TAKE_PTR(group->former_name);
+        int claimed, r;
+
+        if (streq(former, group->vg->name))
+                return 0;
+        log_info("VG %s is called %s now.", former, group->vg->name);
+        claimed = online_is_claimed(worker->lvm_run_fd, former);
+        r = MIN(claimed, 0);
+        if (claimed > 0 && group->vg->state == VOLUME_GROUP_ACTIVE)
+                r = online_claim(worker->lvm_run_fd, group->vg->name);
+        if (r >= 0)
+                r = forget_name(worker, group, former);
+        /* Nobody would find it by that. */
+        if (r >= 0)
+                r = requests_finish_group(worker, group, former);
+        return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
+}
+
+static int drop_group(struct worker *worker, struct managed_group *group)
+{
+        const char *name = group->vg->name;
+        struct expectation *expectation;
+        int r;
+
+        group->state = VG_REMOVED;
+        report_vg(group, VG_SAY_REMOVED);
+        dm_list_iterate_items(expectation, &worker->expectations.list)
+                if (expectation->group == group)
+                        expectation->group = NULL;
+        r = requests_finish_group(worker, group, name);
+        if (r >= 0)
+                r = forget_name(worker, group, name);
+        if (r >= 0)
+                r = inventory_drop_group(worker->inventory, group);
+        return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
+}
+
+static int recheck(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
+{
+        int r = 0;
+
+        if (group->former_name)
+                r = follow_rename(worker, group);
+        if (r >= 0 && group->vg->n_pvs > 1)
+                r = names_write_lookup(worker->inventory, group, online_update_lookup);
+        if (r >= 0)
+                r = vg_take(worker, group,
+                        &(struct vg_news){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
+        if (r < 0)
+                return r;
+        if (r == VG_DO_FORGET)
+                return drop_group(worker, group);
+        /* While lvm2 is at work, that is put off. */
+        group->left &= group->needs_recheck;
+        return 0;
+}
+
+int intake_recheck(struct worker *worker)
+{
+        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        struct inventory *inventory = worker->inventory;
+        int r;
+
+        if (!inventory->needs_recheck || readers_are_busy(worker->readers) ||
+                inventory_has_device_before(inventory, DEVICE_READING))
+                return 0;
+        inventory->needs_recheck = false;
+        r = active_devices_get(&devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+
+        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
+                struct managed_group *group, *next;
+
+                dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
+                        if (!group->needs_recheck)
+                                continue;
+                        /* An unresponsive device may have newer metadata. */
+                        if (!inventory_pvs_have_reached(inventory, group->vg, DEVICE_UNRECORDED)) {
+                                inventory->needs_recheck = true;
+                                continue;
+                        }
+                        group->needs_recheck = false;
+                        r = recheck(worker, devices, group);
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return 0;
 }

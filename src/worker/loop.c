@@ -219,7 +219,7 @@ static int step(struct worker *worker)
         r = scan_start(worker);
         if (r < 0)
                 return r;
-        r = recheck_groups(worker);
+        r = intake_recheck(worker);
         if (r < 0)
                 return r;
         r = handover_adopt_again(worker);

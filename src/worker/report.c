@@ -56,16 +56,16 @@ static void report_group(int level, const char *message_id, const struct volume_
         report_line(level, message_id, &fields, message);
 }
 
-/* Of a line about one device; the VG's name and identifier may be NULL, and that of the PV "". Likewise. */
-static void report_device(int level, const char *message_id, const char *name, const char *vgid, const char *pvid,
+/* Of a line about one device. Of the VG at least the name may be known; the PV's identifier may be "". Likewise. */
+static void report_device(int level, const char *message_id, const struct volume_group *vg, const char *pvid,
         const char *device_name, char *message)
 {
         _cleanup_fields_ struct fields fields = {};
 
-        if (name)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", name));
-        if (vgid)
-                add_id(&fields, "HEADGATE_VG_UUID", vgid);
+        if (vg->name)
+                fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+        if (vg->vgid[0] != '\0')
+                add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
         if (pvid[0] != '\0')
                 add_id(&fields, "HEADGATE_PV_UUID", pvid);
         fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
@@ -126,54 +126,12 @@ void report_activating(struct managed_group *const *groups, size_t n)
                 report_activating_some(groups + i, MIN(n - i, (size_t) GROUPS_IN_A_LINE));
 }
 
-/* Either without PVs, or with PVs that came too late. */
-static char *describe_degraded(const struct volume_group *vg, const char *missing)
-{
-        if (!volume_group_is_incomplete(vg))
-                return string_format("VG %s is still degraded, with all of its PVs there: %s", vg->name,
-                        vg->reason ?: "see lvmraid(7).");
-        return string_format("VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s",
-                vg->name, volume_group_count_active(vg), volume_group_count_autoactivated(vg), missing,
-                vg->reason ? "; " : ".", vg->reason ?: "");
-}
-
-static char *describe_lost(const struct volume_group *vg, const char *missing)
-{
-        size_t n_stranded = volume_group_count_stranded(vg);
-        _cleanup_free_ char *stranded = NULL;
-
-        if (n_stranded > 0)
-                stranded = string_format(
-                        "; %zu LV%s still on what has gone", n_stranded, n_stranded == 1 ? " is" : "s are");
-        return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s%s.", vg->name,
-                volume_group_count_seen(vg), vg->n_pvs, missing, stranded ?: "");
-}
-
-/* Which time the line tells. */
-static uint64_t find_duration(const struct volume_group *vg, enum vg_report report)
-{
-        switch (report) {
-        case VG_SAY_COMPLETE:
-                return duration(vg->first_seen_usec, vg->complete_usec);
-        case VG_SAY_OVERDUE:
-                return duration(vg->first_seen_usec, now_usec());
-        case VG_SAY_DEGRADED:
-                return duration(vg->degraded_usec, vg->settled_usec);
-        case VG_SAY_ACTIVE:
-        case VG_SAY_SKIPPED:
-        case VG_SAY_FAILED:
-                return duration(vg->complete_usec, vg->settled_usec);
-        default:
-                return 0;
-        }
-}
-
 static char *describe(const struct volume_group *vg, enum vg_report report, uint64_t usec)
 {
         const char *name = vg->name, *reason = vg->reason;
         size_t n_active = volume_group_count_active(vg);
         size_t n_wanted = volume_group_count_autoactivated(vg);
-        size_t n_seen = volume_group_count_seen(vg);
+        size_t n_seen = volume_group_count_seen(vg), n_stranded = volume_group_count_stranded(vg);
         _cleanup_free_ char *time = format_duration(usec);
         _cleanup_free_ char *missing = volume_group_describe_missing(vg);
 
@@ -194,9 +152,19 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
         case VG_SAY_REMOVED:
                 return string_format("VG %s no longer exists: no PV belongs to it.", name);
         case VG_SAY_DEGRADED:
-                return describe_degraded(vg, missing);
+                if (n_seen == vg->n_pvs)
+                        return string_format("VG %s is still degraded, with all of its PVs there: %s", name,
+                                reason ?: "see lvmraid(7).");
+                return string_format(
+                        "VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s", name,
+                        n_active, n_wanted, missing, reason ? "; " : ".", reason ?: "");
         case VG_SAY_LOST:
-                return describe_lost(vg, missing);
+                if (n_stranded > 0)
+                        return string_format(
+                                "VG %s has lost a PV, %zu of %zu are there; missing: %s; %zu LV%s still on removed disks.",
+                                name, n_seen, vg->n_pvs, missing, n_stranded, n_stranded == 1 ? " is" : "s are");
+                return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.", name, n_seen,
+                        vg->n_pvs, missing);
         case VG_SAY_OVERDUE:
                 return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
                         n_seen, vg->n_pvs, missing);
@@ -210,27 +178,28 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
 
 void report_vg(const struct managed_group *group, enum vg_report report)
 {
-        static const struct {
+        const struct volume_group *vg = group->vg;
+        const struct {
                 int level;
                 const char *message_id;
+                uint64_t from, to; /* of the time that the line tells */
         } kinds[_VG_REPORT_MAX] = {
-                [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE},
-                [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED},
-                [VG_SAY_DEGRADED] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
-                [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED},
-                [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED},
-                [VG_SAY_LOST] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_INCOMPLETE},
-                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE},
+                [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE, vg->first_seen_usec,
+                        vg->complete_usec},
+                [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_DEGRADED] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, vg->degraded_usec,
+                        vg->settled_usec},
+                [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_LOST] = {volume_group_count_stranded(vg) > 0 ? LOG_WARNING : LOG_NOTICE,
+                        MESSAGE_VOLUME_GROUP_INCOMPLETE},
+                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, vg->first_seen_usec, now_usec()},
                 [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
         };
-        const struct volume_group *vg = group->vg;
-        uint64_t usec = find_duration(vg, report);
-        int level = kinds[report].level;
+        uint64_t usec = duration(kinds[report].from, kinds[report].to);
 
-        if (report == VG_SAY_LOST && volume_group_count_stranded(vg) > 0)
-                level = LOG_WARNING;
-        report_group(level, kinds[report].message_id, vg, vg_state_to_string(group->state), usec,
+        report_group(kinds[report].level, kinds[report].message_id, vg, vg_state_to_string(group->state), usec,
                 describe(vg, report, usec));
 }
 
@@ -258,12 +227,13 @@ void report_absent(const struct expectation *expectation)
 }
 
 void report_damaged(
-        const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable)
+        const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable)
 {
-        report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, volume_group_name, NULL, pvid,
-                device_name,
+        const struct volume_group vg = {.name = vg_name[0] != '\0' ? (char *) vg_name : NULL};
+
+        report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, &vg, pvid, device_name,
                 string_format("The LVM %s%s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
-                        volume_group_name ? " of VG " : "", volume_group_name ?: "", device_name, reason,
+                        vg.name ? " of VG " : "", vg_name, device_name, reason,
                         usable ? " Another copy serves." : ""));
 }
 
@@ -273,7 +243,7 @@ void report_duplicate(
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pvid, formatted);
-        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg->name, vg->vgid, pvid, duplicate_name,
+        report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg, pvid, duplicate_name,
                 string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
                         vg->name, device_name, duplicate_name));
 }
@@ -284,7 +254,7 @@ void report_late(const struct volume_group *vg, const struct volume_group_pv *pv
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pv->pvid, formatted);
-        report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg->name, vg->vgid, pv->pvid, pv->device_name,
+        report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
                               "run without it are left as they are.",
                         formatted, vg->name, pv->device_name, time ?: "?"));
@@ -292,7 +262,7 @@ void report_late(const struct volume_group *vg, const struct volume_group_pv *pv
 
 void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name)
 {
-        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, vg->name, vg->vgid, pvid, device_name,
+        report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, vg, pvid, device_name,
                 string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
                         vg->name));
 }

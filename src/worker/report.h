@@ -22,10 +22,10 @@ void report_late(const struct volume_group *vg, const struct volume_group_pv *pv
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 void report_absent(const struct expectation *expectation);
 
-/* A label or metadata that cannot be used. `volume_group_name` is a guess, or NULL; `pvid` is "" if not even that
+/* A label or metadata that cannot be used. `vg_name` is a guess, or ""; `pvid` is "" if not even that
  * could be read. `usable` says that another copy serves. */
 void report_damaged(
-        const char *device_name, const char *pvid, const char *volume_group_name, const char *reason, bool usable);
+        const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable);
 
 /* Two devices that hold the same PV; the second one is left alone. */
 void report_duplicate(

@@ -209,10 +209,10 @@ int requests_take_entry(const char *entry, void *userdata)
         return r;
 }
 
-static int finish_device_entry(const struct worker *worker, const struct device *device, const char *prefix)
+/* Takes over the name of the entry. */
+static int finish_entry(const struct worker *worker, char *entry)
 {
-        _cleanup_free_ char *entry =
-                string_format("%s%u:%u", prefix, major(device->number), minor(device->number));
+        _cleanup_free_ char *owned = entry;
 
         return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
 }
@@ -239,14 +239,15 @@ static int release_device(struct worker *worker, struct device *device)
         int r = 0;
 
         if (device->has_entry)
-                r = finish_device_entry(worker, device, "");
+                r = finish_entry(worker, string_format("%u:%u", major(device->number), minor(device->number)));
         device->has_entry = device->appeared = device->ready = false;
         if (r >= 0 && device->reread) {
                 read_once_more(worker, device);
                 return 0;
         }
         if (r >= 0 && device->has_change_entry)
-                r = finish_device_entry(worker, device, FLAGS_ENTRY_CHANGED);
+                r = finish_entry(worker,
+                        string_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
         device->has_change_entry = false;
 
         if (device->gone || device->pvid[0] == '\0')
@@ -272,19 +273,12 @@ static int release_devices(struct worker *worker)
         return 0;
 }
 
-static int finish_entry(struct worker *worker, const char *prefix, const char *name)
-{
-        _cleanup_free_ char *entry = string_format("%s%s", prefix, name);
-
-        return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
-}
-
 int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name)
 {
         if (!group->has_entry)
                 return 0;
         group->has_entry = false;
-        return finish_entry(worker, FLAGS_ENTRY_VOLUME_GROUP, name);
+        return finish_entry(worker, string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name));
 }
 
 static int release_groups(struct worker *worker)
@@ -323,7 +317,7 @@ static int release_expectations(struct worker *worker)
 
                 if (!is_over(expectation))
                         continue;
-                r = finish_entry(worker, FLAGS_ENTRY_EXPECTED, expectation->name);
+                r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
                 if (r < 0)
                         return r;
                 expectation_drop(expectation);

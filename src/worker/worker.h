@@ -162,11 +162,9 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
 /* Enters into the inventory what the reader of the worker, which is `userdata`, has found on a device. */
 int intake_result(const struct reader_result *result, void *userdata);
 
-/* ------ recheck.c: VGs that change while the machine runs ------ */
-
 /* Puts in order what was changed: the VG's state, lvm2's records that have its name, the VG itself if it no longer exists. Does
  * nothing while devices are still to be read. */
-int recheck_groups(struct worker *worker);
+int intake_recheck(struct worker *worker);
 
 /* ------ scan.c: lvm2's own account of which PVs there are ------ */
 

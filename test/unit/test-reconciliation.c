@@ -94,7 +94,7 @@ static void leave(unsigned int number)
         struct device *device, *next;
 
         ck_assert_int_ge(inventory_leave_group(worker.inventory, group, makedev(8, number)), 0);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         dm_list_iterate_items_safe(device, next, &worker.inventory->devices[DEVICE_UNREAD])
                 inventory_move_device(worker.inventory, device, DEVICE_KNOWN);
 }
@@ -111,7 +111,7 @@ START_TEST(removed_group_is_forgotten)
         /* What the other one says is not known yet. */
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
         leave(1);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_ptr_null(inventory_find_group(worker.inventory, ID));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
 }
@@ -121,7 +121,7 @@ START_TEST(group_that_one_pv_has_left_waits)
 {
         make_group(VG_ACTIVE);
         leave(0);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
         ck_assert(group->vg->lost_pv);
         ck_assert(!group->left);
@@ -133,7 +133,7 @@ START_TEST(renamed_group_keeps_its_claim)
         make_group(VG_ACTIVE);
         activate();
         take_metadata("renamed", 2);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
         ck_assert(is_there("vgs_online/renamed"));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
@@ -144,13 +144,13 @@ START_TEST(nothing_is_activated_by_a_change)
 {
         make_group(VG_WAITING);
         take_metadata("data", 2);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
         ck_assert_ptr_nonnull(group->vg->reason);
 
         activate();
         take_metadata("data", 3);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
         ck_assert_ptr_null(group->vg->reason);
 }
@@ -163,7 +163,7 @@ START_TEST(exported_group_is_skipped)
         group->vg->lvs[0].active = true;
         group->vg->skip_reason = strdup("the VG is exported.");
         inventory_recheck(worker.inventory, group);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "the VG is exported.");
 }
@@ -175,14 +175,14 @@ START_TEST(verdict_outlives_a_change)
         make_group(VG_SKIPPED);
         group->vg->reason = strdup("lvm2 does not accept its PV /dev/sda.");
         take_metadata("data", 2);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "lvm2 does not accept its PV /dev/sda.");
 
         ck_assert_int_eq(string_replace(&group->vg->reason, strdup("the VG is exported.")), 0);
         group->vg->skip_reason = strdup("the VG is exported.");
         take_metadata("data", 3);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
         ck_assert_str_ne(group->vg->reason, "the VG is exported.");
 }
@@ -195,7 +195,7 @@ START_TEST(group_at_work_is_left_alone)
         make_group(VG_ACTIVATING);
         take_metadata("data", 2);
         ck_assert_int_ge(sd_event_source_set_enabled(worker.step_source, SD_EVENT_OFF), 0);
-        ck_assert_int_ge(recheck_groups(&worker), 0);
+        ck_assert_int_ge(intake_recheck(&worker), 0);
         /* Nothing is to be done before lvm2 ends: the next step would do the same. */
         ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
         ck_assert_int_eq(enabled, SD_EVENT_OFF);
