@@ -91,9 +91,10 @@ static void forget_older(struct inventory *inventory, struct managed_group *grou
         group->older = metadata_free(group->older);
 }
 
-static int index_text(
+static int set_text(
         struct inventory *inventory, struct managed_group *group, struct text_id *place, struct text_id text)
 {
+        forget(inventory, place);
         *place = text;
         return dm_hash_insert_binary(inventory->groups_by_text, place, sizeof(*place), group) ? 0 : -ENOMEM;
 }
@@ -113,8 +114,7 @@ struct managed_group *inventory_find_text(
 
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
 {
-        forget(inventory, &group->text);
-        return index_text(inventory, group, &group->text, (struct text_id){size, checksum});
+        return set_text(inventory, group, &group->text, (struct text_id){size, checksum});
 }
 
 /* ------ PVs and their VGs ------ */
@@ -143,11 +143,8 @@ int inventory_add_group(struct inventory *inventory, struct volume_group *vg, st
                 return -ENOMEM;
 
         group->vg = vg;
-        if (!dm_hash_insert(inventory->groups_by_vgid, vg->vgid, group)) {
-                free(group);
-                return -ENOMEM;
-        }
-        if (inventory_name_group(inventory, group) < 0) {
+        if (!dm_hash_insert(inventory->groups_by_vgid, vg->vgid, group) ||
+                inventory_name_group(inventory, group) < 0) {
                 dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
                 free(group);
                 return -ENOMEM;
@@ -267,6 +264,7 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
 {
         struct volume_group *vg = group->vg;
 
+        inventory_note_change(inventory, group);
         for (size_t i = 0; i < vg->n_pvs; i++) {
                 const char *pvid = vg->pvs[i].pvid;
                 struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
@@ -304,12 +302,14 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         r = inventory_unname_group(inventory, group);
         if (r >= 0)
                 r = volume_group_update(vg, metadata);
-        return r < 0 ? r : inventory_name_group(inventory, group);
+        if (r >= 0)
+                r = inventory_name_group(inventory, group);
+        return r < 0 ? r : take_over_pvs(inventory, group);
 }
 
 static int make_group(struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
 {
-        _cleanup_volume_group_ struct volume_group *vg = NULL;
+        struct volume_group *vg;
         int r;
 
         r = volume_group_new(metadata, &vg);
@@ -318,9 +318,11 @@ static int make_group(struct inventory *inventory, const struct metadata *metada
         vg->first_seen_usec = now_usec();
         vg->clock_usec = now_realtime_usec() - vg->first_seen_usec;
         r = inventory_add_group(inventory, vg, ret);
-        if (r >= 0)
-                TAKE_PTR(vg);
-        return r;
+        if (r < 0) {
+                volume_group_free(vg);
+                return r;
+        }
+        return take_over_pvs(inventory, *ret);
 }
 
 /* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
@@ -354,7 +356,7 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
                 return 0;
         forget_older(inventory, group);
         group->older = TAKE_PTR(owned);
-        return index_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
+        return set_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
 }
 
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
@@ -373,45 +375,30 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
         group->text = group->older_text;
         group->older_text = (struct text_id){};
         r = update_group(inventory, group, metadata);
-        if (r < 0)
-                return r;
-        inventory_note_change(inventory, group);
-        r = take_over_pvs(inventory, group);
         return r < 0 ? r : 1;
 }
 
 int inventory_add_metadata(
         struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
 {
-        int r;
-
         *ret = inventory_find_group(inventory, metadata->vgid);
-        if (*ret) {
-                if (metadata->seqno <= (*ret)->vg->seqno)
-                        return 0;
-                forget_older(inventory, *ret);
-                r = update_group(inventory, *ret, metadata);
-        } else
-                r = make_group(inventory, metadata, ret);
-        if (r < 0)
-                return r;
-
-        inventory_note_change(inventory, *ret);
-        return take_over_pvs(inventory, *ret);
+        if (!*ret)
+                return make_group(inventory, metadata, ret);
+        if (metadata->seqno <= (*ret)->vg->seqno)
+                return 0;
+        forget_older(inventory, *ret);
+        return update_group(inventory, *ret, metadata);
 }
 
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *vg = group->vg;
+        struct device *device, *next;
         int r;
 
-        for (enum device_stage stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
-                struct device *device;
-
-                dm_list_iterate_items(device, &inventory->devices[stage])
-                        if (device->group == group)
-                                device->group = NULL;
-        }
+        FOREACH_DEVICE(device, next, inventory)
+                if (device->group == group)
+                        device->group = NULL;
         disclaim_pvs(inventory, group);
         inventory->changed = true;
         r = record_writer_put(inventory->writer, vg->vgid, "");

@@ -65,21 +65,16 @@ static void free_device(struct device *device)
 
 struct inventory *inventory_free(struct inventory *inventory)
 {
+        struct device *device, *next_device;
+        struct managed_group *group, *next_group;
+
         if (!inventory)
                 return NULL;
 
-        for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++) {
-                struct device *device, *next;
-
-                dm_list_iterate_items_safe(device, next, &inventory->devices[i])
-                        free_device(device);
-        }
-        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
-                struct managed_group *group, *next;
-
-                dm_list_iterate_items_safe(group, next, &inventory->groups[i])
-                        managed_group_free(group);
-        }
+        FOREACH_DEVICE(device, next_device, inventory)
+                free_device(device);
+        FOREACH_GROUP(group, next_group, inventory)
+                managed_group_free(group);
         struct dm_hash_table *const tables[] = {inventory->groups_by_text, inventory->devices_by_number,
                 inventory->devices_by_pvid, inventory->groups_by_vgid, inventory->groups_by_name,
                 inventory->groups_by_pvid};
@@ -147,11 +142,11 @@ void inventory_move_device(struct inventory *inventory, struct device *device, e
 
 size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job)
 {
-        const struct managed_group *group;
+        const struct managed_group *group, *next;
         size_t n = 0;
 
-        dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_ACTIVATING])
-                n += group->job == job;
+        FOREACH_GROUP_OF_JOB(group, next, inventory, job)
+                n++;
         return n;
 }
 

@@ -55,7 +55,7 @@ struct managed_group {
         struct volume_group *vg;
         enum vg_state state;
         struct job *job;        /* the job that is activating it, or NULL; not owned */
-        bool awaited;           /* it is expected, see waiting.h: it goes before others */
+        bool awaited;           /* it is expected, see expectations.h: it goes before others */
         bool changed;           /* memory is newer than its record; see inventory_note_change() */
         struct text_id text;    /* its metadata, by which it is found in groups_by_text */
         struct metadata *older; /* the newest that was read of those that are older than what is known; or NULL */
@@ -138,6 +138,21 @@ bool inventory_is_still(const struct inventory *inventory, dev_t number, const c
 
 /* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
 int inventory_prefer_device(struct inventory *inventory, struct device *device);
+
+/* Walk over all devices and all VGs, over the VGs that the job is activating, and over the devices that it is recording. The one
+ * at hand may be moved to another list meanwhile. */
+#define FOREACH_DEVICE(device, next, inventory)                                                                   \
+        for (size_t stage_ = 0; stage_ < _DEVICE_STAGE_MAX; stage_++)                                             \
+                dm_list_iterate_items_safe(device, next, &(inventory)->devices[stage_])
+#define FOREACH_GROUP(group, next, inventory)                                                                     \
+        for (size_t state_ = 0; state_ < _VOLUME_GROUP_STATE_MAX; state_++)                                       \
+                dm_list_iterate_items_safe(group, next, &(inventory)->groups[state_])
+#define FOREACH_GROUP_OF_JOB(group, next, inventory, at_work)                                                     \
+        dm_list_iterate_items_safe(group, next, &(inventory)->groups[VOLUME_GROUP_ACTIVATING])                    \
+                if ((group)->job == (at_work))
+#define FOREACH_DEVICE_OF_JOB(device, next, inventory, at_work)                                                   \
+        dm_list_iterate_items_safe(device, next, &(inventory)->devices[DEVICE_RECORDING])                         \
+                if ((device)->recording == (at_work))
 
 /* How many VGs the job is activating. */
 size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job);

@@ -135,41 +135,36 @@ int inventory_load(struct inventory *inventory)
 
 static int put_groups(struct inventory *inventory, bool unchanged_too)
 {
-        for (size_t state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group;
+        struct managed_group *group, *next;
 
-                dm_list_iterate_items(group, &inventory->groups[state]) {
-                        _cleanup_free_ char *text = NULL;
-                        int r;
+        FOREACH_GROUP(group, next, inventory) {
+                _cleanup_free_ char *text = NULL;
+                int r;
 
-                        if (!group->changed && !unchanged_too)
-                                continue;
-                        inventory_ping(inventory);
-                        r = volume_group_print(group->vg, &text);
-                        if (r >= 0)
-                                r = record_writer_put(inventory->writer, group->vg->vgid, text);
-                        if (r < 0)
-                                return r;
-                        group->changed = false;
-                }
+                if (!group->changed && !unchanged_too)
+                        continue;
+                inventory_ping(inventory);
+                r = volume_group_print(group->vg, &text);
+                if (r >= 0)
+                        r = record_writer_put(inventory->writer, group->vg->vgid, text);
+                if (r < 0)
+                        return r;
+                group->changed = false;
         }
         return 0;
 }
 
 static int put_devices(struct inventory *inventory)
 {
-        for (size_t stage = 0; stage < _DEVICE_STAGE_MAX; stage++) {
-                const struct device *device;
+        const struct device *device, *next;
+        int r;
 
-                dm_list_iterate_items(device, &inventory->devices[stage]) {
-                        int r = device->recorded.pvid[0] != '\0'
-                                        ? record_writer_put_device(inventory->writer, &device->recorded)
-                                        : 0;
-
+        FOREACH_DEVICE(device, next, inventory)
+                if (device->recorded.pvid[0] != '\0') {
+                        r = record_writer_put_device(inventory->writer, &device->recorded);
                         if (r < 0)
                                 return r;
                 }
-        }
         return 0;
 }
 

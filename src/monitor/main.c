@@ -4,10 +4,9 @@
  * all disks whether there is anything to be monitored or not. It looks at what is active, and becomes a vgchange for
  * those VGs only that have something in question; without any it does nothing. */
 
-#include <libdevmapper.h>
-
 #include "lvm/command.h"
 #include "lvm/dm_devices.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
@@ -38,37 +37,29 @@ static bool may_be_monitored(const struct dm_device *device)
         return true;
 }
 
-static int add_vg(const struct dm_device *device, struct dm_pool *pool, struct dm_hash_table *known,
-        struct string_vector *arguments)
-{
-        char *vg, *lv, *layer;
-
-        if (!dm_split_lvm_name(pool, device->name, &vg, &lv, &layer))
-                return -ENOMEM;
-        /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs with
-         * a tag. */
-        if (!volume_group_name_is_valid(vg) || dm_hash_lookup(known, vg))
-                return 0;
-        if (!dm_hash_insert(known, vg, known))
-                return -ENOMEM;
-        return string_vector_add(arguments, vg);
-}
-
 /* Each VG once, in the order of their devices. */
 static int add_vgs(const struct dm_devices *devices, struct string_vector *arguments)
 {
-        struct dm_hash_table *known = dm_hash_create(64);
-        struct dm_pool *pool = dm_pool_create("names", 1024);
-        int r = known && pool ? 0 : -ENOMEM;
+        _cleanup_dm_hash_ struct dm_hash_table *known = dm_hash_create(64);
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 1024);
 
-        for (size_t i = 0; r >= 0 && i < devices->n; i++)
-                if (may_be_monitored(&devices->devices[i]))
-                        r = add_vg(&devices->devices[i], pool, known, arguments);
-        if (pool)
-                dm_pool_destroy(pool);
-        if (known)
-                dm_hash_destroy(known);
-        return r;
+        if (!known || !pool)
+                return -ENOMEM;
+        for (size_t i = 0; i < devices->n; i++) {
+                char *vg, *lv, *layer;
+
+                if (!may_be_monitored(&devices->devices[i]))
+                        continue;
+                if (!dm_split_lvm_name(pool, devices->devices[i].name, &vg, &lv, &layer))
+                        return -ENOMEM;
+                /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs
+                 * with a tag. */
+                if (!volume_group_name_is_valid(vg) || dm_hash_lookup(known, vg))
+                        continue;
+                if (!dm_hash_insert(known, vg, known) || string_vector_add(arguments, vg) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
 }
 
 static int run(const char *value)

@@ -76,9 +76,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         if (n_groups > 1 && job_was_killed(exit_status))
                 log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
                         exit_status - 128, n_groups);
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
-                if (group->job != job)
-                        continue;
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 active_devices_mark(devices, group->vg);
                 r = take_outcome(worker, group, n_groups, exit_status, output);
                 if (r < 0)
@@ -292,12 +290,12 @@ static int start_complete(struct worker *worker)
 static int probe_pvs(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
-        const struct managed_group *group;
+        const struct managed_group *group, *next;
         int r = 0;
 
         job->probed = true;
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                for (size_t i = 0; r >= 0 && group->job == job && i < group->vg->n_pvs; i++) {
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
+                for (size_t i = 0; r >= 0 && i < group->vg->n_pvs; i++) {
                         const struct volume_group_pv *pv = &group->vg->pvs[i];
 
                         if (pv->device != 0 && pv->device_name)
@@ -314,14 +312,12 @@ static int retry_groups(struct worker *worker, const struct job *job, enum vg_ev
 {
         struct managed_group *group, *next;
 
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING]) {
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 struct vg_news news = {.event = event};
                 _cleanup_free_ char *reason = NULL;
                 const char *device;
                 int r;
 
-                if (group->job != job)
-                        continue;
                 device = find_unresponsive_pv(worker, group->vg);
                 if (device) {
                         log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
@@ -342,10 +338,10 @@ static int retry_groups(struct worker *worker, const struct job *job, enum vg_ev
 static int handle_stalled(struct worker *worker, struct job *job)
 {
         size_t n = inventory_count_groups_of_job(worker->inventory, job);
-        const struct managed_group *group;
+        const struct managed_group *group, *next;
 
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                job->waits |= group->job == job && find_unresponsive_pv(worker, group->vg);
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
+                job->waits |= find_unresponsive_pv(worker, group->vg) != NULL;
         if (job->waits)
                 return retry_groups(worker, job, VG_STUCK_OTHER);
         /* It has one VG only, and the process that checks a thin pool is another one. */
@@ -361,12 +357,12 @@ static int handle_stalled(struct worker *worker, struct job *job)
 /* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
 static bool is_watched(const struct worker *worker, const struct job *job)
 {
-        const struct managed_group *group;
+        const struct managed_group *group, *next;
 
         if (job->waits || job->kind == JOB_ACTIVATE_DEGRADED)
                 return false;
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->job == job && group->state == VG_ACTIVATING_DEGRADED)
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
+                if (group->state == VG_ACTIVATING_DEGRADED)
                         return false;
         return true;
 }

@@ -39,45 +39,32 @@ static bool have_changed(int root_fd, struct stat *known)
         return changed;
 }
 
-static int read_files(int root_fd, struct worker *worker)
-{
-        _cleanup_problems_ struct problems problems = {};
-        _cleanup_configuration_ struct configuration configuration = {};
-        _cleanup_settings_ struct settings settings = {};
-        int r;
-
-        r = settings_read(root_fd, &settings, &problems);
-        if (r >= 0)
-                r = configuration_read(root_fd, &configuration, &problems);
-        if (r < 0)
-                return log_oom();
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
-
-        settings_done(&worker->settings);
-        worker->settings = settings;
-        settings = (struct settings){};
-        free(worker->backup_directory);
-        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
-        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
-                              lvm_version_takes_links_from_udev();
-        worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
-        return 0;
-}
-
 int configuration_refresh(struct worker *worker)
 {
-        _cleanup_close_ int root_fd = root_open();
         bool first = !worker->backup_directory, activated = worker->event_activation;
-        int r;
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_close_ int root_fd = root_open();
+        struct settings settings = {};
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open /: %m");
         if (!have_changed(root_fd, worker->settings_files) && !first)
                 return 0;
-        r = read_files(root_fd, worker);
-        if (r < 0)
-                return r;
+        if (settings_read(root_fd, &settings, &problems) < 0)
+                return log_oom();
+        settings_done(&worker->settings);
+        worker->settings = settings;
+        if (configuration_read(root_fd, &configuration, &problems) < 0)
+                return log_oom();
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+
+        free(worker->backup_directory);
+        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
+        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
+                              lvm_version_takes_links_from_udev();
+        worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
         worker->event_activation = configuration_event_activation();
         if (!first)
                 log_info("lvm2's or headgate's configuration has changed, reading it again.");

@@ -68,17 +68,17 @@ static uint64_t get_deadline(const struct worker *worker, const char *volume_gro
 
 static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
 {
-        if (!vg_state_has_deadline(group->state) || !volume_group_is_incomplete(group->vg))
-                return USEC_INFINITY;
-        return get_deadline(worker, group->vg->name, group->vg->first_seen_usec);
+        return vg_state_has_deadline(group->state) && volume_group_is_incomplete(group->vg)
+                       ? get_deadline(worker, group->vg->name, group->vg->first_seen_usec)
+                       : USEC_INFINITY;
 }
 
 /* One of whose VG a PV was seen has that VG's deadline. */
 static uint64_t get_expectation_deadline(const struct worker *worker, const struct expectation *expectation)
 {
-        if (expectation->group || expectation->overdue)
-                return USEC_INFINITY;
-        return get_deadline(worker, expectation->name, expectation->since_usec);
+        return expectation->group || expectation->overdue
+                       ? USEC_INFINITY
+                       : get_deadline(worker, expectation->name, expectation->since_usec);
 }
 
 static int take_group(struct worker *worker, struct managed_group *group, uint64_t now)
@@ -129,13 +129,13 @@ static uint64_t find_next_question(const struct deadlines *deadlines, uint64_t e
         return deadlines->unlocking ? MIN(due, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC) : due;
 }
 
-int deadline_check(struct worker *worker, const struct gather_phase *phase)
+int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
         uint64_t now = now_usec(), earliest, next;
         int r;
 
-        if (phase->booting && !phase->queue_empty) {
+        if (worker->phase.booting && !worker->phase.queue_empty) {
                 deadlines->put_off_usec = now;
                 return 0;
         }

@@ -195,7 +195,7 @@ static int stay(struct worker *worker)
 /* The end of the run, L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor
  * as long as they are in udev's queue: it is read dry after the queue has ended. Until then "resync" stands for what
  * would be lost with this worker. Returns 1 if the worker is to go. */
-static int leave(struct worker *worker, const struct gather_phase *phase)
+static int leave(struct worker *worker)
 {
         int r;
 
@@ -208,7 +208,7 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
                 return 0;
         }
 
-        if (!phase->queue_empty) /* L3 */
+        if (!worker->phase.queue_empty) /* L3 */
                 return 0;
         r = uevents_drain(worker->uevents);
         if (r >= 0)
@@ -233,7 +233,7 @@ static int leave(struct worker *worker, const struct gather_phase *phase)
         return r == FLAGS_IS_RUNNING ? 1 : stay(worker);
 }
 
-int handover_leave_if_idle(struct worker *worker, const struct gather_phase *phase)
+int handover_leave_if_idle(struct worker *worker)
 {
         uint64_t now = now_usec();
 
@@ -243,13 +243,13 @@ int handover_leave_if_idle(struct worker *worker, const struct gather_phase *pha
                 return worker->leaving ? stay(worker) : 0;
         }
         /* It was started early to hear of all disks from udev, so it stays until they have come. */
-        if (phase->booting && !phase->queue_empty)
+        if (worker->phase.booting && !worker->phase.queue_empty)
                 return 0;
 
         if (worker->idle_since_usec == 0)
                 worker->idle_since_usec = now;
         if (now - worker->idle_since_usec >= IDLE_USEC)
-                return leave(worker, phase);
+                return leave(worker);
         worker_wake_at(worker, worker->idle_since_usec + IDLE_USEC);
         return 0;
 }

@@ -302,15 +302,6 @@ static int take_unusable(struct worker *worker, struct device *device)
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
-/* What the device is called. As long as it is the disk that udev has announced, that need not be asked. */
-static int find_name(struct worker *worker, struct device *device, char **ret)
-{
-        if (!device->announced_name || device->diskseq == 0 || device->diskseq != device->announced_diskseq)
-                return uevents_get_device_name(worker->uevents, device->number, ret);
-        *ret = strdup(device->announced_name);
-        return *ret ? 0 : -ENOMEM;
-}
-
 int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading)
 {
         struct device *device, *next;
@@ -320,7 +311,13 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
                 int r;
 
                 device->diskseq = diskseq_read(device->number);
-                r = find_name(worker, device, &name);
+                /* As long as it is the disk that udev has announced, its name need not be asked. */
+                if (device->announced_name && device->diskseq != 0 &&
+                        device->diskseq == device->announced_diskseq) {
+                        name = strdup(device->announced_name);
+                        r = name ? 0 : -ENOMEM;
+                } else
+                        r = uevents_get_device_name(worker->uevents, device->number, &name);
                 if (r == -ENOENT)
                         r = take_gone(worker, device);
                 else if (r < 0)
@@ -453,6 +450,7 @@ int intake_recheck(struct worker *worker)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
         struct inventory *inventory = worker->inventory;
+        struct managed_group *group, *next;
         int r;
 
         if (!inventory->needs_recheck || readers_are_busy(worker->readers) ||
@@ -463,22 +461,18 @@ int intake_recheck(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group, *next;
-
-                dm_list_iterate_items_safe(group, next, &inventory->groups[state]) {
-                        if (!group->needs_recheck)
-                                continue;
-                        /* An unresponsive device may have newer metadata. */
-                        if (!inventory_pvs_have_reached(inventory, group->vg, DEVICE_UNRECORDED)) {
-                                inventory->needs_recheck = true;
-                                continue;
-                        }
-                        group->needs_recheck = false;
-                        r = recheck(worker, devices, group);
-                        if (r < 0)
-                                return r;
+        FOREACH_GROUP(group, next, inventory) {
+                if (!group->needs_recheck)
+                        continue;
+                /* An unresponsive device may have newer metadata. */
+                if (!inventory_pvs_have_reached(inventory, group->vg, DEVICE_UNRECORDED)) {
+                        inventory->needs_recheck = true;
+                        continue;
                 }
+                group->needs_recheck = false;
+                r = recheck(worker, devices, group);
+                if (r < 0)
+                        return r;
         }
         return 0;
 }

@@ -74,6 +74,49 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         return worker_enumerate(worker);
 }
 
+/* ------ gathering: how long to wait for more devices ------ */
+
+/* After boot: a shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in
+ * a single one. */
+#define QUIET_USEC (20 * USEC_PER_MSEC)
+#define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
+
+/* During boot: udev's queue tells when all disks have come. Its end is only believed if it lasts, since the next
+ * driver may be about to announce its disks. The limit is for queues that do not end, because of an
+ * unresponsive device. */
+#define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
+#define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
+
+/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When
+ * none has come for a while though udev is busy, one of them does not answer, and the others must not wait for
+ * it. */
+#define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
+
+void gather_note(struct gather *gather, uint64_t now)
+{
+        if (gather->first_usec == 0)
+                gather->first_usec = now;
+        gather->last_usec = now;
+}
+
+uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
+{
+        uint64_t until;
+
+        if (gather->first_usec == 0)
+                return USEC_INFINITY;
+
+        if (!phase->booting)
+                until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
+        else if (phase->queue_empty)
+                until = MIN(gather->last_usec + BOOT_QUIET_USEC, gather->first_usec + BOOT_WAIT_MAX_USEC);
+        else if (phase->awaiting)
+                until = gather->last_usec + BOOT_AWAITING_QUIET_USEC;
+        else
+                until = gather->first_usec + BOOT_WAIT_MAX_USEC;
+        return until <= now ? 0 : until;
+}
+
 /* ------ the step ------ */
 
 static int take_requests(struct worker *worker)
@@ -114,7 +157,7 @@ static struct gather_phase get_phase(const struct worker *worker)
 }
 
 /* Reads what has been gathered, once that is enough: the devices of VGs that somebody waits for, or all. */
-static int read_devices(struct worker *worker, const struct gather_phase *phase)
+static int read_devices(struct worker *worker)
 {
         _cleanup_reading_ struct reading reading = {};
         uint64_t now = now_usec(), gathered, announced;
@@ -126,7 +169,7 @@ static int read_devices(struct worker *worker, const struct gather_phase *phase)
         /* A device that was read may have made others worth a look, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, now);
-        gathered = gather_until(&worker->gather, phase, now);
+        gathered = gather_until(&worker->gather, &worker->phase, now);
         announced = expectations_ready_at(&worker->expectations, now);
         if (gathered > 0 && announced > 0) {
                 worker_wake_at(worker, MIN(gathered, announced));
@@ -193,27 +236,18 @@ bool worker_has_work(const struct worker *worker)
                !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
-/* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
- * keep it waiting. */
-static void note_end_of_boot(const struct worker *worker, const struct gather_phase *phase)
-{
-        if (phase->booting && phase->queue_empty && !worker_has_work(worker) &&
-                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                log_debug("Coldplug has been worked off.");
-}
-
 /* Returns 1 if it was the last one. */
 static int step(struct worker *worker)
 {
-        struct gather_phase phase = get_phase(worker);
         uint64_t now;
         int r;
 
         worker->next_step_usec = USEC_INFINITY;
+        worker->phase = get_phase(worker);
         r = take_requests(worker);
         if (r < 0)
                 return r;
-        r = read_devices(worker, &phase);
+        r = read_devices(worker);
         if (r < 0)
                 return r;
         r = scan_start(worker);
@@ -231,7 +265,7 @@ static int step(struct worker *worker)
         if (r < 0)
                 return r;
         vg_report_lost(worker);
-        r = deadline_check(worker, &phase);
+        r = deadline_check(worker);
         if (r < 0)
                 return r;
         requests_read_again(worker);
@@ -244,8 +278,12 @@ static int step(struct worker *worker)
                 worker->status_usec = now;
                 report_status(worker->inventory, &worker->status);
         }
-        note_end_of_boot(worker, &phase);
-        r = handover_leave_if_idle(worker, &phase);
+        /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
+         * keep it waiting. */
+        if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
+                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
+                log_debug("Coldplug has been worked off.");
+        r = handover_leave_if_idle(worker);
         if (r != 0)
                 return r;
 

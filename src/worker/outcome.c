@@ -38,12 +38,6 @@ static char *find_words_about_lvs(const char *output, const struct volume_group 
         return line;
 }
 
-static char *describe_end(int exit_status)
-{
-        return job_was_killed(exit_status) ? string_format("vgchange was ended by signal %i.", exit_status - 128)
-                                           : string_format("vgchange ended with status %i.", exit_status);
-}
-
 int outcome_read(
         const struct volume_group *vg, size_t n_vgs, int exit_status, const char *output, struct outcome *ret)
 {
@@ -68,7 +62,10 @@ int outcome_read(
                 ret->event = line ? VG_ENDED_WARNED : VG_ENDED_CONTENT;
         else
                 ret->event = VG_ENDED_FAILED;
-        ret->words = line ? TAKE_PTR(line) : describe_end(exit_status);
+        ret->words = line ? TAKE_PTR(line)
+                     : job_was_killed(exit_status)
+                             ? string_format("vgchange was ended by signal %i.", exit_status - 128)
+                             : string_format("vgchange ended with status %i.", exit_status);
         return ret->words ? 0 : -ENOMEM;
 }
 

@@ -205,14 +205,14 @@ void report_vg(const struct managed_group *group, enum vg_report report)
 
 void report_absent(const struct expectation *expectation)
 {
+        /* Without a backup, the name is all that is known. */
         const struct volume_group *backup = expectation->backup;
         uint64_t usec = duration(expectation->since_usec, now_usec());
+        _cleanup_free_ char *missing = backup ? volume_group_describe_missing(backup) : NULL;
         _cleanup_free_ char *time = format_duration(usec);
         _cleanup_fields_ struct fields fields = {};
 
         if (backup) {
-                _cleanup_free_ char *missing = volume_group_describe_missing(backup);
-
                 report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec,
                         string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
                                 expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs),
@@ -282,8 +282,7 @@ void report_backup_unusable(const char *volume_group_name, int error)
 void report_status(const struct inventory *inventory, char **last)
 {
         unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
-        _cleanup_free_ char *degraded = NULL;
-        char *status;
+        _cleanup_free_ char *degraded = NULL, *status = NULL;
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 n[i] = dm_list_size(&inventory->groups[i]);
@@ -297,12 +296,9 @@ void report_status(const struct inventory *inventory, char **last)
                 n[VOLUME_GROUP_ACTIVE], n_all, degraded ?: "",
                 n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING], n[VOLUME_GROUP_WAITING],
                 n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
-        if (!status || (*last && streq(status, *last))) {
-                free(status);
+        if (!status || (*last && streq(status, *last)))
                 return;
-        }
-
         (void) sd_notifyf(0, "STATUS=%s", status);
         free(*last);
-        *last = status;
+        *last = TAKE_PTR(status);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "inventory/expectations.h"
 #include "inventory/inventory.h"
-#include "worker/waiting.h"
 
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
  * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */

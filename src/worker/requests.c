@@ -46,10 +46,9 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_news ne
 /* A disk of a VG that somebody waits for need not wait for the others. */
 static void prefer_device(struct worker *worker, struct device *device)
 {
-        if (device->announced[0] == '\0' ||
-                !expectations_announce(&worker->expectations, device->announced, device->number))
-                return;
-        if (device->stage == DEVICE_UNREAD)
+        if (device->announced[0] != '\0' &&
+                expectations_announce(&worker->expectations, device->announced, device->number) &&
+                device->stage == DEVICE_UNREAD)
                 inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
 }
 
@@ -76,15 +75,14 @@ int requests_look_for_recorded(struct worker *worker)
 {
         struct device *device, *next;
 
-        for (enum device_stage stage = DEVICE_READING; stage < _DEVICE_STAGE_MAX; stage++)
-                dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage]) {
-                        int r = 0;
+        FOREACH_DEVICE(device, next, worker->inventory) {
+                int r = 0;
 
-                        if (device->recorded.pvid[0] != '\0' && !device->again)
-                                r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
-                        if (r < 0)
-                                return r;
-                }
+                if (device->stage >= DEVICE_READING && device->recorded.pvid[0] != '\0' && !device->again)
+                        r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
+                if (r < 0)
+                        return r;
+        }
         return 0;
 }
 
@@ -136,19 +134,6 @@ static int take_volume_group(struct worker *worker, const char *name)
         return 0;
 }
 
-/* The VG of an expectation, once it is known. */
-static void find_expected_group(struct worker *worker, struct expectation *expectation)
-{
-        struct managed_group *group = expectation->backup
-                                              ? inventory_find_group(worker->inventory, expectation->backup->vgid)
-                                              : names_find(worker->inventory, expectation->name);
-
-        if (!group || !streq(group->vg->name, expectation->name))
-                return;
-        expectation->group = group;
-        group->awaited = true;
-}
-
 /* Its disks may have appeared before: those that were read, and those that are to be. */
 static void announce_known_pvs(struct worker *worker, const struct volume_group *backup)
 {
@@ -169,6 +154,7 @@ static int take_expectation(struct worker *worker, const char *name)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         struct expectation *expectation;
+        struct managed_group *group;
         int r;
 
         if (!volume_group_name_is_valid(name)) {
@@ -184,7 +170,12 @@ static int take_expectation(struct worker *worker, const char *name)
         r = expectations_add(&worker->expectations, name, metadata, &expectation);
         if (r < 0)
                 return r;
-        find_expected_group(worker, expectation);
+        group = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid)
+                                    : names_find(worker->inventory, name);
+        if (group && streq(group->vg->name, name)) {
+                expectation->group = group;
+                group->awaited = true;
+        }
         if (expectation->backup)
                 announce_known_pvs(worker, expectation->backup);
         worker_ask_step(worker);
@@ -283,17 +274,14 @@ int requests_finish_group(struct worker *worker, struct managed_group *group, co
 
 static int release_groups(struct worker *worker)
 {
-        for (enum volume_group_state state = 0; state < _VOLUME_GROUP_STATE_MAX; state++) {
-                struct managed_group *group;
+        struct managed_group *group, *next;
 
-                if (state == VOLUME_GROUP_COMPLETE || state == VOLUME_GROUP_ACTIVATING)
-                        continue;
-                dm_list_iterate_items(group, &worker->inventory->groups[state]) {
-                        int r = requests_finish_group(worker, group, group->vg->name);
+        FOREACH_GROUP(group, next, worker->inventory) {
+                int r = volume_group_is_settled(group->vg) ? requests_finish_group(worker, group, group->vg->name)
+                                                           : 0;
 
-                        if (r < 0)
-                                return r;
-                }
+                if (r < 0)
+                        return r;
         }
         return 0;
 }

@@ -21,11 +21,11 @@
 
 static size_t count_shown(const struct worker *worker, const struct job *job)
 {
-        const struct device *device;
+        const struct device *device, *next;
         size_t n = 0;
 
-        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
-                n += device->recording == job;
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+                n++;
         return n;
 }
 
@@ -39,16 +39,6 @@ static int is_recorded(const struct worker *worker, const struct device *device)
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
         return r == ONLINE_FOUND && recorded == device->number;
-}
-
-/* Whether it is the PV of its VG that it was when lvm2 was asked. It may have gone before pvscan has looked, with word
- * of that still to come, or pvscan may have seen another disk in its place. */
-static bool is_pv_still(const struct worker *worker, const struct device *device)
-{
-        const struct volume_group_pv *pv = volume_group_find_pv(device->group->vg, device->pvid);
-
-        return pv && pv->device == device->number &&
-               inventory_is_still(worker->inventory, device->number, device->pvid);
 }
 
 /* The device has answered. */
@@ -88,6 +78,7 @@ static int forget_gone(const struct worker *worker, const struct device *device)
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
+        const struct volume_group_pv *pv;
         _cleanup_free_ char *line = NULL;
         int r;
 
@@ -100,8 +91,14 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 r = is_recorded(worker, device);
         if (r > 0)
                 managed_group_forget_refusal(device->group, device->number);
-        if (r != 0 || !is_pv_still(worker, device))
+        if (r != 0)
                 return MIN(r, 0);
+        /* It may have gone before pvscan has looked, with word of that still to come, or pvscan may have seen another disk in its
+         * place. */
+        pv = volume_group_find_pv(device->group->vg, device->pvid);
+        if (!pv || pv->device != device->number ||
+                !inventory_is_still(worker->inventory, device->number, device->pvid))
+                return 0;
 
         line = job_was_killed(exit_status) ? string_format("pvscan was ended by signal %i.", exit_status - 128)
                                            : lvm_output_find(output, device->name);
@@ -130,29 +127,11 @@ static int show_again(struct worker *worker, const struct job *job, const char *
         worker->scans.max = MAX(count_shown(worker, job) / PART, 1U);
         worker->scans.bisecting = true;
         log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->scans.max);
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                int r = device->recording == job ? put_back(worker, device) : 0;
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
+                int r = put_back(worker, device);
 
                 if (r < 0)
                         return r;
-        }
-        return 0;
-}
-
-static int take_verdicts(struct worker *worker, const struct job *job, int exit_status, const char *output)
-{
-        struct device *device, *next;
-
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                int r;
-
-                if (device->recording != job)
-                        continue;
-                r = take_verdict(worker, device, exit_status, output);
-                if (r < 0)
-                        return r;
-                device->recording = NULL;
-                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         }
         return 0;
 }
@@ -173,6 +152,7 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
+        struct device *device, *next;
         int r;
 
         if (worker->scans.job == job)
@@ -188,9 +168,15 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
                 return show_again(worker, job, "crashed");
         if (crashed)
                 worker->scans.bisecting = false;
-        r = take_verdicts(worker, job, exit_status, output);
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
+                r = take_verdict(worker, device, exit_status, output);
+                if (r < 0)
+                        return r;
+                device->recording = NULL;
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        }
         show_more(worker);
-        return r;
+        return 0;
 }
 
 /* The VG waits for lvm2, which waits for the device. */
@@ -210,12 +196,12 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
 static int probe_devices(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
-        const struct device *device;
+        const struct device *device, *next;
         int r = 0;
 
         job->probed = true;
-        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
-                if (r >= 0 && device->recording == job && !device->gone)
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+                if (r >= 0 && !device->gone)
                         r = reading_add(&reading, device->number, device->name);
         if (r >= 0)
                 r = readers_start(worker->readers, READER_PROBE, &reading);
@@ -231,13 +217,11 @@ static int continue_with_others(struct worker *worker, struct job *job)
 
         worker->scans.job = NULL;
         dm_list_add(&worker->scans.overdue, &job->list);
-        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_RECORDING])
-                n_unresponsive += device->recording == job && readers_wait_for(worker->readers, device->number);
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+                n_unresponsive += readers_wait_for(worker->readers, device->number);
         if (n_unresponsive == 0 && n_shown > 1)
                 return show_again(worker, job, "makes no progress");
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_RECORDING]) {
-                if (device->recording != job)
-                        continue;
+        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
                 /* One that stops pvscan by itself is unresponsive, wherever lvm2 reads it. */
                 if (n_shown == 1 || readers_wait_for(worker->readers, device->number))
                         r = leave_waiting(worker, device);

@@ -57,32 +57,31 @@ static bool is_of_interest(struct udev_device *device, enum uevents_news *ret)
         return udev_device_get_property_value(device, PROPERTY_CHANGED);
 }
 
-static struct uevents_device describe(struct udev_device *device, enum uevents_news news)
+static int tell(
+        struct udev_device *device, enum uevents_news news, uevents_device_function function, void *userdata)
 {
         /* What blkid has found. */
         const char *uuid = udev_device_get_property_value(device, "ID_FS_UUID");
         const char *diskseq = udev_device_get_property_value(device, "DISKSEQ");
-        struct uevents_device result = {.number = udev_device_get_devnum(device), .news = news};
+        struct uevents_device told = {.number = udev_device_get_devnum(device), .news = news};
 
-        if (is_removal(device))
-                return result;
-        result.name = udev_device_get_devnode(device);
-        if (diskseq && parse_u64(diskseq, &result.diskseq) < 0)
-                result.diskseq = 0;
-        if (uuid && lvm_id_parse(uuid, result.pvid) < 0)
-                result.pvid[0] = '\0';
-        return result;
+        if (told.number == 0)
+                return 0;
+        if (!is_removal(device)) {
+                told.name = udev_device_get_devnode(device);
+                if (diskseq && parse_u64(diskseq, &told.diskseq) < 0)
+                        told.diskseq = 0;
+                if (uuid && lvm_id_parse(uuid, told.pvid) < 0)
+                        told.pvid[0] = '\0';
+        }
+        return function(&told, userdata);
 }
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
         enum uevents_news news;
-        struct uevents_device described;
 
-        if (!is_of_interest(device, &news))
-                return 0;
-        described = describe(device, news);
-        return described.number != 0 ? uevents->on_device(&described, uevents->userdata) : 0;
+        return is_of_interest(device, &news) ? tell(device, news, uevents->on_device, uevents->userdata) : 0;
 }
 
 /* Handles at most `n_max` events. But while one of its messages did not fit, and until the last that did is read, the
@@ -131,10 +130,10 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
 
         if (!uevents)
                 return -ENOMEM;
-        uevents->on_device = on_device;
-        uevents->on_overflow = on_overflow;
-        uevents->on_queue = on_queue_changed;
-        uevents->userdata = userdata;
+        *uevents = (struct uevents){.on_device = on_device,
+                .on_overflow = on_overflow,
+                .on_queue = on_queue_changed,
+                .userdata = userdata};
 
         r = monitor_open(&uevents->monitor);
         if (r < 0)
@@ -143,16 +142,12 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         if (!uevents->queue)
                 return -ENOMEM;
         r = udev_monitor_filter_add_match_tag(uevents->monitor.monitor, TAG);
-        if (r < 0)
-                return r;
-        r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
-        if (r < 0)
-                return r;
-
-        r = udev_queue_get_fd(uevents->queue);
-        if (r < 0)
-                return r;
-        r = sd_event_add_io(event, &uevents->queue_source, r, EPOLLIN, on_queue, uevents);
+        if (r >= 0)
+                r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
+        if (r >= 0)
+                r = udev_queue_get_fd(uevents->queue);
+        if (r >= 0)
+                r = sd_event_add_io(event, &uevents->queue_source, r, EPOLLIN, on_queue, uevents);
         if (r < 0)
                 return r;
 
@@ -179,14 +174,12 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
         udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
                 _cleanup_udev_device_ struct udev_device *device =
                         udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
-                struct uevents_device described;
 
                 /* It may just have been removed. */
                 if (!device || udev_device_has_current_tag(device, TAG) <= 0 ||
                         !udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
                         continue;
-                described = describe(device, UEVENTS_FOUND);
-                r = described.number != 0 ? function(&described, userdata) : 0;
+                r = tell(device, UEVENTS_FOUND, function, userdata);
                 if (r < 0)
                         return r;
         }

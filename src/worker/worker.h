@@ -5,15 +5,29 @@
 #include <systemd/sd-event.h>
 
 #include "fast-rules/cookies.h"
-#include "inventory/inventory.h"
+#include "inventory/expectations.h"
 #include "lvm/command.h"
 #include "reader/reader.h"
 #include "shared/settings.h"
 #include "worker/uevents.h"
-#include "worker/waiting.h"
 
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request, an event
  * of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to be done next. */
+
+/* How long requests are gathered before lvm2 is asked about all of them at once. Each lvm process costs as much as
+ * many devices in one, so during boot, when most disks of the machine come within seconds, it pays to wait for
+ * them; a disk that is plugged in later must not wait. Times are those of now_usec(). */
+struct gather {
+        uint64_t first_usec; /* the oldest request that is waiting; 0 if none is */
+        uint64_t last_usec;  /* the newest one */
+};
+
+/* What that depends on besides the requests. */
+struct gather_phase {
+        bool booting;     /* coldplug has not been worked off yet */
+        bool queue_empty; /* udev has no event in its queue, and coldplug has announced all devices */
+        bool awaiting;    /* boot waits for VGs that are not up yet, and the others are to stand back */
+};
 
 /* How long is waited for what does not come; see deadline_check(). */
 struct deadlines {
@@ -48,6 +62,7 @@ struct worker {
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
+        struct gather_phase phase; /* at the beginning of the step */
         struct readers *readers;
         struct scans scans;
         struct dm_list jobs;                   /* the vgchanges */
@@ -113,6 +128,14 @@ bool worker_has_work(const struct worker *worker);
 
 /* What a step is made of. Unless something else is said, these functions return 0, or a negative errno if the worker cannot go
  * on, which is logged. */
+
+/* ------ loop.c ------ */
+
+void gather_note(struct gather *gather, uint64_t now);
+
+/* When to go ahead: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request or
+ * the end of udev's queue comes before. */
+uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now);
 
 /* ------ configuration.c ------ */
 
@@ -188,7 +211,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata);
 /* Has vg_next() decide on incomplete VGs whose deadline has passed, and reports expected VGs of which no PV has appeared in
  * time. The time of coldplug does not count, as the missing disks may be next in udev's queue; nor does the time in which a
  * LUKS device is being unlocked, as PVs may be inside. */
-int deadline_check(struct worker *worker, const struct gather_phase *phase);
+int deadline_check(struct worker *worker);
 
 /* ------ handover.c: from one worker to the next ------ */
 
@@ -205,4 +228,4 @@ int handover_begin(struct worker *worker);
 
 /* To be called at the end of each step: with nothing to do the worker stays for a while, and leaves without losing a request.
  * Returns 1 if it has left: it no longer holds "running", and is to end. 0 if it stays. */
-int handover_leave_if_idle(struct worker *worker, const struct gather_phase *phase);
+int handover_leave_if_idle(struct worker *worker);

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "worker/waiting.h"
+#include "inventory/expectations.h"
 
 #define MSEC USEC_PER_MSEC
 

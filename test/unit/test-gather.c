@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "worker/waiting.h"
+#include "worker/worker.h"
 
 #define MSEC USEC_PER_MSEC
 #define START (1000 * MSEC)

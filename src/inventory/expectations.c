@@ -1,60 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* When devices are read: once as many as can be had soon have been gathered, and at once if they are all PVs of a VG that
- * somebody waits for. */
+/* The VGs that somebody waits for, and which of their PVs udev has announced. */
 
-#include "worker/waiting.h"
+#include "inventory/expectations.h"
 
 #include "shared/util.h"
 
-/* ------ gathering ------ */
-
-/* After boot: a shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in
- * a single one. */
-#define QUIET_USEC (20 * USEC_PER_MSEC)
-#define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
-
-/* During boot: udev's queue tells when all disks have come. Its end is only believed if it lasts, since the next
- * driver may be about to announce its disks. The limit is for queues that do not end, because of an
- * unresponsive device. */
-#define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
-#define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
-
-/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When
- * none has come for a while though udev is busy, one of them does not answer, and the others must not wait for
- * it. */
-#define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
-
-void gather_note(struct gather *gather, uint64_t now)
-{
-        if (gather->first_usec == 0)
-                gather->first_usec = now;
-        gather->last_usec = now;
-}
-
-uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
-{
-        uint64_t until;
-
-        if (gather->first_usec == 0)
-                return USEC_INFINITY;
-
-        if (!phase->booting)
-                until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
-        else if (phase->queue_empty)
-                until = MIN(gather->last_usec + BOOT_QUIET_USEC, gather->first_usec + BOOT_WAIT_MAX_USEC);
-        else if (phase->awaiting)
-                until = gather->last_usec + BOOT_AWAITING_QUIET_USEC;
-        else
-                until = gather->first_usec + BOOT_WAIT_MAX_USEC;
-        return until <= now ? 0 : until;
-}
-
-/* ------ VGs that somebody waits for ------ */
-
 /* Each batch costs a pvscan and a vgchange, so the VGs that boot waits for wait for each other; but one whose disk
  * does not come is not to hold up the rest of them for longer than disks are gathered at boot anyway. */
-#define EXPECTED_WAIT_MAX_USEC (5 * USEC_PER_SEC)
+#define WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
 static void expectation_free(struct expectation *expectation)
 {
@@ -165,6 +119,6 @@ uint64_t expectations_ready_at(const struct expectations *expectations, uint64_t
                 return USEC_INFINITY;
         if (!any_is(expectations, EXPECTATION_WAITING))
                 return 0;
-        limit = expectations->announced_usec + EXPECTED_WAIT_MAX_USEC;
+        limit = expectations->announced_usec + WAIT_MAX_USEC;
         return limit <= now ? 0 : limit;
 }
