@@ -27,28 +27,6 @@
  * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 
-/* The LVs of the VG are marked. What an adopted process has printed was for its parent: `output` is NULL. */
-static int take_outcome(
-        struct worker *worker, struct managed_group *group, size_t n_groups, int exit_status, const char *output)
-{
-        _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
-        const char *name = group->vg->name;
-        int r = 0;
-
-        if (output)
-                r = group->state == VG_ACTIVATING_DEGRADED
-                            ? outcome_read_degraded(group->vg, exit_status, output, &outcome)
-                            : outcome_read(group->vg, n_groups, exit_status, output, &outcome);
-        if (r < 0)
-                return log_oom();
-        r = vg_take(worker, group, &(struct vg_news){.event = outcome.event, .words = outcome.words});
-        if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
-                log_notice("lvm2 has not found VG %s beside others, asking for it alone.", name);
-        else if (group->state == VG_COMPLETE && group->pv_changed)
-                log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.", name);
-        return r;
-}
-
 int activate_on_ended(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_active_devices_ struct active_devices *devices = NULL;
@@ -77,10 +55,25 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
                         exit_status - 128, n_groups);
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+                _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
+
                 active_devices_mark(devices, group->vg);
-                r = take_outcome(worker, group, n_groups, exit_status, output);
+                /* What an adopted process has printed was for its parent. */
+                if (output)
+                        r = group->state == VG_ACTIVATING_DEGRADED
+                                    ? outcome_read_degraded(group->vg, exit_status, output, &outcome)
+                                    : outcome_read(group->vg, n_groups, exit_status, output, &outcome);
+                if (r < 0)
+                        return log_oom();
+                r = vg_take(worker, group, &(struct vg_news){.event = outcome.event, .words = outcome.words});
                 if (r < 0)
                         return r;
+                if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
+                        log_notice(
+                                "lvm2 has not found VG %s beside others, asking for it alone.", group->vg->name);
+                else if (group->state == VG_COMPLETE && group->pv_changed)
+                        log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.",
+                                group->vg->name);
         }
         return 0;
 }
@@ -367,13 +360,13 @@ static bool is_watched(const struct worker *worker, const struct job *job)
         return true;
 }
 
-static int handle_all_stalled(struct worker *worker)
+int activate_groups(struct worker *worker)
 {
+        uint64_t now;
         struct job *job;
+        int r = 0;
 
         dm_list_iterate_items(job, &worker->jobs) {
-                int r = 0;
-
                 if (!is_watched(worker, job))
                         continue;
                 if (!job->probed && job_stands_still(job))
@@ -383,18 +376,8 @@ static int handle_all_stalled(struct worker *worker)
                 if (r < 0)
                         return r;
         }
-        return 0;
-}
-
-int activate_groups(struct worker *worker)
-{
-        uint64_t now = now_usec();
-        const struct job *job;
-        int r;
-
-        r = handle_all_stalled(worker);
-        if (r >= 0)
-                r = start_complete(worker);
+        r = start_complete(worker);
+        now = now_usec();
         dm_list_iterate_items(job, &worker->jobs) {
                 if (is_watched(worker, job) && !job->probed)
                         worker_wake_at(worker, job->look_usec);

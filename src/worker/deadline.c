@@ -118,17 +118,6 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
         return 0;
 }
 
-/* When systemd is to be asked next, `earliest` being the next deadline: once as soon as there is one, so as not to
- * learn only at its end of a disk that was being unlocked before, then when it is over. */
-static uint64_t find_next_question(const struct deadlines *deadlines, uint64_t earliest)
-{
-        uint64_t due = MAX(earliest, deadlines->asked_usec + ANSWER_VALID_USEC);
-
-        if (deadlines->asked_usec == 0)
-                return 0;
-        return deadlines->unlocking ? MIN(due, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC) : due;
-}
-
 int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
@@ -147,7 +136,13 @@ int deadline_check(struct worker *worker)
                 deadlines->due_usec = 0;
         if (earliest == USEC_INFINITY)
                 return 0;
-        next = find_next_question(deadlines, earliest);
+        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being unlocked
+         * before, then when it is over. */
+        next = MAX(earliest, deadlines->asked_usec + ANSWER_VALID_USEC);
+        if (deadlines->asked_usec == 0)
+                next = 0;
+        else if (deadlines->unlocking)
+                next = MIN(next, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC);
         if (!deadlines->question && next <= now)
                 ask(worker);
         if (deadlines->question)

@@ -292,16 +292,6 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         return r < 0 || !group ? r : join_group(worker, device, group);
 }
 
-/* The device is there and cannot be used. Whether it could before is all the same to lvm2, which is not told. */
-static int take_unusable(struct worker *worker, struct device *device)
-{
-        if (device->group)
-                inventory_lose_pv(worker->inventory, device->group, device->number);
-        device->group = NULL;
-        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-        return inventory_set_pvid(worker->inventory, device, "");
-}
-
 int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading)
 {
         struct device *device, *next;
@@ -373,7 +363,12 @@ int intake_result(const struct reader_result *result, void *userdata)
                 log_error("Reader crashed on %s again, ignoring it.", device->name);
         else
                 (void) log_error_errno(result->error, "Failed to read %s, ignoring it: %m", device->name);
-        return take_unusable(worker, device);
+        /* Whether it could be used before is all the same to lvm2, which is not told. */
+        if (device->group)
+                inventory_lose_pv(worker->inventory, device->group, device->number);
+        device->group = NULL;
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        return inventory_set_pvid(worker->inventory, device, "");
 }
 
 /* ------ VGs that were changed ------ */
@@ -401,10 +396,10 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
                 r = online_claim(worker->lvm_run_fd, group->vg->name);
         if (r >= 0)
                 r = forget_name(worker, group, former);
+        if (r < 0)
+                return log_error_errno(r, "Failed to have VG %s follow its name: %m", former);
         /* Nobody would find it by that. */
-        if (r >= 0)
-                r = requests_finish_group(worker, group, former);
-        return r < 0 ? log_error_errno(r, "Failed to have VG %s follow its name: %m", former) : 0;
+        return requests_finish_group(worker, group, former);
 }
 
 static int drop_group(struct worker *worker, struct managed_group *group)
@@ -419,8 +414,9 @@ static int drop_group(struct worker *worker, struct managed_group *group)
                 if (expectation->group == group)
                         expectation->group = NULL;
         r = requests_finish_group(worker, group, name);
-        if (r >= 0)
-                r = forget_name(worker, group, name);
+        if (r < 0)
+                return r;
+        r = forget_name(worker, group, name);
         if (r >= 0)
                 r = inventory_drop_group(worker->inventory, group);
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;

@@ -236,9 +236,9 @@ bool worker_has_work(const struct worker *worker)
                !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
-/* Returns 1 if it was the last one. */
-static int step(struct worker *worker)
+static int step(_unused_ sd_event_source *source, void *userdata)
 {
+        struct worker *worker = userdata;
         uint64_t now;
         int r;
 
@@ -285,18 +285,10 @@ static int step(struct worker *worker)
                 log_debug("Coldplug has been worked off.");
         r = handover_leave_if_idle(worker);
         if (r != 0)
-                return r;
+                return r < 0 ? r : sd_event_exit(worker->event, 0);
 
         r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
         return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
-}
-
-static int on_step(_unused_ sd_event_source *source, void *userdata)
-{
-        struct worker *worker = userdata;
-        int r = step(worker);
-
-        return r > 0 ? sd_event_exit(worker->event, 0) : r;
 }
 
 static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
@@ -363,7 +355,7 @@ static int add_sources(struct worker *worker, int wakeup_fd)
                 r = sd_event_add_time(
                         worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker);
         if (r >= 0)
-                r = sd_event_add_defer(worker->event, &worker->step_source, on_step, worker);
+                r = sd_event_add_defer(worker->event, &worker->step_source, step, worker);
         /* All that has happened at one time is seen by one step. */
         if (r >= 0)
                 r = sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);

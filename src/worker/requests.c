@@ -204,8 +204,9 @@ int requests_take_entry(const char *entry, void *userdata)
 static int finish_entry(const struct worker *worker, char *entry)
 {
         _cleanup_free_ char *owned = entry;
+        int r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
 
-        return entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+        return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
 }
 
 static void read_once_more(struct worker *worker, struct device *device)
@@ -248,42 +249,12 @@ static int release_device(struct worker *worker, struct device *device)
         return r;
 }
 
-static int release_devices(struct worker *worker)
-{
-        struct device *device, *next;
-
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING]) {
-                int r;
-
-                if (device->group && !device->gone && !volume_group_is_settled(device->group->vg))
-                        continue;
-                r = release_device(worker, device);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
 int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name)
 {
         if (!group->has_entry)
                 return 0;
         group->has_entry = false;
         return finish_entry(worker, string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name));
-}
-
-static int release_groups(struct worker *worker)
-{
-        struct managed_group *group, *next;
-
-        FOREACH_GROUP(group, next, worker->inventory) {
-                int r = volume_group_is_settled(group->vg) ? requests_finish_group(worker, group, group->vg->name)
-                                                           : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
 }
 
 /* A VG that is overdue is not waited for any longer, though it may still come. */
@@ -296,33 +267,27 @@ static bool is_over(const struct expectation *expectation)
         return vg->state == VOLUME_GROUP_WAITING ? vg->overdue : volume_group_is_settled(vg);
 }
 
-static int release_expectations(struct worker *worker)
-{
-        struct expectation *expectation, *next;
-
-        dm_list_iterate_items_safe(expectation, next, &worker->expectations.list) {
-                int r;
-
-                if (!is_over(expectation))
-                        continue;
-                r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
-                if (r < 0)
-                        return r;
-                expectation_drop(expectation);
-        }
-        return 0;
-}
-
 int requests_release(struct worker *worker)
 {
-        int r;
+        struct expectation *expectation, *next_expectation;
+        struct managed_group *group, *next_group;
+        struct device *device, *next_device;
+        int r = 0;
 
-        r = release_devices(worker);
-        if (r >= 0)
-                r = release_groups(worker);
-        if (r >= 0)
-                r = release_expectations(worker);
-        return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
+        dm_list_iterate_items_safe(device, next_device, &worker->inventory->devices[DEVICE_SETTLING])
+                if (r >= 0 && (!device->group || device->gone || volume_group_is_settled(device->group->vg)))
+                        r = release_device(worker, device);
+        FOREACH_GROUP(group, next_group, worker->inventory)
+                if (r >= 0 && volume_group_is_settled(group->vg))
+                        r = requests_finish_group(worker, group, group->vg->name);
+        dm_list_iterate_items_safe(expectation, next_expectation, &worker->expectations.list) {
+                if (r < 0 || !is_over(expectation))
+                        continue;
+                r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
+                if (r >= 0)
+                        expectation_drop(expectation);
+        }
+        return r;
 }
 
 /* ------ datagrams ------ */

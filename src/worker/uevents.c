@@ -47,16 +47,6 @@ static bool is_removal(struct udev_device *device)
         return action && streq(action, "remove");
 }
 
-static bool is_of_interest(struct udev_device *device, enum uevents_news *ret)
-{
-        if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY)) {
-                *ret = UEVENTS_CAME_OR_WENT;
-                return true;
-        }
-        *ret = UEVENTS_CHANGED;
-        return udev_device_get_property_value(device, PROPERTY_CHANGED);
-}
-
 static int tell(
         struct udev_device *device, enum uevents_news news, uevents_device_function function, void *userdata)
 {
@@ -79,9 +69,11 @@ static int tell(
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
-        enum uevents_news news;
-
-        return is_of_interest(device, &news) ? tell(device, news, uevents->on_device, uevents->userdata) : 0;
+        if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
+                return tell(device, UEVENTS_CAME_OR_WENT, uevents->on_device, uevents->userdata);
+        if (udev_device_get_property_value(device, PROPERTY_CHANGED))
+                return tell(device, UEVENTS_CHANGED, uevents->on_device, uevents->userdata);
+        return 0;
 }
 
 /* Handles at most `n_max` events. But while one of its messages did not fit, and until the last that did is read, the
