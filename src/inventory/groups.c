@@ -248,7 +248,7 @@ static void find_pv_seen_before(
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
 
-        if (device && !device->gone && (!device->group || device->group == group)) {
+        if (device && !device->removed && (!device->group || device->group == group)) {
                 device->group = group;
                 pv->device = device->number;
         } else if (!device && pv->device == 0) {
@@ -335,7 +335,7 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
                 const struct device *device =
                         pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
 
-                if (device && !device->gone &&
+                if (device && !device->removed &&
                         (device->seqno > seqno || (device->seqno == 0 && device->stage <= DEVICE_READING)))
                         return true;
                 if (pv->device != 0 && (!device || (!device->name && device->seqno == 0))) {

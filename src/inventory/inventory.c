@@ -193,7 +193,7 @@ bool inventory_is_still(const struct inventory *inventory, dev_t number, const c
         const struct device *device = inventory_find_device(inventory, number);
         uint64_t present;
 
-        if (!device || device->gone || !streq(device->recorded.pvid, pvid) || !diskseq_device_exists(number))
+        if (!device || device->removed || !streq(device->recorded.pvid, pvid) || !diskseq_device_exists(number))
                 return false;
         present = diskseq_read(number);
         return device->recorded.diskseq == 0 || present == 0 || present == device->recorded.diskseq;

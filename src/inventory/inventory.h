@@ -41,7 +41,7 @@ struct device {
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;      /* of the disk that was read, see diskseq.h; 0 if it is not known */
-        bool gone;             /* it was taken away; pvscan has to forget it */
+        bool removed;          /* it was taken away; pvscan has to forget it */
         bool ready;            /* it was announced as ready; else somebody has merely written to it */
         bool appeared;         /* it has just come, and was not only found by an enumeration of all */
         bool has_entry;        /* there is an entry in working.d to be unlinked */

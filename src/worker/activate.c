@@ -52,7 +52,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
 
         n_groups = inventory_count_groups_of_job(worker->inventory, job);
         if (n_groups > 1 && job_was_killed(exit_status))
-                log_warning("vgchange was ended by signal %i, asking for each of its %zu VGs by itself.",
+                log_warning("vgchange was ended by signal %i; retrying each of its %zu VGs individually.",
                         exit_status - 128, n_groups);
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
@@ -65,14 +65,14 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                                     : outcome_read(group->vg, n_groups, exit_status, output, &outcome);
                 if (r < 0)
                         return log_oom();
-                r = vg_take(worker, group, &(struct vg_news){.event = outcome.event, .words = outcome.words});
+                r = vg_take(worker, group, &(struct vg_input){.event = outcome.event, .words = outcome.words});
                 if (r < 0)
                         return r;
                 if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
-                        log_notice(
-                                "lvm2 has not found VG %s beside others, asking for it alone.", group->vg->name);
+                        log_notice("lvm2 did not find VG %s beside others; retrying it individually.",
+                                group->vg->name);
                 else if (group->state == VG_COMPLETE && group->pv_changed)
-                        log_info("A disk of VG %s has come or gone while lvm2 was at work, asking once more.",
+                        log_info("A disk of VG %s appeared or was removed while lvm2 was at work; retrying.",
                                 group->vg->name);
         }
         return 0;
@@ -232,7 +232,7 @@ static int sort_complete(
                 r = devices ? 0 : active_devices_get(&devices);
                 if (r < 0)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                r = vg_take(worker, group, &(struct vg_news){.event = VG_TURN, .devices = devices});
+                r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
                 if (r < 0)
                         return r;
                 if (r == VG_DO_NOTHING)
@@ -306,7 +306,7 @@ static int retry_groups(struct worker *worker, const struct job *job, enum vg_ev
         struct managed_group *group, *next;
 
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
-                struct vg_news news = {.event = event};
+                struct vg_input input = {.event = event};
                 _cleanup_free_ char *reason = NULL;
                 const char *device;
                 int r;
@@ -318,9 +318,9 @@ static int retry_groups(struct worker *worker, const struct job *job, enum vg_ev
                         reason = vg_format_unresponsive(device);
                         if (!reason)
                                 return log_oom();
-                        news = (struct vg_news){.event = VG_STUCK_OWN, .words = reason};
+                        input = (struct vg_input){.event = VG_STUCK_OWN, .words = reason};
                 }
-                r = vg_take(worker, group, &news);
+                r = vg_take(worker, group, &input);
                 if (r < 0)
                         return r;
         }

@@ -89,7 +89,7 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
         (void) inventory_check(worker->inventory, group);
         if (get_group_deadline(worker, group) > now)
                 return 0;
-        return vg_take(worker, group, &(struct vg_news){.event = VG_DEADLINE_PASSED});
+        return vg_take(worker, group, &(struct vg_input){.event = VG_DEADLINE_PASSED});
 }
 
 /* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */

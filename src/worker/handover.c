@@ -51,7 +51,7 @@ static int adopt_groups(struct worker *worker, struct job *job)
                 group = names_find(worker->inventory, word);
                 if (!group || group->job)
                         continue;
-                r = vg_take(worker, group, &(struct vg_news){.event = VG_ADOPTED});
+                r = vg_take(worker, group, &(struct vg_input){.event = VG_ADOPTED});
                 if (r < 0)
                         return r;
                 if (group->vg->state != VOLUME_GROUP_ACTIVATING)

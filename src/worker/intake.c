@@ -22,23 +22,21 @@
 #include "worker/vg.h"
 
 /* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
-static int take_gone(struct worker *worker, struct device *device)
+static void take_removed(struct worker *worker, struct device *device)
 {
         struct managed_group *group = device->group;
 
         if (device->recorded.pvid[0] == '\0') {
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-                return 0;
+                return;
         }
-
         if (!group)
                 group = inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
-        log_debug("%s has gone.", device->name ?: "A device with a PV");
-        device->gone = true;
+        log_debug("%s was removed.", device->name ?: "A device with a PV");
+        device->removed = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
-        return 0;
 }
 
 /* Another device than this one is the PV, which has not gone and is not another disk by now. */
@@ -60,7 +58,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
 {
         struct volume_group_pv *pv = volume_group_find_pv(group->vg, device->pvid);
         struct expectation *expectation;
-        bool has_come;
+        bool appeared;
         int r;
 
         if (!pv) {
@@ -81,8 +79,8 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         r = string_replace(&pv->device_name, strdup(device->name));
         if (r < 0)
                 return r;
-        has_come = pv->device == 0;
-        group->pv_changed |= has_come;
+        appeared = pv->device == 0;
+        group->pv_changed |= appeared;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);
@@ -91,15 +89,15 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                 expectation->group = group;
                 group->awaited = true;
         }
-        if (has_come)
-                r = vg_take(worker, group, &(struct vg_news){.event = VG_PV_APPEARED, .pv = pv});
+        if (appeared)
+                r = vg_take(worker, group, &(struct vg_input){.event = VG_PV_APPEARED, .pv = pv});
         if (group->vg->n_pvs > 1 && volume_group_count_seen(group->vg) == 1)
                 report_seen(group, device->name);
         if (r >= 0)
                 r = vg_take(worker, group,
-                        &(struct vg_news){.event = !device->ready     ? VG_PV_WRITTEN
-                                                   : device->appeared ? VG_PV_ANNOUNCED
-                                                                      : VG_PV_FOUND});
+                        &(struct vg_input){.event = !device->ready     ? VG_PV_WRITTEN
+                                                    : device->appeared ? VG_PV_ANNOUNCED
+                                                                       : VG_PV_FOUND});
         return MIN(r, 0);
 }
 
@@ -308,22 +306,22 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
                         r = name ? 0 : -ENOMEM;
                 } else
                         r = uevents_get_device_name(worker->uevents, device->number, &name);
-                if (r == -ENOENT)
-                        r = take_gone(worker, device);
-                else if (r < 0)
-                        return log_error_errno(r, "Failed to look for device %u:%u in udev's database: %m",
-                                major(device->number), minor(device->number));
-                else {
-                        free(device->name);
-                        device->name = name;
-                        device->gone = false;
-                        inventory_move_device(worker->inventory, device, DEVICE_READING);
-                        r = note_diskseq(worker, device);
-                        if (r >= 0 && reading_add(reading, device->number, name) < 0)
-                                r = log_oom();
+                if (r == -ENOENT) {
+                        take_removed(worker, device);
+                        continue;
                 }
                 if (r < 0)
+                        return log_error_errno(r, "Failed to look for device %u:%u in udev's database: %m",
+                                major(device->number), minor(device->number));
+                free(device->name);
+                device->name = name;
+                device->removed = false;
+                inventory_move_device(worker->inventory, device, DEVICE_READING);
+                r = note_diskseq(worker, device);
+                if (r < 0)
                         return r;
+                if (reading_add(reading, device->number, name) < 0)
+                        return log_oom();
         }
         return 0;
 }
@@ -343,8 +341,10 @@ int intake_result(const struct reader_result *result, void *userdata)
                 return 0;
         }
         if (result->error == -ENOENT || result->error == -ENXIO || result->error == -ENODEV ||
-                result->error == -ENOMEDIUM)
-                return take_gone(worker, device);
+                result->error == -ENOMEDIUM) {
+                take_removed(worker, device);
+                return 0;
+        }
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);
         if (result->error == 0) {
@@ -432,7 +432,7 @@ static int recheck(struct worker *worker, const struct active_devices *devices, 
                 r = names_write_lookup(worker->inventory, group, online_update_lookup);
         if (r >= 0)
                 r = vg_take(worker, group,
-                        &(struct vg_news){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
+                        &(struct vg_input){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
         if (r < 0)
                 return r;
         if (r == VG_DO_FORGET)

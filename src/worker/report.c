@@ -244,8 +244,8 @@ void report_duplicate(
 
         lvm_id_format(pvid, formatted);
         report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg, pvid, duplicate_name,
-                string_format("PV %s of VG %s is on %s and on %s; leaving the second one alone.", formatted,
-                        vg->name, device_name, duplicate_name));
+                string_format("PV %s of VG %s is on %s and on %s; ignoring the second one.", formatted, vg->name,
+                        device_name, duplicate_name));
 }
 
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)

@@ -21,7 +21,7 @@
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
  * read it. One that was merely written to, as each is by the kernel's own change event when it comes, is no reason
  * to keep its VG waiting. */
-static int take_device(struct worker *worker, dev_t number, enum uevents_news news, struct device **ret)
+static int take_device(struct worker *worker, dev_t number, enum uevents_kind kind, struct device **ret)
 {
         struct device *device;
         int r;
@@ -30,11 +30,11 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_news ne
         if (r < 0)
                 return r;
 
-        if (news == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_KNOWN)
+        if (kind == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_KNOWN)
                 device->reread = true;
         else
                 inventory_read_again(worker->inventory, device);
-        if (news == UEVENTS_CAME_OR_WENT && device->group)
+        if (kind == UEVENTS_READY_OR_REMOVED && device->group)
                 device->group->pv_changed = true;
 
         gather_note(&worker->gather, now_usec());
@@ -58,11 +58,11 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
         struct device *device;
         int r;
 
-        r = take_device(worker, told->number, told->news, &device);
+        r = take_device(worker, told->number, told->kind, &device);
         if (r < 0)
                 return r;
-        device->appeared |= told->news == UEVENTS_CAME_OR_WENT;
-        device->ready |= told->news != UEVENTS_CHANGED;
+        device->appeared |= told->kind == UEVENTS_READY_OR_REMOVED;
+        device->ready |= told->kind != UEVENTS_CHANGED;
         memcpy(device->announced, told->pvid, sizeof(device->announced));
         free(device->announced_name);
         device->announced_name = told->name ? strdup(told->name) : NULL;
@@ -97,7 +97,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
         if (r == -EINVAL)
                 log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
         if (r >= 0)
-                r = take_device(worker, number, changed ? UEVENTS_CHANGED : UEVENTS_CAME_OR_WENT, &device);
+                r = take_device(worker, number, changed ? UEVENTS_CHANGED : UEVENTS_READY_OR_REMOVED, &device);
         if (r < 0)
                 return r;
         if (changed)
@@ -123,7 +123,7 @@ static int take_volume_group(struct worker *worker, const char *name)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         }
         former = group->state;
-        r = vg_take(worker, group, &(struct vg_news){.event = VG_REQUESTED, .devices = worker->active_devices});
+        r = vg_take(worker, group, &(struct vg_input){.event = VG_REQUESTED, .devices = worker->active_devices});
         if (r < 0)
                 return r;
         /* Whoever asked reads the record when the request has ended. */
@@ -141,7 +141,7 @@ static void announce_known_pvs(struct worker *worker, const struct volume_group 
 
         for (size_t i = 0; i < backup->n_pvs; i++) {
                 device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
-                if (device && !device->gone)
+                if (device && !device->removed)
                         (void) expectations_announce(&worker->expectations, backup->pvs[i].pvid, device->number);
         }
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
@@ -242,7 +242,7 @@ static int release_device(struct worker *worker, struct device *device)
                         string_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
         device->has_change_entry = false;
 
-        if (device->gone || device->pvid[0] == '\0')
+        if (device->removed || device->pvid[0] == '\0')
                 inventory_drop_device(worker->inventory, device);
         else
                 inventory_move_device(worker->inventory, device, DEVICE_KNOWN);
@@ -275,7 +275,7 @@ int requests_release(struct worker *worker)
         int r = 0;
 
         dm_list_iterate_items_safe(device, next_device, &worker->inventory->devices[DEVICE_SETTLING])
-                if (r >= 0 && (!device->group || device->gone || volume_group_is_settled(device->group->vg)))
+                if (r >= 0 && (!device->group || device->removed || volume_group_is_settled(device->group->vg)))
                         r = release_device(worker, device);
         FOREACH_GROUP(group, next_group, worker->inventory)
                 if (r >= 0 && volume_group_is_settled(group->vg))

@@ -62,7 +62,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
 
 /* pvscan may have failed before it came to that. Another disk with the device number would be taken for one that lvm2 has
  * seen. */
-static int forget_gone(const struct worker *worker, const struct device *device)
+static int forget_removed(const struct worker *worker, const struct device *device)
 {
         const char *pvid = device->recorded.pvid;
         const struct managed_group *group;
@@ -82,8 +82,8 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
         _cleanup_free_ char *line = NULL;
         int r;
 
-        if (device->gone)
-                return forget_gone(worker, device);
+        if (device->removed)
+                return forget_removed(worker, device);
         if (!device->group)
                 return 0;
         r = forget_waiting(worker, device);
@@ -109,7 +109,7 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
 /* Queues the device for another pvscan, unless this one has recorded it. */
 static int put_back(struct worker *worker, struct device *device)
 {
-        int r = device->gone ? 0 : is_recorded(worker, device);
+        int r = device->removed ? 0 : is_recorded(worker, device);
 
         if (r < 0)
                 return r;
@@ -184,7 +184,7 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
 {
         log_warning(
                 "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
-        if (!device->group || device->gone)
+        if (!device->group || device->removed)
                 return 0;
         if (string_replace(&device->group->vg->reason, vg_format_unresponsive(device->name)) < 0)
                 return log_oom();
@@ -201,7 +201,7 @@ static int probe_devices(struct worker *worker, struct job *job)
 
         job->probed = true;
         FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
-                if (r >= 0 && !device->gone)
+                if (r >= 0 && !device->removed)
                         r = reading_add(&reading, device->number, device->name);
         if (r >= 0)
                 r = readers_start(worker->readers, READER_PROBE, &reading);
@@ -242,7 +242,7 @@ static int add_device_argument(
 {
         _cleanup_free_ char *number = NULL;
 
-        if (!device->gone) {
+        if (!device->removed) {
                 int r = string_vector_add(arguments, device->name);
 
                 return r >= 0 && worker->shows_links

@@ -48,12 +48,12 @@ static bool is_removal(struct udev_device *device)
 }
 
 static int tell(
-        struct udev_device *device, enum uevents_news news, uevents_device_function function, void *userdata)
+        struct udev_device *device, enum uevents_kind kind, uevents_device_function function, void *userdata)
 {
         /* What blkid has found. */
         const char *uuid = udev_device_get_property_value(device, "ID_FS_UUID");
         const char *diskseq = udev_device_get_property_value(device, "DISKSEQ");
-        struct uevents_device told = {.number = udev_device_get_devnum(device), .news = news};
+        struct uevents_device told = {.number = udev_device_get_devnum(device), .kind = kind};
 
         if (told.number == 0)
                 return 0;
@@ -70,7 +70,7 @@ static int tell(
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
         if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
-                return tell(device, UEVENTS_CAME_OR_WENT, uevents->on_device, uevents->userdata);
+                return tell(device, UEVENTS_READY_OR_REMOVED, uevents->on_device, uevents->userdata);
         if (udev_device_get_property_value(device, PROPERTY_CHANGED))
                 return tell(device, UEVENTS_CHANGED, uevents->on_device, uevents->userdata);
         return 0;

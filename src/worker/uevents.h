@@ -12,16 +12,16 @@
 
 struct uevents;
 
-enum uevents_news {
-        UEVENTS_CAME_OR_WENT, /* it has become ready, or it went */
-        UEVENTS_CHANGED,      /* somebody has written to it: lvm2 perhaps, to its metadata */
-        UEVENTS_FOUND,        /* nothing new: an enumeration has found it */
+enum uevents_kind {
+        UEVENTS_READY_OR_REMOVED, /* it has become ready, or it went */
+        UEVENTS_CHANGED,          /* somebody has written to it: lvm2 perhaps, to its metadata */
+        UEVENTS_FOUND,            /* nothing new: an enumeration has found it */
 };
 
 /* What udev tells of a device. */
 struct uevents_device {
         dev_t number;
-        enum uevents_news news;
+        enum uevents_kind kind;
         const char *name;       /* as udev had handled it then, or NULL if it has gone */
         char pvid[LVM_ID_SIZE]; /* the PV that it holds, or "" */
         uint64_t diskseq;       /* of the disk that it was then, see diskseq.h; 0 if that is not known */

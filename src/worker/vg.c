@@ -18,7 +18,7 @@ struct change {
         struct worker *worker;
         struct managed_group *group;
         struct volume_group *vg; /* of the group */
-        const struct vg_news *news;
+        const struct vg_input *input;
         struct vg_facts facts;
         struct vg_step step;
         /* What the facts are about, as sentences; or NULL. */
@@ -93,7 +93,7 @@ static int find_obstacle(struct change *change)
 
         if (vg->skip_reason)
                 return obstruct(change, VG_OBSTACLE_METADATA, strdup(vg->skip_reason));
-        if (is_reread(change->news->event))
+        if (is_reread(change->input->event))
                 return 0;
         if (!change->worker->event_activation)
                 return obstruct(change, VG_OBSTACLE_CONFIGURATION, strdup("event_activation=0 in lvm.conf."));
@@ -148,15 +148,15 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
 
 /* Marks those that are active. An LV that was there once and is not now was deactivated, which the VG's state shows after it was
  * changed by what was seen of it: it stays marked. */
-static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_news *news)
+static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *input)
 {
         size_t n_wanted = volume_group_count_autoactivated(vg), n_active;
-        _cleanup_free_ bool *before = is_reread(news->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
+        _cleanup_free_ bool *before = is_reread(input->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
 
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 before[i] = vg->lvs[i].active;
-        if (news->devices)
-                active_devices_mark(news->devices, vg);
+        if (input->devices)
+                active_devices_mark(input->devices, vg);
         n_active = volume_group_count_active(vg);
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 vg->lvs[i].active |= before[i];
@@ -170,8 +170,8 @@ static int gather(struct change *change)
         struct worker *worker = change->worker;
         struct managed_group *group = change->group;
         struct volume_group *vg = change->vg;
-        enum vg_event event = change->news->event;
-        enum vg_lvs lvs = count_lvs(vg, change->news);
+        enum vg_event event = change->input->event;
+        enum vg_lvs lvs = count_lvs(vg, change->input);
         size_t n_seen;
         int r;
 
@@ -237,7 +237,7 @@ static char *describe_reason(const struct change *change)
         case VG_REASON_NONE:
                 return strdup("");
         default:
-                return strdup(change->news->words ?: "");
+                return strdup(change->input->words ?: "");
         }
 }
 
@@ -253,7 +253,7 @@ static int set_reason(const struct change *change)
         free(change->vg->reason);
         change->vg->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
         /* Somebody may have mended it before lvm2 is asked next time. */
-        if (change->step.reason == VG_REASON_OBSTACLE && change->news->event == VG_TURN)
+        if (change->step.reason == VG_REASON_OBSTACLE && change->input->event == VG_TURN)
                 managed_group_forget_refusal(change->group, change->group->refused);
         return 0;
 }
@@ -291,7 +291,7 @@ static void note_degraded(const struct change *change)
         struct volume_group *vg = change->vg;
         bool unasked = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
                        vg->activating_usec < vg->degraded_usec;
-        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !is_reread(change->news->event));
+        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !is_reread(change->input->event));
 
         if (vg_state_is_due(step->state)) {
                 if (vg->degraded_usec == 0)
@@ -309,19 +309,19 @@ static void say(const struct change *change)
         enum vg_report report = change->step.report;
 
         if (report == VG_SAY_LATE)
-                report_late(change->vg, change->news->pv);
+                report_late(change->vg, change->input->pv);
         else if (report == VG_SAY_HINDERED)
                 log_notice("VG %s is not activated without the PVs that are missing: %s", change->vg->name,
                         change->obstacle);
         /* A lost PV is reported at the end of the step. A VG that was just made has no LVs. */
         else if (report != VG_SAY_NOTHING && report != VG_SAY_LOST &&
-                 (change->vg->n_lvs > 0 || !is_reread(change->news->event)))
+                 (change->vg->n_lvs > 0 || !is_reread(change->input->event)))
                 report_vg(change->group, report);
 }
 
 static int carry_out(const struct change *change)
 {
-        const struct vg_news *news = change->news;
+        const struct vg_input *input = change->input;
         const struct vg_step *step = &change->step;
         struct managed_group *group = change->group;
         struct volume_group *vg = change->vg;
@@ -341,19 +341,19 @@ static int carry_out(const struct change *change)
         if (step->action == VG_DO_RECHECK)
                 inventory_recheck(inventory, group);
         if (step->report == VG_SAY_LATE)
-                news->pv->late_usec = now_usec();
+                input->pv->late_usec = now_usec();
         if (step->report == VG_SAY_COMPLETE)
                 note_complete(change->worker, vg);
-        if (settles && is_reread(news->event))
+        if (settles && is_reread(input->event))
                 vg->complete_usec = vg->settled_usec = now_usec();
         note_degraded(change);
 
         if (step->state != former || step->deadline || step->report == VG_SAY_LOST)
                 inventory_enter(inventory, group, step);
         else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
-                 (news->devices && step->action != VG_DO_RECHECK))
+                 (input->devices && step->action != VG_DO_RECHECK))
                 inventory_note_change(inventory, group);
-        if (settles && !is_reread(news->event))
+        if (settles && !is_reread(input->event))
                 note_settled(change->worker, vg, step->report);
         if (step->state != former && !vg_state_is_settled(step->state))
                 worker_ask_step(change->worker);
@@ -361,16 +361,16 @@ static int carry_out(const struct change *change)
         return 0;
 }
 
-int vg_take(struct worker *worker, struct managed_group *group, const struct vg_news *news)
+int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input)
 {
         _cleanup_(change_done) struct change change = {
-                .worker = worker, .group = group, .vg = group->vg, .news = news};
+                .worker = worker, .group = group, .vg = group->vg, .input = input};
         int r;
 
         r = gather(&change);
         if (r < 0)
                 return r;
-        change.step = vg_next(group->state, news->event, &change.facts);
+        change.step = vg_next(group->state, input->event, &change.facts);
         if (change.step.action == VG_DO_NOTHING || change.step.action == VG_DO_CLAIM ||
                 change.step.action == VG_DO_RECHECK)
                 return carry_out(&change);

@@ -7,7 +7,7 @@
 /* From what happens to a VG to what follows: gathers the facts, has vg_next() decide, and carries out what that yields but
  * for what takes a process, which is the caller's. */
 
-struct vg_news {
+struct vg_input {
         enum vg_event event;
         struct volume_group_pv *pv; /* VG_PV_APPEARED: the PV */
         /* VG_TURN, VG_REREAD*, VG_REQUESTED of an active VG: all that there are, by which its LVs are marked. Else they are
@@ -18,7 +18,7 @@ struct vg_news {
 
 /* Returns VG_DO_ACTIVATE, _ALONE, _DEGRADED or VG_DO_FORGET if that is to be done, by the caller: until then, the VG is in the
  * state that it was in. Else VG_DO_NOTHING, or a negative errno if the worker cannot go on. */
-int vg_take(struct worker *worker, struct managed_group *group, const struct vg_news *news) _nonnull_(1, 2, 3);
+int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input) _nonnull_(1, 2, 3);
 
 /* Reports VGs that have lost a PV which is not back. */
 void vg_report_lost(struct worker *worker) _nonnull_(1);

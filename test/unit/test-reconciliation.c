@@ -230,7 +230,7 @@ START_TEST(outcome_is_carried_out)
         ck_assert_int_eq(active_devices_get(&devices), 0);
         ck_assert_int_ge(
                 vg_take(&worker, group,
-                        &(struct vg_news){.event = rows[_i].event, .devices = devices, .words = rows[_i].words}),
+                        &(struct vg_input){.event = rows[_i].event, .devices = devices, .words = rows[_i].words}),
                 0);
         ck_assert_int_eq(group->state, rows[_i].state);
         if (rows[_i].reason)
@@ -246,7 +246,7 @@ START_TEST(refusal_counts_once)
 {
         make_group(VG_COMPLETE);
         ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
-        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_TURN}), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
         ck_assert_int_eq(group->state, VG_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "it does not like it.");
         ck_assert_ptr_null(group->refusal);
@@ -259,7 +259,7 @@ START_TEST(degraded_activation_is_remembered)
         make_group(VG_DUE);
         group->vg->degraded_usec = 1000;
         group->vg->activating_usec = _i == 0 ? 500 : 2000;
-        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_news){.event = VG_PV_FOUND}), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_PV_FOUND}), 0);
         ck_assert_int_eq(group->state, VG_COMPLETE);
         ck_assert_uint_eq(group->vg->degraded_usec, _i == 0 ? 0 : 1000);
 }

@@ -311,7 +311,7 @@ START_TEST(one_that_has_gone_is_forgotten)
         memcpy(pvid, device->pvid, sizeof(pvid));
         ck_assert_int_eq(online_claim(worker.lvm_run_fd, "vg"), 0);
         go(1);
-        device->gone = true;
+        device->removed = true;
         inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
         worker_ask_step(&worker);
         record_all();
