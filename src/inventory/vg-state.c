@@ -1,120 +1,221 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The life of a VG as a table: each row has states, events and what the facts have to say, and what follows. */
+
 #include "inventory/vg-state.h"
 
-/* The table. An event that is not named for a state changes nothing. "all" means that all PVs are there, "permitted" that
- * headgate.conf permits a degraded activation, and "waiting" is any of WAITING, OVERDUE, LOST and LOST_OVERDUE. All LVs are
- * active also if none is wanted, but for DUE and DEGRADED_DUE. A state in which a deadline runs begins it when it is entered,
- * and again with the events marked *.
- *
- *  in state               event              if                            -> state, action, "report"
- *  ---------------------- ------------------ ----------------------------- --------------------------------------------
- *  LOST, LOST_OVERDUE     PV_APPEARED                                      WAITING
- *  OVERDUE                PV_APPEARED        permitted, not all            WAITING
- *  DEGRADED               PV_APPEARED        permitted, not all, LVs       DEGRADED_RETRY "late"
- *                                            are inactive
- *                                            else                          DEGRADED "late"
- *  DEGRADED_RETRY         PV_APPEARED *                                    the same "late"
- *  DEGRADED_DUE,          PV_APPEARED                                      the same "late"
- *   ACTIVATING_DEGRADED
- *
- *  any                    PV_WRITTEN                                       the same, recheck
- *  COMPLETE, C_ALONE      PV_WRITTEN,        not all: newer metadata       WAITING
- *                         _FOUND, _ANNOUNCED names another PV
- *  waiting, DUE,          PV_FOUND,          all                           COMPLETE "complete"
- *   DEGRADED, D_DUE,      PV_ANNOUNCED
- *   D_RETRY
- *  ACTIVE, D_COMPLETE,    PV_ANNOUNCED       all, and lvm2's claim is gone COMPLETE "complete"
- *   SKIPPED, FAILED
- *
- *  waiting                PV_REMOVED *                                     WAITING from WAITING and OVERDUE, else LOST
- *  COMPLETE, C_ALONE, DUE PV_REMOVED                                       WAITING "lost"
- *  ACTIVATING, A_DEGRADED PV_REMOVED                                       the same "lost"
- *  other                  PV_REMOVED                                       LOST "lost"
- *
- *  WAITING                DEADLINE_PASSED    not all                       OVERDUE "overdue"
- *                                            permitted, some PVs are there DUE "overdue"
- *  LOST                   DEADLINE_PASSED    not all                       LOST_OVERDUE "overdue"
- *  DEGRADED_RETRY         DEADLINE_PASSED    not all                       DEGRADED_DUE if permitted, else DEGRADED
- *
- *  ACTIVE                 REQUESTED          all, and all LVs are active   ACTIVE, unless lvm2 is to be asked anyway
- *  ACTIVE, DEGRADED,      REQUESTED          all                           COMPLETE "complete"
- *   D_RETRY, D_COMPLETE,
- *   SKIPPED, FAILED
- *  DEGRADED, D_RETRY      REQUESTED          permitted, not all            DEGRADED_DUE
- *
- *  COMPLETE, C_ALONE      TURN               not all                       WAITING
- *                                            metadata, configuration or a  SKIPPED "skipped"
- *                                            PV is an obstacle
- *                                            all LVs are active, and lvm2  ACTIVE, claim "active"; if RAIDs are degraded
- *                                            need not be asked anyway, or  DEGRADED_COMPLETE, claim "degraded"
- *                                            an earlier worker is an
- *                                            obstacle
- *                                            the name or an earlier worker SKIPPED "skipped"
- *                                            is an obstacle
- *                                            else                          ACTIVATING, activate (alone)
- *  DUE, DEGRADED_DUE      TURN               all                           COMPLETE "complete"
- *                                            not permitted, or no PV       OVERDUE, DEGRADED
- *                                            all LVs are active            DEGRADED "degraded"
- *                                            any obstacle                  OVERDUE, DEGRADED "hindered"
- *                                            no LV is wanted               OVERDUE, DEGRADED
- *                                            else                          ACTIVATING_DEGRADED, activate degraded
- *
- *  ACTIVATING             ENDED_UNKNOWN      LVs are inactive              COMPLETE
- *                         ENDED_*            all LVs are active            as with TURN; LOST, and DEGRADED if RAIDs are
- *                                                                          degraded, if a PV is missing by now
- *                                            LVs are on removed devices    FAILED "failed"; WAITING if a PV is missing
- *                                            not all                       WAITING "failed"
- *                         ENDED_CRASHED,     else                          COMPLETE_ALONE
- *                          _OVERLOOKED
- *                         ENDED_*            PVs have changed              COMPLETE
- *                         ENDED_CONTENT      no LV is active               SKIPPED "skipped"
- *                         ENDED_CONTENT,     LVs are active                ACTIVE, claim "active", as with TURN
- *                          _WARNED
- *                         ENDED_*            else                          FAILED "failed"
- *  ACTIVATING_DEGRADED    ENDED_*            all                           COMPLETE "complete"
- *                         ENDED_UNKNOWN      LVs are inactive              DUE; DEGRADED_DUE if LVs are active
- *                         ENDED_*            LVs are active                DEGRADED "degraded"; DEGRADED_RETRY if others
- *                                                                          are not, and PVs have changed
- *                                            else                          OVERDUE "in vain"; WAITING if PVs have changed
- *
- *  ACTIVATING             STUCK_OWN                                        the same
- *                         STUCK_OTHER                                      COMPLETE
- *                         STUCK_LOCKED                                     COMPLETE_ALONE
- *  ACTIVATING             WORKER_LOST                                      COMPLETE
- *  ACTIVATING_DEGRADED    WORKER_LOST                                      DUE
- *  COMPLETE, C_ALONE      ADOPTED                                          ACTIVATING
- *  DUE, DEGRADED_DUE      ADOPTED                                          ACTIVATING_DEGRADED
- *
- *  ACTIVATING, A_DEGRADED REREAD, R_LEFT                                   the same, recheck
- *  other                  REREAD_LEFT *      no PV is there                REMOVED, forget "removed"
- *                                            some are                      as with PV_REMOVED, but LOST only from LOST
- *  DUE, DEGRADED_DUE      REREAD, R_LEFT     all                           COMPLETE "complete"
- *  waiting, ACTIVE,       REREAD, R_LEFT     all; metadata is an obstacle, SKIPPED "skipped"
- *   DEGRADED, D_RETRY,                       and no LV is active
- *   D_COMPLETE, SKIPPED,
- *   FAILED
- *  waiting, SKIPPED,      REREAD, R_LEFT     all, and all LVs are active   ACTIVE "active"
- *   FAILED
- *  ACTIVE                 REREAD, R_LEFT     all, else                     the same, without a reason
- *  waiting, SKIPPED       REREAD, R_LEFT     all, else                     SKIPPED "skipped"; SKIPPED stays if it has a
- *                                                                          reason
- */
+/* A set of states, or of events. */
+#define BIT(name) (1U << VG_##name)
 
-static struct vg_step go(enum vg_state state)
+#define ANY (~0U)
+#define WAITING_ANY (BIT(WAITING) | BIT(OVERDUE) | BIT(LOST) | BIT(LOST_OVERDUE))
+#define COMPLETE_ANY (BIT(COMPLETE) | BIT(COMPLETE_ALONE))
+#define DUE_ANY (BIT(DUE) | BIT(DEGRADED_DUE))
+#define ACTIVATING_ANY (BIT(ACTIVATING) | BIT(ACTIVATING_DEGRADED))
+#define DEGRADED_ANY (BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_COMPLETE))
+
+#define READ (BIT(PV_FOUND) | BIT(PV_ANNOUNCED))
+#define REREAD_ANY (BIT(REREAD) | BIT(REREAD_LEFT))
+#define ENDED_ANY                                                                                                 \
+        (BIT(ENDED_UNKNOWN) | BIT(ENDED_CONTENT) | BIT(ENDED_WARNED) | BIT(ENDED_FAILED) | BIT(ENDED_CRASHED) |   \
+                BIT(ENDED_OVERLOOKED))
+
+/* What the facts say. */
+enum {
+        PVS_ALL = 1 << 0,
+        PVS_MISSING = 1 << 1,
+        PVS_SOME = 1 << 2, /* are there, and others are missing */
+        PVS_NONE = 1 << 3,
+        PERMITTED = 1 << 4, /* a degraded activation */
+        FORBIDDEN = 1 << 5,
+        LVS_DONE = 1 << 6, /* nothing is left for lvm2 to activate */
+        LVS_LEFT = 1 << 7,
+        LVS_ALL = 1 << 8,
+        LVS_SOME = 1 << 9,
+        LVS_NONE = 1 << 10,     /* though there are some to be activated */
+        LVS_UNWANTED = 1 << 11, /* there are none to be activated */
+        LVS_INACTIVE = 1 << 12, /* one of the last two */
+        BARRED = 1 << 13,       /* lvm2 must not be asked: by metadata, configuration, or a PV */
+        BARRED_BY_METADATA = 1 << 14,
+        OBSTACLE = 1 << 15, /* any */
+        EARLIER = 1 << 16,  /* an earlier worker is the obstacle */
+        ASK_ANYWAY = 1 << 17,
+        NEED_NOT_ASK = 1 << 18,
+        PV_CHANGED = 1 << 19,
+        ON_REMOVED = 1 << 20,
+        RAIDS_DEGRADED = 1 << 21,
+        HAS_REASON = 1 << 22,
+};
+
+static unsigned int conditions_of(const struct vg_facts *facts)
 {
-        return (struct vg_step){.state = state};
+        static const unsigned int pvs[_VG_PVS_MAX] = {
+                [VG_PVS_NONE] = PVS_MISSING | PVS_NONE,
+                [VG_PVS_SOME] = PVS_MISSING | PVS_SOME,
+                [VG_PVS_ALL] = PVS_ALL,
+        };
+        static const unsigned int lvs[_VG_LVS_MAX] = {
+                [VG_LVS_UNWANTED] = LVS_DONE | LVS_INACTIVE | LVS_UNWANTED,
+                [VG_LVS_NONE] = LVS_LEFT | LVS_INACTIVE | LVS_NONE,
+                [VG_LVS_SOME] = LVS_LEFT | LVS_SOME,
+                [VG_LVS_ALL] = LVS_DONE | LVS_ALL,
+        };
+        static const unsigned int obstacles[_VG_OBSTACLE_MAX] = {
+                [VG_OBSTACLE_METADATA] = OBSTACLE | BARRED | BARRED_BY_METADATA,
+                [VG_OBSTACLE_CONFIGURATION] = OBSTACLE | BARRED,
+                [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
+                [VG_OBSTACLE_NAME] = OBSTACLE,
+                [VG_OBSTACLE_EARLIER] = OBSTACLE | EARLIER,
+        };
+
+        return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
+               (facts->permitted ? PERMITTED : FORBIDDEN) | (facts->ask_anyway ? ASK_ANYWAY : NEED_NOT_ASK) |
+               (facts->pv_changed ? PV_CHANGED : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
+               (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
 
-static struct vg_step say(enum vg_state state, enum vg_report report)
-{
-        return (struct vg_step){.state = state, .report = report};
-}
+/* As the state of a step: the one that the VG is in. */
+#define VG_SAME _VG_STATE_MAX
 
-static struct vg_step settle(enum vg_state state, enum vg_report report, enum vg_reason reason)
-{
-        return (struct vg_step){.state = state, .report = report, .reason = reason};
-}
+struct rule {
+        unsigned int states, events;
+        unsigned int conditions; /* all of them */
+        enum vg_state to;
+        enum vg_report report;
+        enum vg_reason reason;
+        enum vg_action action;
+};
+
+/* The table. The first row that fits counts; without one, nothing changes. A state in which a deadline runs begins it when it is
+ * entered; vg_next() says when it begins again. */
+static const struct rule rules[] = {
+        /* A PV that was missing is there. */
+        {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_APPEARED), 0, VG_WAITING},
+        {BIT(OVERDUE), BIT(PV_APPEARED), PERMITTED | PVS_MISSING, VG_WAITING},
+        {BIT(DEGRADED), BIT(PV_APPEARED), PERMITTED | PVS_MISSING | LVS_LEFT, VG_DEGRADED_RETRY, VG_SAY_LATE},
+        {BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_DUE) | BIT(ACTIVATING_DEGRADED), BIT(PV_APPEARED), 0,
+                VG_SAME, VG_SAY_LATE},
+
+        /* One of its PVs was read. As with lvm2's own rule, an announced one has a VG tried anew that was deactivated since, or
+         * was not activated. Newer metadata may name another PV, so that the VG is not complete any more. */
+        {WAITING_ANY | DUE_ANY | BIT(DEGRADED) | BIT(DEGRADED_RETRY), READ, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+        {BIT(ACTIVE) | BIT(DEGRADED_COMPLETE) | BIT(SKIPPED) | BIT(FAILED), BIT(PV_ANNOUNCED),
+                PVS_ALL | ASK_ANYWAY, VG_COMPLETE, VG_SAY_COMPLETE},
+        {COMPLETE_ANY, READ, PVS_MISSING, VG_WAITING},
+        {COMPLETE_ANY, BIT(PV_WRITTEN), PVS_MISSING, VG_WAITING, .action = VG_DO_RECHECK},
+        {ANY, BIT(PV_WRITTEN), 0, VG_SAME, .action = VG_DO_RECHECK},
+
+        /* One of its PVs was removed. While lvm2 is at work, the VG is judged when that is done. */
+        {BIT(WAITING) | BIT(OVERDUE), BIT(PV_REMOVED), 0, VG_WAITING},
+        {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_REMOVED), 0, VG_LOST},
+        {COMPLETE_ANY | BIT(DUE), BIT(PV_REMOVED), 0, VG_WAITING, VG_SAY_LOST},
+        {ACTIVATING_ANY, BIT(PV_REMOVED), 0, VG_SAME, VG_SAY_LOST},
+        {ANY, BIT(PV_REMOVED), 0, VG_LOST, VG_SAY_LOST},
+
+        /* Its deadline has passed. If somebody has removed a PV, that is no reason to activate what is left. */
+        {ANY, BIT(DEADLINE_PASSED), PVS_ALL, VG_SAME},
+        {BIT(WAITING), BIT(DEADLINE_PASSED), PERMITTED | PVS_SOME, VG_DUE, VG_SAY_OVERDUE},
+        {BIT(WAITING), BIT(DEADLINE_PASSED), 0, VG_OVERDUE, VG_SAY_OVERDUE},
+        {BIT(LOST), BIT(DEADLINE_PASSED), 0, VG_LOST_OVERDUE, VG_SAY_OVERDUE},
+        {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), PERMITTED, VG_DEGRADED_DUE},
+        {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), 0, VG_DEGRADED},
+
+        /* It is requested by name. */
+        {WAITING_ANY | COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY, BIT(REQUESTED), 0, VG_SAME},
+        {BIT(DEGRADED) | BIT(DEGRADED_RETRY), BIT(REQUESTED), PVS_MISSING | PERMITTED, VG_DEGRADED_DUE},
+        {ANY, BIT(REQUESTED), PVS_MISSING, VG_SAME},
+        {BIT(ACTIVE), BIT(REQUESTED), LVS_DONE | NEED_NOT_ASK, VG_SAME},
+        {ANY, BIT(REQUESTED), 0, VG_COMPLETE, VG_SAY_COMPLETE},
+
+        /* A process can be started for a degraded activation. */
+        {DUE_ANY, BIT(TURN), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+        {BIT(DUE), BIT(TURN), FORBIDDEN, VG_OVERDUE},
+        {BIT(DUE), BIT(TURN), PVS_NONE, VG_OVERDUE},
+        {BIT(DEGRADED_DUE), BIT(TURN), FORBIDDEN, VG_DEGRADED},
+        {BIT(DEGRADED_DUE), BIT(TURN), PVS_NONE, VG_DEGRADED},
+        {DUE_ANY, BIT(TURN), LVS_ALL, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE},
+        {BIT(DUE), BIT(TURN), OBSTACLE, VG_OVERDUE, VG_SAY_HINDERED},
+        {BIT(DEGRADED_DUE), BIT(TURN), OBSTACLE, VG_DEGRADED, VG_SAY_HINDERED},
+        {BIT(DUE), BIT(TURN), LVS_UNWANTED, VG_OVERDUE},
+        {BIT(DEGRADED_DUE), BIT(TURN), LVS_UNWANTED, VG_DEGRADED},
+        {DUE_ANY, BIT(TURN), 0, VG_ACTIVATING_DEGRADED, .action = VG_DO_ACTIVATE_DEGRADED},
+
+        /* A process can be started for a normal one. If all LVs are active, the initrd did it, or an earlier worker that did
+         * not live to see it. */
+        {COMPLETE_ANY, BIT(TURN), PVS_MISSING, VG_WAITING},
+        {COMPLETE_ANY, BIT(TURN), BARRED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | NEED_NOT_ASK | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
+                VG_REASON_RAIDS, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | EARLIER | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
+                VG_REASON_RAIDS, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | NEED_NOT_ASK, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | EARLIER, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {BIT(COMPLETE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE},
+        {BIT(COMPLETE_ALONE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE_ALONE},
+
+        /* lvm2 is done with a degraded activation. */
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+        {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_SOME, VG_DEGRADED_DUE},
+        {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_INACTIVE, VG_DUE},
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | PV_CHANGED, VG_WAITING, VG_SAY_IN_VAIN,
+                VG_REASON_INACTIVE},
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE, VG_OVERDUE, VG_SAY_IN_VAIN, VG_REASON_INACTIVE},
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | PV_CHANGED, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
+                VG_REASON_INACTIVE},
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, 0, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_INACTIVE},
+
+        /* lvm2 is done with a normal one. It takes an LV on removed devices for active, and rightly does not touch it: it may be
+         * in use. A PV may have been removed with LVs that were active by then, and be back. */
+        {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED | PVS_ALL, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
+                VG_REASON_RAIDS, VG_DO_CLAIM},
+        {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_RAIDS,
+                VG_DO_CLAIM},
+        {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | PVS_ALL, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {BIT(ACTIVATING), ENDED_ANY, LVS_DONE, VG_LOST, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {BIT(ACTIVATING), BIT(ENDED_UNKNOWN), 0, VG_COMPLETE},
+        {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED | PVS_ALL, VG_FAILED, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
+        {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED, VG_WAITING, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
+        {BIT(ACTIVATING), ENDED_ANY, PVS_MISSING, VG_WAITING, VG_SAY_FAILED, VG_REASON_PV_REMOVED},
+        {BIT(ACTIVATING), BIT(ENDED_CRASHED) | BIT(ENDED_OVERLOOKED), 0, VG_COMPLETE_ALONE},
+        {BIT(ACTIVATING), ENDED_ANY, PV_CHANGED, VG_COMPLETE},
+        {BIT(ACTIVATING), BIT(ENDED_FAILED), 0, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
+        {BIT(ACTIVATING), BIT(ENDED_WARNED), LVS_NONE, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
+        {BIT(ACTIVATING), ENDED_ANY, LVS_SOME | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
+                VG_REASON_RAIDS, VG_DO_CLAIM},
+        {BIT(ACTIVATING), ENDED_ANY, LVS_SOME, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_UNWANTED, VG_DO_CLAIM},
+        {BIT(ACTIVATING), ENDED_ANY, 0, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_UNWANTED},
+
+        /* lvm2 makes no progress. A degraded activation looks at all devices, whatever VGs it is asked for, and would wait
+         * again. */
+        {BIT(ACTIVATING), BIT(STUCK_OWN), 0, VG_SAME, .reason = VG_REASON_UNRESPONSIVE},
+        {BIT(ACTIVATING), BIT(STUCK_OTHER), 0, VG_COMPLETE},
+        {BIT(ACTIVATING), BIT(STUCK_LOCKED), 0, VG_COMPLETE_ALONE},
+
+        /* Another worker had started lvm2. */
+        {BIT(ACTIVATING), BIT(WORKER_LOST), 0, VG_COMPLETE},
+        {BIT(ACTIVATING_DEGRADED), BIT(WORKER_LOST), 0, VG_DUE},
+        {COMPLETE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING},
+        {DUE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING_DEGRADED},
+
+        /* It was changed, and all PVs were read. lvm2 activates nothing because of a change, so that nothing is to be done, and
+         * the state is to be right. Whether RAIDs are whole again, the kernel knows. A VG that failed is not asked for again. */
+        {ACTIVATING_ANY, REREAD_ANY, 0, VG_SAME, .action = VG_DO_RECHECK},
+        {ANY, BIT(REREAD_LEFT), PVS_NONE, VG_REMOVED, VG_SAY_REMOVED, .action = VG_DO_FORGET},
+        {BIT(WAITING) | BIT(OVERDUE), BIT(REREAD_LEFT), PVS_MISSING, VG_WAITING},
+        {BIT(LOST) | BIT(LOST_OVERDUE), BIT(REREAD_LEFT), PVS_MISSING, VG_LOST},
+        {ANY, BIT(REREAD_LEFT), PVS_MISSING, VG_WAITING, VG_SAY_LOST},
+        {ANY, BIT(REREAD), PVS_MISSING, VG_SAME},
+        {DUE_ANY, REREAD_ANY, 0, VG_COMPLETE, VG_SAY_COMPLETE},
+        {COMPLETE_ANY, REREAD_ANY, 0, VG_SAME},
+        {ANY, REREAD_ANY, BARRED_BY_METADATA | LVS_INACTIVE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {DEGRADED_ANY, REREAD_ANY, 0, VG_SAME},
+        {BIT(ACTIVE), REREAD_ANY, 0, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE},
+        {ANY, REREAD_ANY, LVS_DONE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE},
+        {BIT(FAILED), REREAD_ANY, 0, VG_SAME},
+        {BIT(SKIPPED), REREAD_ANY, HAS_REASON, VG_SAME},
+        {ANY, REREAD_ANY, 0, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_CHANGED},
+};
 
 const char *vg_state_to_string(enum vg_state state)
 {
@@ -143,317 +244,38 @@ const char *vg_state_to_string(enum vg_state state)
 
 bool vg_state_is_waiting(enum vg_state state)
 {
-        return state <= VG_LOST_OVERDUE;
+        return 1U << state & WAITING_ANY;
 }
 
 bool vg_state_has_deadline(enum vg_state state)
 {
-        return state == VG_WAITING || state == VG_LOST || state == VG_DEGRADED_RETRY;
-}
-
-static bool is_activating(enum vg_state state)
-{
-        return state == VG_ACTIVATING || state == VG_ACTIVATING_DEGRADED;
+        return 1U << state & (BIT(WAITING) | BIT(LOST) | BIT(DEGRADED_RETRY));
 }
 
 bool vg_state_is_due(enum vg_state state)
 {
-        return state == VG_DUE || state == VG_DEGRADED_DUE;
-}
-
-static bool is_complete(enum vg_state state)
-{
-        return state == VG_COMPLETE || state == VG_COMPLETE_ALONE;
+        return 1U << state & DUE_ANY;
 }
 
 bool vg_state_is_settled(enum vg_state state)
 {
-        return !is_complete(state) && !vg_state_is_due(state) && !is_activating(state);
-}
-
-/* Whether nothing is left for lvm2 to activate. */
-static bool is_active(const struct vg_facts *facts)
-{
-        return facts->lvs == VG_LVS_ALL || facts->lvs == VG_LVS_UNWANTED;
-}
-
-static struct vg_step appear(enum vg_state state, const struct vg_facts *facts)
-{
-        bool goes_on = facts->permitted && facts->pvs != VG_PVS_ALL;
-
-        switch (state) {
-        case VG_LOST:
-        case VG_LOST_OVERDUE:
-                return go(VG_WAITING);
-        case VG_OVERDUE:
-                return go(goes_on ? VG_WAITING : VG_OVERDUE);
-        case VG_DEGRADED:
-                return say(goes_on && !is_active(facts) ? VG_DEGRADED_RETRY : VG_DEGRADED, VG_SAY_LATE);
-        case VG_DEGRADED_RETRY:
-        case VG_DEGRADED_DUE:
-        case VG_ACTIVATING_DEGRADED:
-                return say(state, VG_SAY_LATE);
-        default:
-                return go(state);
-        }
-}
-
-/* As with lvm2's own rule, an event for a VG that was deactivated since, or did not come up, has it tried anew. */
-static bool is_to_be_asked(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
-{
-        if (facts->pvs != VG_PVS_ALL || event == VG_PV_WRITTEN)
-                return false;
-        if (vg_state_is_waiting(state) || vg_state_is_due(state) || state == VG_DEGRADED ||
-                state == VG_DEGRADED_RETRY)
-                return true;
-        return event == VG_PV_ANNOUNCED && vg_state_is_settled(state) && facts->ask_anyway;
-}
-
-static struct vg_step look(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
-{
-        struct vg_step step = go(state);
-
-        if (is_to_be_asked(state, event, facts))
-                step = say(VG_COMPLETE, VG_SAY_COMPLETE);
-        else if (is_complete(state) && facts->pvs != VG_PVS_ALL)
-                step = go(VG_WAITING);
-        if (event == VG_PV_WRITTEN)
-                step.action = VG_DO_RECHECK;
-        return step;
-}
-
-static struct vg_step lose(enum vg_state state)
-{
-        switch (state) {
-        case VG_WAITING:
-        case VG_OVERDUE:
-                return go(VG_WAITING);
-        case VG_LOST:
-        case VG_LOST_OVERDUE:
-                return go(VG_LOST);
-        case VG_COMPLETE:
-        case VG_COMPLETE_ALONE:
-        case VG_DUE:
-                return say(VG_WAITING, VG_SAY_LOST);
-        /* It is judged when lvm2 is done. */
-        case VG_ACTIVATING:
-        case VG_ACTIVATING_DEGRADED:
-                return say(state, VG_SAY_LOST);
-        default:
-                return say(VG_LOST, VG_SAY_LOST);
-        }
-}
-
-static struct vg_step pass_deadline(enum vg_state state, const struct vg_facts *facts)
-{
-        if (facts->pvs == VG_PVS_ALL)
-                return go(state);
-        switch (state) {
-        case VG_WAITING:
-                return say(facts->permitted && facts->pvs == VG_PVS_SOME ? VG_DUE : VG_OVERDUE, VG_SAY_OVERDUE);
-        /* Somebody has removed the PV: no reason to activate what is left. */
-        case VG_LOST:
-                return say(VG_LOST_OVERDUE, VG_SAY_OVERDUE);
-        case VG_DEGRADED_RETRY:
-                return go(facts->permitted ? VG_DEGRADED_DUE : VG_DEGRADED);
-        default:
-                return go(state);
-        }
-}
-
-static struct vg_step request(enum vg_state state, const struct vg_facts *facts)
-{
-        if (vg_state_is_waiting(state) || !vg_state_is_settled(state))
-                return go(state);
-        if (facts->pvs != VG_PVS_ALL)
-                return go((state == VG_DEGRADED || state == VG_DEGRADED_RETRY) && facts->permitted
-                                  ? VG_DEGRADED_DUE
-                                  : state);
-        if (state == VG_ACTIVE && is_active(facts) && !facts->ask_anyway)
-                return go(state);
-        return say(VG_COMPLETE, VG_SAY_COMPLETE);
-}
-
-/* Which LVs it has active now is all that is wanted. */
-static struct vg_step settle_active(const struct vg_facts *facts, enum vg_reason reason)
-{
-        bool all = facts->pvs == VG_PVS_ALL;
-        struct vg_step step = facts->raids_degraded ? settle(all ? VG_DEGRADED_COMPLETE : VG_DEGRADED,
-                                                              VG_SAY_DEGRADED, VG_REASON_RAIDS)
-                                                    : settle(all ? VG_ACTIVE : VG_LOST, VG_SAY_ACTIVE, reason);
-
-        step.action = VG_DO_CLAIM;
-        return step;
-}
-
-static struct vg_step fail(const struct vg_facts *facts, enum vg_reason reason)
-{
-        return settle(facts->pvs == VG_PVS_ALL ? VG_FAILED : VG_WAITING, VG_SAY_FAILED, reason);
-}
-
-static struct vg_step take_turn_degraded(enum vg_state state, const struct vg_facts *facts)
-{
-        enum vg_state back = state == VG_DUE ? VG_OVERDUE : VG_DEGRADED;
-
-        if (facts->pvs == VG_PVS_ALL)
-                return say(VG_COMPLETE, VG_SAY_COMPLETE);
-        if (!facts->permitted || facts->pvs == VG_PVS_NONE)
-                return go(back);
-        if (facts->lvs == VG_LVS_ALL)
-                return settle(VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE);
-        if (facts->obstacle != VG_OBSTACLE_NONE)
-                return say(back, VG_SAY_HINDERED);
-        if (facts->lvs == VG_LVS_UNWANTED)
-                return go(back);
-        return (struct vg_step){.state = VG_ACTIVATING_DEGRADED, .action = VG_DO_ACTIVATE_DEGRADED};
-}
-
-static struct vg_step take_turn(enum vg_state state, const struct vg_facts *facts)
-{
-        if (vg_state_is_due(state))
-                return take_turn_degraded(state, facts);
-        if (!is_complete(state))
-                return go(state);
-        if (facts->pvs != VG_PVS_ALL)
-                return go(VG_WAITING);
-        if (facts->obstacle != VG_OBSTACLE_NONE && facts->obstacle < VG_OBSTACLE_NAME)
-                return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE);
-        /* The initrd did it, or an earlier worker that did not live to see it. */
-        if (is_active(facts) && (!facts->ask_anyway || facts->obstacle == VG_OBSTACLE_EARLIER))
-                return settle_active(facts, VG_REASON_NONE);
-        if (facts->obstacle != VG_OBSTACLE_NONE)
-                return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE);
-        return (struct vg_step){.state = VG_ACTIVATING,
-                .action = state == VG_COMPLETE_ALONE ? VG_DO_ACTIVATE_ALONE : VG_DO_ACTIVATE};
-}
-
-static struct vg_step end_degraded(enum vg_event event, const struct vg_facts *facts)
-{
-        bool some = facts->lvs == VG_LVS_SOME || facts->lvs == VG_LVS_ALL;
-
-        if (facts->pvs == VG_PVS_ALL)
-                return say(VG_COMPLETE, VG_SAY_COMPLETE);
-        if (event == VG_ENDED_UNKNOWN && facts->lvs != VG_LVS_ALL)
-                return go(some ? VG_DEGRADED_DUE : VG_DUE);
-        if (!some)
-                return settle(facts->pv_changed ? VG_WAITING : VG_OVERDUE, VG_SAY_IN_VAIN, VG_REASON_INACTIVE);
-        return settle(facts->pv_changed && facts->lvs == VG_LVS_SOME ? VG_DEGRADED_RETRY : VG_DEGRADED,
-                VG_SAY_DEGRADED, VG_REASON_INACTIVE);
-}
-
-static struct vg_step end(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
-{
-        if (state == VG_ACTIVATING_DEGRADED)
-                return end_degraded(event, facts);
-        if (state != VG_ACTIVATING)
-                return go(state);
-        if (is_active(facts))
-                return settle_active(facts, VG_REASON_NONE);
-        if (event == VG_ENDED_UNKNOWN)
-                return go(VG_COMPLETE);
-        /* lvm2 takes such an LV for active, and rightly does not touch it: it may be in use. */
-        if (facts->on_removed)
-                return fail(facts, VG_REASON_ON_REMOVED);
-        if (facts->pvs != VG_PVS_ALL)
-                return fail(facts, VG_REASON_PV_REMOVED);
-        if (event == VG_ENDED_CRASHED || event == VG_ENDED_OVERLOOKED)
-                return go(VG_COMPLETE_ALONE);
-        /* A PV may have been removed with LVs that were active by then, and be back. */
-        if (facts->pv_changed)
-                return go(VG_COMPLETE);
-        if (event == VG_ENDED_FAILED || (event == VG_ENDED_WARNED && facts->lvs == VG_LVS_NONE))
-                return fail(facts, VG_REASON_LVM);
-        return facts->lvs == VG_LVS_SOME ? settle_active(facts, VG_REASON_UNWANTED)
-                                         : settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_UNWANTED);
-}
-
-static struct vg_step be_stuck(enum vg_state state, enum vg_event event)
-{
-        /* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
-        if (state != VG_ACTIVATING)
-                return go(state);
-        if (event == VG_STUCK_OTHER)
-                return go(VG_COMPLETE);
-        if (event == VG_STUCK_LOCKED)
-                return go(VG_COMPLETE_ALONE);
-        return (struct vg_step){.state = state, .reason = VG_REASON_UNRESPONSIVE};
-}
-
-/* lvm2 activates nothing because of a change, so that nothing is to be done, and the state is to be right. */
-static struct vg_step judge_changed(enum vg_state state, const struct vg_facts *facts)
-{
-        bool none = facts->lvs == VG_LVS_NONE || facts->lvs == VG_LVS_UNWANTED;
-
-        if (vg_state_is_due(state))
-                return say(VG_COMPLETE, VG_SAY_COMPLETE);
-        if (is_complete(state))
-                return go(state);
-        if (facts->obstacle == VG_OBSTACLE_METADATA && none)
-                return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE);
-        /* Whether the RAIDs of it are whole again, the kernel knows. */
-        if (state == VG_DEGRADED || state == VG_DEGRADED_RETRY || state == VG_DEGRADED_COMPLETE)
-                return go(state);
-        if (state == VG_ACTIVE || is_active(facts))
-                return settle(VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE);
-        /* lvm2 was not asked again. */
-        if (state == VG_FAILED || (state == VG_SKIPPED && facts->has_reason))
-                return go(state);
-        return settle(VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_CHANGED);
-}
-
-static struct vg_step reread(enum vg_state state, bool left, const struct vg_facts *facts)
-{
-        if (is_activating(state))
-                return (struct vg_step){.state = state, .action = VG_DO_RECHECK};
-        if (left && facts->pvs == VG_PVS_NONE)
-                return (struct vg_step){.state = VG_REMOVED, .action = VG_DO_FORGET, .report = VG_SAY_REMOVED};
-        if (facts->pvs == VG_PVS_ALL)
-                return judge_changed(state, facts);
-        if (!left)
-                return go(state);
-        if (vg_state_is_waiting(state))
-                return lose(state);
-        return say(VG_WAITING, VG_SAY_LOST);
-}
-
-static struct vg_step decide(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
-{
-        switch (event) {
-        case VG_PV_APPEARED:
-                return appear(state, facts);
-        case VG_PV_WRITTEN:
-        case VG_PV_FOUND:
-        case VG_PV_ANNOUNCED:
-                return look(state, event, facts);
-        case VG_PV_REMOVED:
-                return lose(state);
-        case VG_REREAD:
-        case VG_REREAD_LEFT:
-                return reread(state, event == VG_REREAD_LEFT, facts);
-        case VG_DEADLINE_PASSED:
-                return pass_deadline(state, facts);
-        case VG_REQUESTED:
-                return request(state, facts);
-        case VG_TURN:
-                return take_turn(state, facts);
-        case VG_STUCK_OWN:
-        case VG_STUCK_OTHER:
-        case VG_STUCK_LOCKED:
-                return be_stuck(state, event);
-        case VG_WORKER_LOST:
-                return go(is_activating(state) ? (state == VG_ACTIVATING ? VG_COMPLETE : VG_DUE) : state);
-        case VG_ADOPTED:
-                return go(is_complete(state)       ? VG_ACTIVATING
-                          : vg_state_is_due(state) ? VG_ACTIVATING_DEGRADED
-                                                   : state);
-        default:
-                return end(state, event, facts);
-        }
+        return !(1U << state & (COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY));
 }
 
 struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
 {
-        struct vg_step step = decide(state, event, facts);
+        unsigned int conditions = conditions_of(facts);
+        struct vg_step step = {.state = state};
+
+        for (const struct rule *rule = rules; rule < rules + sizeof(rules) / sizeof(rules[0]); rule++)
+                if (rule->states & 1U << state && rule->events & 1U << event &&
+                        (rule->conditions & conditions) == rule->conditions) {
+                        step = (struct vg_step){.state = rule->to == VG_SAME ? state : rule->to,
+                                .action = rule->action,
+                                .report = rule->report,
+                                .reason = rule->reason};
+                        break;
+                }
 
         step.deadline = vg_state_has_deadline(step.state) &&
                         (step.state != state || event == VG_PV_REMOVED || event == VG_REREAD_LEFT ||
