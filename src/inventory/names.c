@@ -2,9 +2,8 @@
 
 /* VGs by name: nearly always there is one; of several, each leads to the next. Which of them lvm2 takes depends on its records. */
 
-#include "inventory/names.h"
-
 #include "inventory/inventory.h"
+
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"

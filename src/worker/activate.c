@@ -6,7 +6,6 @@
 #include "worker/worker.h"
 
 #include "fast-rules/dm-names.h"
-#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/flags.h"

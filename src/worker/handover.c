@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <systemd/sd-login.h>
 
-#include "inventory/names.h"
 #include "lvm/active.h"
 #include "shared/flags.h"
 #include "shared/log.h"

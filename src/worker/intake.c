@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
-#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "reader/facts.h"

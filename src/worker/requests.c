@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 
-#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"

@@ -5,7 +5,6 @@
 #include "worker/vg.h"
 
 #include "fast-rules/dm-names.h"
-#include "inventory/names.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/flags.h"

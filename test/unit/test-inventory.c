@@ -11,7 +11,6 @@
 
 #include "fixture.h"
 #include "inventory/inventory.h"
-#include "inventory/names.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/util.h"
