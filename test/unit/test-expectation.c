@@ -6,8 +6,8 @@
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
-#include "shared/util.h"
 #include "inventory/expectations.h"
+#include "shared/util.h"
 
 #define MSEC USEC_PER_MSEC
 
