@@ -5,7 +5,7 @@
 
 /* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered
  * after one. They go before all others. Which PVs such a VG has is taken from lvm2's backup of its metadata, so
- * that it is known when the last of them has come, without reading any other disk. Only the order depends on
+ * that it is known when the last of them has appeared, without reading any other disk. Only the order depends on
  * it: a backup can be out of date, and what a VG is made of is what its disks say. */
 
 enum expectation_state {

@@ -62,8 +62,8 @@ struct managed_group {
         struct text_id older_text; /* likewise */
         bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
-        bool lost_pv;              /* it was complete and a PV has gone, which is still to be said */
-        bool pv_changed;           /* one of its disks has come or gone since lvm2 was asked */
+        bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
+        bool pv_changed;           /* one of its disks appeared or was removed since lvm2 was asked */
         bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
         char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;             /* the device that this PV is, if there is a refusal */
@@ -133,7 +133,7 @@ struct device *inventory_find_device_of_pv(const struct inventory *inventory, co
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
 
 /* Whether the device `number` still is that PV, as far as can be told without reading it: the PV was seen there, by
- * this worker or an earlier one, it has not gone since, and no other disk has taken its number. */
+ * this worker or an earlier one, it was not removed since, and no other disk has taken its number. */
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid);
 
 /* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
@@ -181,7 +181,7 @@ struct managed_group *inventory_find_named(const struct inventory *inventory, co
 int inventory_name_group(struct inventory *inventory, struct managed_group *group);
 int inventory_unname_group(struct inventory *inventory, struct managed_group *group);
 
-/* Has a VG that an earlier worker has left lose the PVs that have gone since; `group` may be NULL. Returns the VG, which may be
+/* Has a VG that an earlier worker has left lose the PVs that were removed since; `group` may be NULL. Returns the VG, which may be
  * in another list then. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);
 
@@ -195,7 +195,7 @@ int inventory_add_group(struct inventory *inventory, struct volume_group *vg, st
 /* Likewise. What follows from an event that depends on no facts. */
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
 
-/* The PV that is the device `number` has gone: the VG waits for it, whatever it was before. */
+/* The PV that is the device `number` was removed: the VG waits for it, whatever it was before. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
 
 /* The same for each of its PVs whose device is not there any more, or another disk by now, whether udev has told of it

@@ -38,7 +38,7 @@ static void take_removed(struct worker *worker, struct device *device)
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
 }
 
-/* Another device than this one is the PV, which has not gone and is not another disk by now. */
+/* Another device than this one is the PV, which was not removed and is not another disk by now. */
 static void yield(struct worker *worker, struct device *device, const struct volume_group *vg,
         const struct volume_group_pv *pv)
 {

@@ -88,7 +88,7 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
 #define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
 
 /* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When
- * none has come for a while though udev is busy, one of them does not answer, and the others must not wait for
+ * none has appeared for a while though udev is busy, one of them is unresponsive, and the others must not wait for
  * it. */
 #define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
 
@@ -221,7 +221,7 @@ static int save_and_release(struct worker *worker)
         if (was_full)
                 log_notice("/run/headgate has room again, the state of all VGs is written.");
         r = requests_release(worker);
-        /* Devices that have gone are forgotten with their request. */
+        /* Removed devices are forgotten with their request. */
         if (worker->inventory->changed)
                 worker_ask_step(worker);
         return r;

@@ -7,7 +7,7 @@
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
  * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */
 
-/* The first PV of a VG with several has come, as the device `device_name`. Said with LOG_DEBUG. */
+/* The first PV of a VG with several has appeared, as the device `device_name`. Said with LOG_DEBUG. */
 void report_seen(const struct managed_group *group, const char *device_name);
 
 /* What vg_next() has yielded, but for VG_SAY_LATE and VG_SAY_HINDERED. The VG is in the state that follows. */
@@ -16,7 +16,7 @@ void report_vg(const struct managed_group *group, enum vg_report report);
 /* A vgchange has been started for these VGs: one line for all, which is found by the name of each. */
 void report_activating(struct managed_group *const *groups, size_t n);
 
-/* A PV has come when its VG had been activated without it. */
+/* A PV has appeared when its VG had been activated without it. */
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */

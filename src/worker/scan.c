@@ -72,7 +72,7 @@ static int forget_removed(const struct worker *worker, const struct device *devi
                 return 0;
         group = inventory_find_group_of_pv(worker->inventory, pvid);
         r = online_forget(worker->lvm_run_fd, pvid, group ? group->vg->name : NULL);
-        return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a PV that has gone: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a removed PV: %m") : 0;
 }
 
 /* The device was shown to lvm2. That it made no record of it is its verdict. */
@@ -93,7 +93,7 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 managed_group_forget_refusal(device->group, device->number);
         if (r != 0)
                 return MIN(r, 0);
-        /* It may have gone before pvscan has looked, with word of that still to come, or pvscan may have seen another disk in its
+        /* It may have been removed before pvscan has looked, with the event of that still to come, or pvscan may have seen another disk in its
          * place. */
         pv = volume_group_find_pv(device->group->vg, device->pvid);
         if (!pv || pv->device != device->number ||

@@ -22,7 +22,7 @@ enum uevents_kind {
 struct uevents_device {
         dev_t number;
         enum uevents_kind kind;
-        const char *name;       /* as udev had handled it then, or NULL if it has gone */
+        const char *name;       /* as udev had handled it then, or NULL if it was removed */
         char pvid[LVM_ID_SIZE]; /* the PV that it holds, or "" */
         uint64_t diskseq;       /* of the disk that it was then, see diskseq.h; 0 if that is not known */
 };
@@ -42,7 +42,7 @@ struct uevents *uevents_free(struct uevents *uevents);
 /* Calls `function` for each device that carries the tag now and has been ready. Costs a pass over all of them. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata);
 
-/* Handles all that has come so far, at once. */
+/* Handles all that has arrived so far, at once. */
 int uevents_drain(struct uevents *uevents);
 
 bool uevents_queue_is_empty(struct uevents *uevents);

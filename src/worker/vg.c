@@ -43,7 +43,7 @@ static bool is_reread(enum vg_event event)
 
 /* ------ facts ------ */
 
-/* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has come just now or has an
+/* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has just appeared or has an
  * unfinished request, and lvm2 counts the VG as active or the boot is over. It may have been deactivated since, and must not
  * be activated then. */
 static bool was_done_with(const struct worker *worker, const struct managed_group *group)

@@ -154,7 +154,7 @@ int requests_take_entry(const char *entry, void *userdata);
 int requests_take_device(const struct uevents_device *told, void *userdata);
 
 /* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
- * that were not found. That a device has gone nobody else would tell. */
+ * that were not found. Nobody else would tell of a device that was removed. */
 int requests_look_for_recorded(struct worker *worker);
 
 /* Ends the request for a VG, if there is one, by the name that it had then: it has another one now, or no longer exists. The
@@ -179,7 +179,7 @@ int wakeup_receive(int fd, unsigned int *n_ignored);
 /* ------ intake.c: from devices to VGs ------ */
 
 /* Finds out what the devices of stage AWAITED or UNREAD are called, moves them to READING and adds them to `reading`;
- * those that have gone go on to be forgotten. */
+ * those that were removed go on to be forgotten. */
 int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading);
 
 /* Enters into the inventory what the reader of the worker, which is `userdata`, has found on a device. */
