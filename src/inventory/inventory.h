@@ -117,9 +117,10 @@ struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
 #define _cleanup_inventory_ _cleanup_(inventory_freep)
 
-/* Tells systemd that one more device or VG was dealt with, unless it was told a moment ago: the worker is alive and needs more
- * time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by itself, but not while it
- * deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly gets a processor. */
+/* Tells systemd that one more device or VG was dealt with, unless it was told a moment ago: the worker is alive and needs
+ * more time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by itself, but not
+ * while it deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly gets a
+ * processor. */
 void inventory_ping(struct inventory *inventory);
 
 /* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,
@@ -139,8 +140,8 @@ bool inventory_is_still(const struct inventory *inventory, dev_t number, const c
 /* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
 int inventory_prefer_device(struct inventory *inventory, struct device *device);
 
-/* Walk over all devices and all VGs, over the VGs that the job is activating, and over the devices that it is recording. The one
- * at hand may be moved to another list meanwhile. */
+/* Walk over all devices and all VGs, over the VGs that the job is activating, and over the devices that it is recording. The
+ * one at hand may be moved to another list meanwhile. */
 #define FOREACH_DEVICE(device, next, inventory)                                                                   \
         for (size_t stage_ = 0; stage_ < _DEVICE_STAGE_MAX; stage_++)                                             \
                 dm_list_iterate_items_safe(device, next, &(inventory)->devices[stage_])
@@ -181,8 +182,8 @@ struct managed_group *inventory_find_named(const struct inventory *inventory, co
 int inventory_name_group(struct inventory *inventory, struct managed_group *group);
 int inventory_unname_group(struct inventory *inventory, struct managed_group *group);
 
-/* Has a VG that an earlier worker has left lose the PVs that were removed since; `group` may be NULL. Returns the VG, which may be
- * in another list then. */
+/* Has a VG that an earlier worker has left lose the PVs that were removed since; `group` may be NULL. Returns the VG, which
+ * may be in another list then. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);
 
 /* The VG with that identifier, and the one that has or waits for that PV; NULL if there is none. It is checked first. */

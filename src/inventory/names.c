@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* VGs by name: nearly always there is one; of several, each leads to the next. Which of them lvm2 takes depends on its records. */
+/* VGs by name: nearly always there is one; of several, each leads to the next. Which of them lvm2 takes depends on its
+ * records. */
 
 #include "inventory/inventory.h"
 

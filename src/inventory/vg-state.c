@@ -86,8 +86,8 @@ struct rule {
         enum vg_action action;
 };
 
-/* The table. The first row that fits counts; without one, nothing changes. A state in which a deadline runs begins it when it is
- * entered; vg_next() says when it begins again. */
+/* The table. The first row that fits counts; without one, nothing changes. A state in which a deadline runs begins it when it
+ * is entered; vg_next() says when it begins again. */
 static const struct rule rules[] = {
         /* A PV that was missing is there. */
         {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_APPEARED), 0, VG_WAITING},
@@ -96,8 +96,8 @@ static const struct rule rules[] = {
         {BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_DUE) | BIT(ACTIVATING_DEGRADED), BIT(PV_APPEARED), 0,
                 VG_SAME, VG_SAY_LATE},
 
-        /* One of its PVs was read. As with lvm2's own rule, an announced one has a VG tried anew that was deactivated since, or
-         * was not activated. Newer metadata may name another PV, so that the VG is not complete any more. */
+        /* One of its PVs was read. As with lvm2's own rule, an announced one has a VG tried anew that was deactivated since,
+         * or was not activated. Newer metadata may name another PV, so that the VG is not complete any more. */
         {WAITING_ANY | DUE_ANY | BIT(DEGRADED) | BIT(DEGRADED_RETRY), READ, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(ACTIVE) | BIT(DEGRADED_COMPLETE) | BIT(SKIPPED) | BIT(FAILED), BIT(PV_ANNOUNCED),
                 PVS_ALL | ASK_ANYWAY, VG_COMPLETE, VG_SAY_COMPLETE},
@@ -165,8 +165,8 @@ static const struct rule rules[] = {
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, 0, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_INACTIVE},
 
-        /* lvm2 is done with a normal one. It takes an LV on removed devices for active, and rightly does not touch it: it may be
-         * in use. A PV may have been removed with LVs that were active by then, and be back. */
+        /* lvm2 is done with a normal one. It takes an LV on removed devices for active, and rightly does not touch it: it may
+         * be in use. A PV may have been removed with LVs that were active by then, and be back. */
         {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED | PVS_ALL, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_RAIDS,
@@ -198,8 +198,9 @@ static const struct rule rules[] = {
         {COMPLETE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING},
         {DUE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING_DEGRADED},
 
-        /* It was changed, and all PVs were read. lvm2 activates nothing because of a change, so that nothing is to be done, and
-         * the state is to be right. Whether RAIDs are whole again, the kernel knows. A VG that failed is not asked for again. */
+        /* It was changed, and all PVs were read. lvm2 activates nothing because of a change, so that nothing is to be done,
+         * and the state is to be right. Whether RAIDs are whole again, the kernel knows. A VG that failed is not asked for
+         * again. */
         {ACTIVATING_ANY, REREAD_ANY, 0, VG_SAME, .action = VG_DO_RECHECK},
         {ANY, BIT(REREAD_LEFT), PVS_NONE, VG_REMOVED, VG_SAY_REMOVED, .action = VG_DO_FORGET},
         {BIT(WAITING) | BIT(OVERDUE), BIT(REREAD_LEFT), PVS_MISSING, VG_WAITING},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From complete VGs to active LVs: shares the VGs that are complete out to vgchanges, takes what comes of these, and retries what
- * one that makes no progress keeps waiting. */
+/* From complete VGs to active LVs: shares the VGs that are complete out to vgchanges, takes what comes of these, and retries
+ * what one that makes no progress keeps waiting. */
 
 #include "worker/worker.h"
 

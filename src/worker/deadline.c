@@ -136,8 +136,8 @@ int deadline_check(struct worker *worker)
                 deadlines->due_usec = 0;
         if (earliest == USEC_INFINITY)
                 return 0;
-        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being unlocked
-         * before, then when it is over. */
+        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being
+         * unlocked before, then when it is over. */
         next = MAX(earliest, deadlines->asked_usec + ANSWER_VALID_USEC);
         if (deadlines->asked_usec == 0)
                 next = 0;

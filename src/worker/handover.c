@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From one worker to the next: the vgchanges and requests that an earlier worker has left, and the steps L1 to L4, W5 and W6 of
- * flags.h, by which a worker begins to hear of all devices and leaves without losing one. */
+/* From one worker to the next: the vgchanges and requests that an earlier worker has left, and the steps L1 to L4, W5 and W6
+ * of flags.h, by which a worker begins to hear of all devices and leaves without losing one. */
 
 #include <fcntl.h>
 #include <systemd/sd-login.h>

@@ -179,8 +179,8 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
         return 0;
 }
 
-/* Forgets which PV the device was, and lvm2's record of that unless the PV came back as another device; `name` is of the VG that
- * waits for it again, or NULL. */
+/* Forgets which PV the device was, and lvm2's record of that unless the PV came back as another device; `name` is of the VG
+ * that waits for it again, or NULL. */
 static int forget_pv(struct worker *worker, struct device *device, const char *pvid, const char *name)
 {
         dev_t recorded = online_find_pv(worker->lvm_run_fd, pvid);

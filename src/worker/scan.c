@@ -93,8 +93,8 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 managed_group_forget_refusal(device->group, device->number);
         if (r != 0)
                 return MIN(r, 0);
-        /* It may have been removed before pvscan has looked, with the event of that still to come, or pvscan may have seen another disk in its
-         * place. */
+        /* It may have been removed before pvscan has looked, with the event of that still to come, or pvscan may have seen
+         * another disk in its place. */
         pv = volume_group_find_pv(device->group->vg, device->pvid);
         if (!pv || pv->device != device->number ||
                 !inventory_is_still(worker->inventory, device->number, device->pvid))

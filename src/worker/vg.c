@@ -68,8 +68,8 @@ static int obstruct(struct change *change, enum vg_obstacle obstacle, char *sent
         return sentence ? 0 : log_oom();
 }
 
-/* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Asked by name, lvm2 would
- * activate LVs of both VGs of one name. */
+/* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Asked by name, lvm2
+ * would activate LVs of both VGs of one name. */
 static int find_obstacle_degraded(struct change *change)
 {
         for (size_t i = 0; i < change->vg->n_pvs; i++) {
@@ -145,8 +145,8 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
         }
 }
 
-/* Marks those that are active. An LV that was there once and is not now was deactivated, which the VG's state shows after it was
- * changed by what was seen of it: it stays marked. */
+/* Marks those that are active. An LV that was there once and is not now was deactivated, which the VG's state shows after it
+ * was changed by what was seen of it: it stays marked. */
 static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *input)
 {
         size_t n_wanted = volume_group_count_autoactivated(vg), n_active;

@@ -185,8 +185,8 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
 /* Enters into the inventory what the reader of the worker, which is `userdata`, has found on a device. */
 int intake_result(const struct reader_result *result, void *userdata);
 
-/* Puts in order what was changed: the VG's state, lvm2's records that have its name, the VG itself if it no longer exists. Does
- * nothing while devices are still to be read. */
+/* Puts in order what was changed: the VG's state, lvm2's records that have its name, the VG itself if it no longer exists.
+ * Does nothing while devices are still to be read. */
 int intake_recheck(struct worker *worker);
 
 /* ------ scan.c: lvm2's own account of which PVs there are ------ */
@@ -197,10 +197,11 @@ int scan_start(struct worker *worker);
 
 /* ------ activate.c: from complete VGs to active LVs ------ */
 
-/* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with its share of
- * them, and those that boot waits for before the others. VGs that may take long get a process each, and hold up nobody; nor does
- * a process for long that takes long nevertheless. One that uses no processor time waits for something: an unresponsive disk,
- * a VG that another command has locked, or udev. Nothing else is to wait for the same, so VGs that need not are retried. */
+/* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with its share
+ * of them, and those that boot waits for before the others. VGs that may take long get a process each, and hold up nobody;
+ * nor does a process for long that takes long nevertheless. One that uses no processor time waits for something: an
+ * unresponsive disk, a VG that another command has locked, or udev. Nothing else is to wait for the same, so VGs that need
+ * not are retried. */
 int activate_groups(struct worker *worker);
 
 /* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
