@@ -161,7 +161,7 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
         case VG_SAY_LOST:
                 if (n_stranded > 0)
                         return string_format(
-                                "VG %s has lost a PV, %zu of %zu are there; missing: %s; %zu LV%s still on removed disks.",
+                                "VG %s has lost a PV, %zu of %zu are there; missing: %s; %zu LV%s still on what has gone.",
                                 name, n_seen, vg->n_pvs, missing, n_stranded, n_stranded == 1 ? " is" : "s are");
                 return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.", name, n_seen,
                         vg->n_pvs, missing);
