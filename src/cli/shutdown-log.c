@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate shutdown-log: what the kernel's own log tells of how it has shut down devices, after all that
- * programs do. */
+ * programs do. Of one log, or of two side by side: the first sentences, then a table, or a picture instead. */
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
-#include "cli/shutdown-log-table.h"
-#include "cli/shutdown-log-words.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "kernel-log/log.h"
+#include "kernel-log/sentences.h"
 #include "plot/kernel-shutdown.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -28,19 +29,25 @@ static void help(void)
                "See headgate-shutdown-log(8).\n");
 }
 
-/* ------ reading ------ */
+/* ------ the logs ------ */
+
+struct logs {
+        struct kernel_log logs[_SIDE_MAX];
+        char *names[_SIDE_MAX]; /* as they are called in sentences */
+        size_t n;
+};
+
+static void logs_done(struct logs *logs)
+{
+        for (size_t i = 0; i < _SIDE_MAX; i++) {
+                kernel_log_done(&logs->logs[i]);
+                free(logs->names[i]);
+        }
+}
 
 static bool is_standard_input(const char *path)
 {
         return streq(path, "-");
-}
-
-/* What it is called in sentences. NULL without memory. */
-static char *name_source(const char *path)
-{
-        if (!path)
-                return strdup("journal");
-        return is_standard_input(path) ? strdup("standard input") : string_printable(path);
 }
 
 static int read_source(struct kernel_log *log, const char *path)
@@ -55,16 +62,14 @@ static int read_source(struct kernel_log *log, const char *path)
         return fd < 0 ? -errno : kernel_log_read_file(log, fd);
 }
 
-static const char unstamped[] =
-        "has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o short-monotonic\" "
-        "writes it, and with printk.time=1 on its command line the kernel.";
-
 static void log_verdict(int verdict, const char *path, const char *name)
 {
         static const char *const sentences[] = {
                 [KERNEL_LOG_EMPTY] = "is empty.",
                 [KERNEL_LOG_BINARY] = "is not text.",
-                [KERNEL_LOG_UNSTAMPED] = unstamped,
+                [KERNEL_LOG_UNSTAMPED] =
+                        "has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o "
+                        "short-monotonic\" writes it, and with printk.time=1 on its command line the kernel.",
                 [KERNEL_LOG_TRUNCATED] =
                         "ends before the devices are shut down: no line that tells of the end follows them.",
         };
@@ -78,15 +83,6 @@ static void log_verdict(int verdict, const char *path, const char *name)
                         path ? ""
                              : ", when journald has ended: what it says then is on a serial console, or in pstore, "
                                "see headgate-shutdown-log(8)");
-}
-
-/* Files' names alone tell logs apart, unless they are the same. */
-static void shorten_names(char *names[], size_t n)
-{
-        if (n == _SIDE_MAX && streq(basename(names[FIRST]), basename(names[SECOND])))
-                return;
-        for (size_t i = 0; i < n; i++)
-                memmove(names[i], basename(names[i]), strlen(basename(names[i])) + 1);
 }
 
 /* Returns 0, or a negative errno, having said what is wrong. */
@@ -111,57 +107,290 @@ static int read_log(struct kernel_log *log, const char *path, const char *name)
         return r;
 }
 
-/* ------ showing ------ */
-
-static int draw(const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
+/* A path that is NULL is the journal. */
+static int read_logs(struct logs *logs, char *const paths[])
 {
-        _cleanup_fclose_ FILE *opened = is_standard_input(arg_plot) ? NULL : fopen(arg_plot, "we");
-        FILE *file = is_standard_input(arg_plot) ? stdout : opened;
-        int r;
+        for (size_t i = 0; i < logs->n; i++) {
+                const char *what = !paths[i] ? "journal" : is_standard_input(paths[i]) ? "standard input" : NULL;
+                int r;
 
-        if (!file)
-                return -errno;
-        r = plot_write_kernel_shutdowns(file, shutdowns, names, n);
-        return r >= 0 && fflush(file) != 0 ? -errno : r;
+                logs->names[i] = what ? strdup(what) : string_printable(paths[i]);
+                r = logs->names[i] ? read_log(&logs->logs[i], paths[i], logs->names[i]) : log_oom();
+                if (r < 0)
+                        return r;
+        }
+
+        /* Files' names alone tell logs apart, unless they are the same. */
+        if (logs->n > 1 && streq(basename(logs->names[FIRST]), basename(logs->names[SECOND])))
+                return 0;
+        for (size_t i = 0; i < logs->n; i++) {
+                const char *name = basename(logs->names[i]);
+
+                memmove(logs->names[i], name, strlen(name) + 1);
+        }
+        return 0;
 }
 
-static int print(const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
-{
-        _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
-        int r = n > 1 ? kernel_comparison_make(&comparison, shutdowns[FIRST], shutdowns[SECOND]) : 0;
+/* ------ columns ------ */
 
-        if (r >= 0 && !arg_table.json && !arg_table.no_headings) {
-                r = n > 1 ? shutdown_log_tell_comparison(&comparison, names)
-                          : shutdown_log_tell(shutdowns[FIRST], names[FIRST]);
-                printf("\n");
-        }
-        if (r < 0)
-                return r;
-        return n > 1 ? shutdown_log_print_comparison(&arg_table, &comparison, names)
-                     : shutdown_log_print(&arg_table, shutdowns[FIRST], names[FIRST]);
+/* A line of either table. Times that are not there, or have no meaning for the kind, are COLUMN_UNKNOWN. */
+struct line {
+        const char *kind;
+        uint64_t n_devices;
+        uint64_t began_usec, took_usec[_SIDE_MAX], within_usec[_SIDE_MAX];
+        bool at_most; /* it may have taken less */
+        const char *name;
+};
+
+static char *get_took(const void *data)
+{
+        const struct line *line = data;
+        _cleanup_free_ char *time = NULL;
+
+        if (line->took_usec[FIRST] == COLUMN_UNKNOWN)
+                return strdup("");
+        time = format_short_duration(line->took_usec[FIRST]);
+        return time && line->at_most ? string_format("up to %s", time) : TAKE_PTR(time);
 }
 
-static int show(const struct kernel_log logs[], const char *const names[], size_t n)
+/* Returns whether it is known. */
+static bool find_difference(const struct line *line, int64_t *ret)
 {
-        const struct kernel_shutdown *shutdowns[] = {&logs[FIRST].shutdown, &logs[SECOND].shutdown};
+        *ret = (int64_t) line->took_usec[SECOND] - (int64_t) line->took_usec[FIRST];
+        return line->took_usec[FIRST] != COLUMN_UNKNOWN && line->took_usec[SECOND] != COLUMN_UNKNOWN;
+}
+
+static char *get_difference(const void *data)
+{
+        _cleanup_free_ char *time = NULL;
+        int64_t difference;
+
+        if (!find_difference(data, &difference))
+                return strdup("");
+        time = format_short_duration((uint64_t) llabs(difference));
+        return time ? string_format("%s%s", difference > 0 ? "+" : difference < 0 ? "-" : "", time) : NULL;
+}
+
+static char *get_difference_usec(const void *data)
+{
+        int64_t difference;
+
+        return find_difference(data, &difference) ? string_format("%" PRIi64, difference) : strdup("");
+}
+
+static const char *color_of_difference(const void *data)
+{
+        int64_t difference;
+
+        return find_difference(data, &difference) && difference > 0 ? "red" : NULL;
+}
+
+#define LINE(field) COLUMN_FIELD(struct line, field)
+#define TIME_COLUMNS(name, description, ...) COLUMNS_OF_TIME(name, description, COLUMN_SHORT_DURATION, __VA_ARGS__)
+
+#define NAME_COLUMNS                                                                                              \
+        {"NAME", "the log, a device with its driver, or a driver", COLUMN_ALWAYS, COLUMN_NAME, LINE(name),        \
+                .flags = SCOLS_FL_TREE},                                                                          \
+                {"KIND", "shutdown, parallel, device, drivers or driver", COLUMN_IN_JSON, COLUMN_STRING,          \
+                        LINE(kind)},                                                                              \
+        {                                                                                                         \
+                "DEVICES", "how many devices that are", COLUMN_ALWAYS, COLUMN_NUMBER, LINE(n_devices)             \
+        }
+
+static const struct column columns[] = {
+        NAME_COLUMNS,
+        TIME_COLUMNS("BEGAN", "when it was begun with, after the first device", LINE(began_usec)),
+        {"TOOK", "until the next device was begun with, or all was done", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
+                .text = get_took},
+        {"TOOK-USEC", "the same, in microseconds", COLUMN_IN_JSON, COLUMN_NUMBER, LINE(took_usec[FIRST])},
+        {"AT-MOST", "whether it may have taken less, having gone in parallel with others", COLUMN_IN_JSON,
+                COLUMN_BOOL, LINE(at_most), .no = "false", .yes = "true"},
+        TIME_COLUMNS("WITHIN", "how far apart the first and the last of several devices were begun with",
+                LINE(within_usec[FIRST])),
+};
+
+static const struct column comparison_columns[] = {
+        NAME_COLUMNS,
+        TIME_COLUMNS("FIRST", "what it took in the first log: until the next device was begun with",
+                LINE(took_usec[FIRST])),
+        TIME_COLUMNS("SECOND", "likewise in the second log", LINE(took_usec[SECOND])),
+        {"DIFFERENCE", "how much longer it took in the second", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
+                .text = get_difference, .color = color_of_difference},
+        {"DIFFERENCE-USEC", "the same, in microseconds", COLUMN_IN_JSON, COLUMN_NUMBER,
+                .text = get_difference_usec},
+        TIME_COLUMNS("FIRST-WITHIN", "how far apart several devices were begun with in the first log",
+                LINE(within_usec[FIRST])),
+        TIME_COLUMNS("SECOND-WITHIN", "likewise in the second log", LINE(within_usec[SECOND])),
+};
+
+static const struct table_kind kind = {"shutdowns", columns, ELEMENTSOF(columns)};
+static const struct table_kind comparison_kind = {"shutdowns", comparison_columns, ELEMENTSOF(comparison_columns)};
+
+/* ------ lines: a tree of the shutdown, what went in parallel, and devices; and one of the drivers of several ------ */
+
+static struct line line_new(const char *of, uint64_t n_devices)
+{
+        return (struct line){
+                .kind = of,
+                .n_devices = n_devices,
+                .began_usec = COLUMN_UNKNOWN,
+                .took_usec = {COLUMN_UNKNOWN, COLUMN_UNKNOWN},
+                .within_usec = {COLUMN_UNKNOWN, COLUMN_UNKNOWN},
+        };
+}
+
+/* Takes the name over; NULL is -ENOMEM. */
+static int add_line(struct table *table, struct libscols_line *parent, struct line line, char *name,
+        struct libscols_line **ret)
+{
+        _cleanup_free_ char *owned = name;
+
+        line.name = name;
+        return name ? table_add_line(table, parent, &line, ret) : -ENOMEM;
+}
+
+static int add_shutdown(struct table *table, const struct kernel_comparison *comparison, char *const names[],
+        struct libscols_line **ret)
+{
+        struct line line = line_new("shutdown", comparison->n_pairs);
+
+        line.began_usec = 0;
+        for (size_t side = 0; side < comparison->n_sides; side++) {
+                const struct kernel_shutdown *shutdown = comparison->sides[side];
+
+                line.took_usec[side] = shutdown->total_usec;
+                line.within_usec[side] = shutdown->devices[shutdown->n - 1].began_usec;
+        }
+        return add_line(table, NULL, line,
+                comparison->n_sides > 1 ? string_format("%s, %s", names[FIRST], names[SECOND])
+                                        : strdup(names[FIRST]),
+                ret);
+}
+
+/* What a log has nothing of took no time there; of two logs, what went in parallel is known of all of it only. */
+static int add_device(struct table *table, struct libscols_line *parent,
+        const struct kernel_comparison *comparison, const struct kernel_pair *pair)
+{
+        const struct kernel_device *device = kernel_pair_device(comparison, pair);
+        struct line line = line_new("device", 1);
+
+        line.began_usec = device->began_usec;
+        for (size_t side = 0; side < comparison->n_sides; side++) {
+                const struct kernel_shutdown *shutdown = comparison->sides[side];
+                size_t place = pair->places[side];
+                bool parallel = place != NOT_THERE && kernel_shutdown_is_parallel(shutdown, place);
+
+                line.at_most = parallel;
+                if (!parallel || comparison->n_sides == 1)
+                        line.took_usec[side] = place != NOT_THERE ? kernel_shutdown_took_usec(shutdown, place) : 0;
+        }
+        return add_line(table, parent, line, string_format("%s %s", device->driver, device->name), NULL);
+}
+
+/* All that went in parallel, or a device that went alone. */
+static int add_unit(struct table *table, struct libscols_line *parent, const struct kernel_comparison *comparison,
+        const struct kernel_unit *unit)
+{
+        const struct kernel_pair *pairs = &comparison->pairs[unit->first_pair];
+        const struct kernel_device *first = kernel_pair_device(comparison, pairs);
+        const struct kernel_device *last = kernel_pair_device(comparison, &pairs[unit->n_pairs - 1]);
+        struct line line = line_new("parallel", unit->n_pairs);
+        int r = 0;
+
+        line.began_usec = first->began_usec;
+        memcpy(line.took_usec, unit->usec, sizeof(line.took_usec));
+        if (comparison->n_sides == 1)
+                line.within_usec[FIRST] = last->began_usec - first->began_usec;
+        if (unit->n_pairs > 1)
+                r = add_line(table, parent, line, string_format("%zu in parallel", unit->n_pairs), &parent);
+        for (size_t i = 0; r >= 0 && i < unit->n_pairs; i++)
+                r = add_device(table, parent, comparison, &pairs[i]);
+        return r;
+}
+
+static int add_driver(struct table *table, struct libscols_line *parent,
+        const struct kernel_comparison *comparison, const char *driver)
+{
+        struct line line = line_new("driver", 0);
+
+        for (size_t side = 0; side < comparison->n_sides; side++) {
+                uint64_t usec, n = kernel_shutdown_measure_driver(comparison->sides[side], driver, &usec);
+
+                line.within_usec[side] = n > 1 ? usec : COLUMN_UNKNOWN;
+                line.n_devices = MAX(line.n_devices, n);
+        }
+        return line.n_devices > 1 ? add_line(table, parent, line, strdup(driver), NULL) : 0;
+}
+
+static int add_drivers(struct table *table, const struct kernel_comparison *comparison)
+{
+        struct libscols_line *parent = NULL;
+        uint64_t usec;
         int r;
 
-        if (arg_plot) {
-                r = draw(shutdowns, names, n);
-                return r < 0 ? log_error_errno(r, "Failed to write the picture: %m") : 0;
-        }
-        r = print(shutdowns, names, n);
-        return r < 0 ? log_error_errno(r, "Failed to print the table: %m") : 0;
+        r = add_line(
+                table, NULL, line_new("drivers", COLUMN_UNKNOWN), strdup("drivers with several devices"), &parent);
+        for (size_t side = 0; side < comparison->n_sides; side++)
+                for (size_t i = 0; r >= 0 && i < comparison->sides[side]->n; i++) {
+                        const char *driver = comparison->sides[side]->devices[i].driver;
+
+                        if (kernel_shutdown_is_first_of_driver(comparison->sides[side], i) &&
+                                (side == FIRST || kernel_shutdown_measure_driver(
+                                                          comparison->sides[FIRST], driver, &usec) == 0))
+                                r = add_driver(table, parent, comparison, driver);
+                }
+        return r;
+}
+
+static int print_table(const struct kernel_comparison *comparison, char *const names[])
+{
+        _cleanup_table_ struct table table = {};
+        struct libscols_line *parent = NULL;
+        int r;
+
+        r = table_new(&arg_table, &table);
+        if (r >= 0)
+                r = add_shutdown(&table, comparison, names, &parent);
+        for (size_t i = 0; r >= 0 && i < comparison->n_units; i++)
+                r = add_unit(&table, parent, comparison, &comparison->units[i]);
+        if (r >= 0)
+                r = add_drivers(&table, comparison);
+        return r < 0 ? r : table_print(&table);
 }
 
 /* ------ the verb ------ */
 
-/* Whoever writes into a pipe wants that to be read. */
-static bool is_pipe(int fd)
+static int draw(const struct logs *logs)
 {
-        struct stat status;
+        const struct kernel_shutdown *const shutdowns[] = {
+                &logs->logs[FIRST].shutdown, &logs->logs[SECOND].shutdown};
+        bool to_stdout = is_standard_input(arg_plot);
+        _cleanup_fclose_ FILE *opened = to_stdout ? NULL : fopen(arg_plot, "we");
+        FILE *file = to_stdout ? stdout : opened;
+        int r;
 
-        return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+        if (!file)
+                return -errno;
+        r = plot_write_kernel_shutdowns(file, shutdowns, (const char *const *) logs->names, logs->n);
+        return r >= 0 && fflush(file) != 0 ? -errno : r;
+}
+
+static int print(const struct logs *logs)
+{
+        _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
+        int r;
+
+        r = kernel_comparison_make(
+                &comparison, &logs->logs[FIRST].shutdown, logs->n > 1 ? &logs->logs[SECOND].shutdown : NULL);
+        if (r < 0)
+                return r;
+        if (!arg_table.json && !arg_table.no_headings) {
+                r = print_shutdown_sentences(&comparison, logs->names);
+                if (r < 0)
+                        return r;
+                printf("\n");
+        }
+        return print_table(&comparison, logs->names);
 }
 
 static int check_arguments(int n, char *const paths[])
@@ -177,33 +406,17 @@ static int check_arguments(int n, char *const paths[])
         return -EINVAL;
 }
 
-struct logs {
-        struct kernel_log logs[_SIDE_MAX];
-        char *names[_SIDE_MAX];
-};
-
-static void logs_done(struct logs *logs)
+/* Whoever writes into a pipe wants that to be read. */
+static bool is_pipe(int fd)
 {
-        for (size_t i = 0; i < _SIDE_MAX; i++) {
-                kernel_log_done(&logs->logs[i]);
-                free(logs->names[i]);
-        }
-}
+        struct stat status;
 
-static int read_logs(struct logs *logs, size_t n, char *const paths[])
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < n; i++) {
-                logs->names[i] = name_source(paths[i]);
-                r = logs->names[i] ? read_log(&logs->logs[i], paths[i], logs->names[i]) : log_oom();
-        }
-        return r;
+        return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 static const struct table_kind *choose_kind(int n_names)
 {
-        return n_names > 1 ? &shutdown_log_comparison_table : &shutdown_log_table;
+        return n_names > 1 ? &comparison_kind : &kind;
 }
 
 static const struct table_switch switches[] = {
@@ -217,20 +430,21 @@ int verb_shutdown_log(int argc, char *argv[])
 {
         _cleanup_(logs_done) struct logs logs = {};
         char *unnamed[] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
-        size_t n_logs;
-        int n, r;
+        int r;
 
         r = table_parse_options(argc, argv, &verb, &arg_table);
         if (r <= 0)
                 return -r;
-        n = argc - optind;
-        n_logs = n == 0 ? 1 : (size_t) n;
-        r = check_arguments(n, argv + optind);
-        if (r >= 0)
-                r = read_logs(&logs, n_logs, n == 0 ? unnamed : argv + optind);
-        if (r >= 0) {
-                shorten_names(logs.names, n_logs);
-                r = show(logs.logs, (const char *const *) logs.names, n_logs);
-        }
-        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        r = check_arguments(argc - optind, argv + optind);
+        if (r < 0)
+                return EXIT_CANNOT_TELL;
+        logs.n = argc == optind ? 1 : (size_t) (argc - optind);
+        r = read_logs(&logs, argc == optind ? unnamed : argv + optind);
+        if (r < 0)
+                return EXIT_CANNOT_TELL;
+        r = arg_plot ? draw(&logs) : print(&logs);
+        if (r < 0)
+                return verb_fail(
+                        r, arg_plot ? "Failed to write the picture: %m" : "Failed to print the table: %m");
+        return EXIT_SUCCESS;
 }

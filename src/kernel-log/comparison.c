@@ -20,14 +20,15 @@ static int compare_places(const void *a, const void *b, void *userdata)
         return order != 0 ? order : left < right ? -1 : left > right;
 }
 
-/* The places of devices in the order of their names. NULL without memory. */
-static size_t *sort_by_name(const struct kernel_shutdown *shutdown)
+/* The places of devices, in the order of their names if there is something to be compared. NULL without memory. */
+static size_t *sort_by_name(const struct kernel_comparison *comparison, size_t side)
 {
+        const struct kernel_shutdown *shutdown = comparison->sides[side];
         size_t *places = calloc(shutdown->n + 1, sizeof(*places));
 
         for (size_t i = 0; places && i < shutdown->n; i++)
                 places[i] = i;
-        if (places)
+        if (places && comparison->n_sides > 1)
                 qsort_r(places, shutdown->n, sizeof(*places), compare_places, (void *) shutdown);
         return places;
 }
@@ -36,7 +37,8 @@ static size_t *sort_by_name(const struct kernel_shutdown *shutdown)
 static int make_pairs(struct kernel_comparison *comparison, size_t *pair_of[_SIDE_MAX])
 {
         const struct kernel_shutdown *first = comparison->sides[FIRST], *second = comparison->sides[SECOND];
-        _cleanup_free_ size_t *firsts = sort_by_name(first), *seconds = sort_by_name(second);
+        _cleanup_free_ size_t *firsts = sort_by_name(comparison, FIRST),
+                              *seconds = sort_by_name(comparison, SECOND);
 
         comparison->pairs = calloc(first->n + second->n + 1, sizeof(*comparison->pairs));
         if (!firsts || !seconds || !comparison->pairs)
@@ -119,19 +121,21 @@ static int make_units(struct kernel_comparison *comparison)
                                 unit->usec[side] +=
                                         comparison->sides[side]->devices[pairs[i].places[side]].step_usec;
         }
-        qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
+        if (comparison->n_sides > 1)
+                qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
         return 0;
 }
 
 int kernel_comparison_make(struct kernel_comparison *comparison, const struct kernel_shutdown *first,
         const struct kernel_shutdown *second)
 {
+        static const struct kernel_shutdown nothing;
+        const struct kernel_shutdown *other = second ?: &nothing;
         _cleanup_free_ size_t *firsts = calloc(first->n + 1, sizeof(*firsts));
-        _cleanup_free_ size_t *seconds = calloc(second->n + 1, sizeof(*seconds));
+        _cleanup_free_ size_t *seconds = calloc(other->n + 1, sizeof(*seconds));
         int r;
 
-        comparison->sides[FIRST] = first;
-        comparison->sides[SECOND] = second;
+        *comparison = (struct kernel_comparison){.sides = {first, other}, .n_sides = second ? 2 : 1};
         r = firsts && seconds ? make_pairs(comparison, (size_t *[]){firsts, seconds}) : -ENOMEM;
         if (r < 0)
                 return r;

@@ -3,7 +3,7 @@
 
 #include "kernel-log/shutdown.h"
 
-/* Two shutdowns, of the same machine for instance, side by side. What went in parallel in one of them can be
+/* Two shutdowns, of the same machine for instance, side by side, or one by itself. What went in parallel in one of them can be
  * compared only as a whole: that is one unit, and any other device is one by itself. The units' times add up to
  * the totals. */
 
@@ -28,16 +28,17 @@ struct kernel_unit {
 
 /* Starts empty: all zeros. Refers to the shutdowns, which live longer. */
 struct kernel_comparison {
-        const struct kernel_shutdown *sides[_SIDE_MAX];
+        const struct kernel_shutdown *sides[_SIDE_MAX]; /* the second of one has no devices */
+        size_t n_sides;
         struct kernel_pair *pairs; /* unit by unit */
         size_t n_pairs;
-        struct kernel_unit *units; /* those that differ most come first */
+        struct kernel_unit *units; /* those that differ most come first; of one shutdown, in its order */
         size_t n_units;
 };
 
-/* Devices that have the same name several times are compared in their order. Returns 0 or -ENOMEM. */
+/* Devices that have the same name several times are compared in their order. `second` may be NULL. Returns 0 or -ENOMEM. */
 int kernel_comparison_make(struct kernel_comparison *comparison, const struct kernel_shutdown *first,
-        const struct kernel_shutdown *second) _nonnull_(1, 2, 3) _must_check_;
+        const struct kernel_shutdown *second) _nonnull_(1, 2) _must_check_;
 void kernel_comparison_done(struct kernel_comparison *comparison) _nonnull_(1);
 #define _cleanup_kernel_comparison_ _cleanup_(kernel_comparison_done)
 

@@ -117,6 +117,14 @@ size_t kernel_shutdown_measure_driver(
         return n;
 }
 
+bool kernel_shutdown_is_first_of_driver(const struct kernel_shutdown *shutdown, size_t i)
+{
+        for (size_t j = 0; j < i; j++)
+                if (streq(shutdown->devices[j].driver, shutdown->devices[i].driver))
+                        return false;
+        return true;
+}
+
 void kernel_shutdown_done(struct kernel_shutdown *shutdown)
 {
         for (size_t i = 0; i < shutdown->n; i++) {

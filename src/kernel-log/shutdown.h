@@ -49,5 +49,8 @@ uint64_t kernel_shutdown_took_usec(const struct kernel_shutdown *shutdown, size_
 size_t kernel_shutdown_measure_driver(
         const struct kernel_shutdown *shutdown, const char *driver, uint64_t *ret_usec) _nonnull_(1, 2, 3);
 
+/* Whether no device before it has the same driver. */
+bool kernel_shutdown_is_first_of_driver(const struct kernel_shutdown *shutdown, size_t i) _nonnull_(1);
+
 void kernel_shutdown_done(struct kernel_shutdown *shutdown) _nonnull_(1);
 #define _cleanup_kernel_shutdown_ _cleanup_(kernel_shutdown_done)
