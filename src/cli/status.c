@@ -4,9 +4,9 @@
 
 #include <getopt.h>
 
-#include "cli/follow.h"
 #include "cli/status-table.h"
 #include "cli/verbs.h"
+#include "follow/follow.h"
 #include "shared/log.h"
 #include "view/expected.h"
 #include "view/names.h"
