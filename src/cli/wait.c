@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate wait and headgate activate: both wait until VGs are settled; the latter has them tried first. */
+/* headgate wait and headgate activate: both wait until VGs are settled, by what the worker writes down; the latter has them
+ * tried first. */
 
-#include <getopt.h>
+#include <poll.h>
+#include <sys/inotify.h>
 
-#include "cli/await.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/util.h"
+#include "view/names.h"
+#include "view/snapshot.h"
 
 /* As long as systemd waits for a device by default (DefaultDeviceTimeoutSec=). */
 #define TIMEOUT_DEFAULT_USEC (90 * USEC_PER_SEC)
 
+/* How many absent VGs one line names. */
+#define ABSENT_NAMES_MAX 10
+
 static bool arg_expect;
 static bool arg_ignore_absent;
 static bool arg_urgent;
-static bool arg_timeout_set;
-static uint64_t arg_timeout_usec = TIMEOUT_DEFAULT_USEC;
+static const char *arg_timeout;
 
 static void help_wait(void)
 {
@@ -48,147 +54,355 @@ static void help_activate(void)
                "See headgate-activate(8).\n");
 }
 
-static const struct option wait_options[] = {
-        {"expect", no_argument, NULL, 'e'},
-        {"help", no_argument, NULL, 'h'},
-        {"ignore-absent", no_argument, NULL, 'i'},
-        {"timeout", required_argument, NULL, 't'},
-        {"urgent", no_argument, NULL, 'u'},
-        {},
+static const struct table_switch wait_switches[] = {
+        {"expect", '\0', &arg_expect},
+        {"ignore-absent", '\0', &arg_ignore_absent},
+        {"timeout", '\0', NULL, &arg_timeout},
+        {"urgent", '\0', &arg_urgent},
+};
+static const struct table_switch activate_switches[] = {
+        {"timeout", '\0', NULL, &arg_timeout},
 };
 
-static const struct option activate_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"timeout", required_argument, NULL, 't'},
-        {},
+static const struct table_verb wait_verb = {
+        .help = help_wait, .switches = wait_switches, .n_switches = ELEMENTSOF(wait_switches)};
+static const struct table_verb activate_verb = {
+        .help = help_activate, .switches = activate_switches, .n_switches = ELEMENTSOF(activate_switches)};
+
+/* What is waited for, and when that is over. */
+struct await {
+        char *const *names; /* none: all VGs of which anything was seen by the end of coldplug */
+        size_t n_names;
+        const char *request;   /* the kind of request that is made for each VG, see flags.h, or NULL */
+        bool until_deadline;   /* a VG that is overdue, or of which nothing was seen, is waited for no longer */
+        bool ignore_unwanted;  /* one of which nothing was seen, or that lvm2 is not to activate, does not count */
+        uint64_t timeout_usec; /* USEC_INFINITY for ever */
 };
 
-/* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write headgate-vg@my-vg.service. No VG has a
- * "/" in its name. */
-static void restore_name(char *name)
+/* ------ requests ------ */
+
+static int post_requests(int run_fd, const struct await *await)
 {
-        for (char *c = strchr(name, '/'); c; c = strchr(c, '/'))
-                *c = '-';
+        int r;
+
+        r = flags_prepare(run_fd);
+        for (size_t i = 0; r >= 0 && i < await->n_names; i++) {
+                _cleanup_free_ char *entry = string_format("%s%s", await->request, await->names[i]);
+
+                r = entry ? flags_post(run_fd, entry) : -ENOMEM;
+        }
+        return r < 0 ? r : flags_wake(FLAGS_WAKE);
 }
 
-/* 1 to go on, or an exit status, negated. */
-static int parse_arguments(int argc, char *argv[], const struct option *options, void (*help)(void))
+/* Whether the worker still has any of the requests to deal with. */
+static int is_any_requested(int run_fd, const struct await *await)
+{
+        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && await->request && i < await->n_names; i++)
+                for (size_t j = 0; r == 0 && j < ELEMENTSOF(directories); j++) {
+                        _cleanup_free_ char *path =
+                                string_format("%s/%s%s", directories[j], await->request, await->names[i]);
+
+                        r = path ? flags_is_set(run_fd, path) : -ENOMEM;
+                }
+        return r;
+}
+
+/* ------ judging ------ */
+
+enum {
+        NOT_SETTLED = 0,
+        SETTLED_UP = 1,
+        SETTLED_NOT_UP = 2,
+};
+
+static size_t count_awaited(const struct await *await, const struct snapshot *snapshot)
+{
+        return await->n_names > 0 ? await->n_names : snapshot->n;
+}
+
+/* NULL for one of which nothing was seen. */
+static const struct volume_group *get_awaited(const struct await *await, const struct snapshot *snapshot, size_t i)
+{
+        return await->n_names > 0 ? snapshot_find(snapshot, await->names[i]) : snapshot->volume_groups[i];
+}
+
+/* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
+static bool is_up(const struct volume_group *volume_group)
+{
+        return volume_group->state == VOLUME_GROUP_ACTIVE ||
+               (volume_group->state == VOLUME_GROUP_DEGRADED &&
+                       volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group));
+}
+
+/* A VG that waits for PVs, or of which nothing was seen, may still come, unless there is a limit to that, or somebody has
+ * asked for it now. */
+static int judge(const struct await *await, const struct volume_group *volume_group, bool coldplug)
+{
+        int unwanted = await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
+
+        if (!volume_group)
+                return !coldplug && (await->request || await->until_deadline) ? unwanted : NOT_SETTLED;
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                return await->request || (await->until_deadline && volume_group->overdue) ? SETTLED_NOT_UP
+                                                                                          : NOT_SETTLED;
+        if (!volume_group_is_settled(volume_group))
+                return NOT_SETTLED;
+        if (volume_group->state == VOLUME_GROUP_SKIPPED || volume_group->state == VOLUME_GROUP_DEACTIVATED)
+                return unwanted;
+        return is_up(volume_group) ? SETTLED_UP : SETTLED_NOT_UP;
+}
+
+/* One look. Sets `snapshot` unless it is NOT_SETTLED. */
+static int look(struct sources *sources, const struct await *await, struct snapshot *snapshot)
+{
+        int r, result = SETTLED_UP;
+        bool coldplug = false;
+
+        /* Asked before the VGs are read: results are written before requests and coldplug end. */
+        r = is_any_requested(sources->run_fd, await);
+        if (r != 0)
+                return MIN(r, NOT_SETTLED);
+        if (!await->request && await->until_deadline) {
+                r = flags_is_set(sources->run_fd, FLAGS_BOOT_FINISHED);
+                if (r < 0)
+                        return r;
+                coldplug = r == 0;
+        }
+        if (coldplug && await->n_names == 0)
+                return NOT_SETTLED;
+
+        r = snapshot_read(sources, snapshot);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < count_awaited(await, snapshot); i++) {
+                r = judge(await, get_awaited(await, snapshot, i), coldplug);
+                if (r == NOT_SETTLED)
+                        return NOT_SETTLED;
+                result = MAX(result, r);
+        }
+        return result;
+}
+
+/* ------ explaining, on standard error ------ */
+
+static void explain_absent(struct sources *sources, const char *name)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+
+        if (names_read(sources, &names) >= 0 && !names_have(&names, name))
+                names_log_unknown(&names, name);
+        else
+                log_error("VG %s is not there: none of its PVs was seen.", name);
+}
+
+/* Its state and why, or which PVs are missing. */
+static void explain_volume_group(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                log_error("VG %s waits for %s.", volume_group->name, missing ?: "PVs");
+        else if (volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group))
+                log_error("VG %s is degraded, without %s%s%s", volume_group->name, missing ?: "PVs",
+                        volume_group->reason ? "; " : ".", volume_group->reason ?: "");
+        else
+                log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
+                        volume_group->reason ? ": " : ".", volume_group->reason ?: "");
+}
+
+/* A line about each VG that is not active. */
+static void explain(struct sources *sources, const struct await *await, const struct snapshot *snapshot)
+{
+        for (size_t i = 0; i < count_awaited(await, snapshot); i++) {
+                const struct volume_group *volume_group = get_awaited(await, snapshot, i);
+
+                if (!volume_group)
+                        explain_absent(sources, await->names[i]);
+                else if (!is_up(volume_group))
+                        explain_volume_group(volume_group);
+        }
+}
+
+/* lvm2's backups may tell of VGs that are no more. That is worth a line, and nothing else. */
+static void note_absent(const struct await *await, const struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_free_ char *list = NULL;
+        size_t n_absent = 0;
+
+        for (size_t i = 0; i < await->n_names; i++)
+                if (!snapshot_find(snapshot, await->names[i]) && n_absent++ < ABSENT_NAMES_MAX &&
+                        string_vector_add(&names, await->names[i]) < 0)
+                        return;
+        list = string_vector_join(&names, ", ");
+        if (list && n_absent > 0)
+                log_info("%zu VGs are absent, nothing was seen of them: %s%s", n_absent, list,
+                        n_absent > ABSENT_NAMES_MAX ? ", ..." : ".");
+}
+
+/* ------ waiting ------ */
+
+/* The directories whose changes can mean that a VG is settled, the first because of the records. One that does not exist yet
+ * is made by the worker later; then the clock helps. */
+static int watch(int run_fd)
+{
+        static const char *const names[] = {".", FLAGS_WORKING_DIRECTORY};
+        int fd;
+
+        fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        if (fd < 0)
+                return -errno;
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                _cleanup_free_ char *path = string_format("/proc/self/fd/%i/%s", run_fd, names[i]);
+
+                if (path)
+                        (void) inotify_add_watch(
+                                fd, path, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
+        }
+        return fd;
+}
+
+/* Waits for a change, for a second at most. */
+static void wait_for_change(int watch_fd, uint64_t deadline)
+{
+        struct pollfd poll_fd = {.fd = watch_fd, .events = POLLIN};
+        uint64_t now = now_usec();
+        uint64_t left = deadline > now ? deadline - now : 0;
+        char events[4096];
+
+        if (poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1) <= 0)
+                return;
+
+        /* What comes within the next moment is seen by the same look. */
+        while (read(watch_fd, events, sizeof(events)) > 0)
+                ;
+}
+
+/* Returns the exit status. */
+static int await_volume_groups(struct sources *sources, const struct await *await)
+{
+        uint64_t deadline =
+                await->timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + await->timeout_usec;
+        _cleanup_close_ int watch_fd = watch(sources->run_fd);
+
+        if (watch_fd < 0)
+                return verb_fail(watch_fd, "Failed to watch /run/headgate: %m");
+
+        for (;;) {
+                _cleanup_snapshot_ struct snapshot snapshot = {};
+                int r;
+
+                if (flags_is_set(sources->run_fd, FLAGS_TAKEN_OVER) == 0) {
+                        log_error("headgate handed over to lvm2, not waiting any longer.");
+                        return EXIT_LVM2_ACTIVATES;
+                }
+                r = look(sources, await, &snapshot);
+                if (r == NOT_SETTLED && now_usec() >= deadline) {
+                        snapshot_done(&snapshot);
+                        r = snapshot_read(sources, &snapshot);
+                        if (r >= 0)
+                                r = SETTLED_NOT_UP;
+                }
+                if (r < 0)
+                        return verb_fail(r, "Failed to read what the worker has written down: %m");
+                if (r == SETTLED_UP) {
+                        note_absent(await, &snapshot);
+                        return EXIT_ALL_UP;
+                }
+                if (r == SETTLED_NOT_UP) {
+                        explain(sources, await, &snapshot);
+                        return EXIT_NOT_ALL_UP;
+                }
+                wait_for_change(watch_fd, deadline);
+        }
+}
+
+/* ------ the verbs ------ */
+
+/* 1 to go on, or an exit status, negated. `*timeout_usec` stays without --timeout. */
+static int parse_arguments(int argc, char *argv[], const struct table_verb *verb, uint64_t *timeout_usec)
 {
         uint32_t seconds;
+        int r;
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return -EXIT_SUCCESS;
-                case 't':
-                        if (parse_u32(optarg, &seconds) < 0) {
-                                log_error("--timeout wants a number of seconds, not \"%s\".", optarg);
-                                return -EXIT_CANNOT_TELL;
-                        }
-                        arg_timeout_usec = seconds > 0 ? seconds * USEC_PER_SEC : USEC_INFINITY;
-                        arg_timeout_set = true;
-                        break;
-                case 'e':
-                        arg_expect = true;
-                        break;
-                case 'i':
-                        arg_ignore_absent = true;
-                        break;
-                case 'u':
-                        arg_urgent = true;
-                        break;
-                default:
-                        return -EXIT_CANNOT_TELL;
-                }
+        r = table_parse_options(argc, argv, verb, NULL);
+        if (r <= 0)
+                return r;
+        if (arg_timeout && parse_u32(arg_timeout, &seconds) < 0)
+                return -verb_refuse("--timeout wants a number of seconds, not \"%s\".", arg_timeout);
+        if (arg_timeout)
+                *timeout_usec = seconds > 0 ? seconds * USEC_PER_SEC : USEC_INFINITY;
 
         for (int i = optind; i < argc; i++) {
-                if (arg_expect)
-                        restore_name(argv[i]);
-                if (!volume_group_name_is_valid(argv[i])) {
-                        log_error("\"%s\" cannot be the name of a VG.", argv[i]);
-                        return -EXIT_CANNOT_TELL;
-                }
+                /* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write
+                 * headgate-vg@my-vg.service. No VG has a "/" in its name. */
+                for (char *c = argv[i]; arg_expect && (c = strchr(c, '/'));)
+                        *c = '-';
+                if (!volume_group_name_is_valid(argv[i]))
+                        return -verb_refuse("\"%s\" cannot be the name of a VG.", argv[i]);
         }
         return 1;
 }
 
-static int exit_status_of_error(int error)
-{
-        return error == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
-}
-
 /* Makes the requests, if any, and waits. */
-static int request_and_wait(struct sources *sources, const struct await *await)
+static int request_and_wait(const struct await *await)
 {
-        int r = await->request ? await_request(sources->run_fd, await) : 0;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        int r;
 
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to ask the worker: %m");
-                return EXIT_CANNOT_TELL;
+        r = sources_open_in_charge(&sources);
+        if (r < 0)
+                return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
+        if (arg_urgent) {
+                r = flags_set(sources.run_fd, FLAGS_URGENT);
+                if (r < 0)
+                        return verb_fail(r, "Failed to say that no VG is to stand back: %m");
         }
-        return await_volume_groups(sources, await);
+        if (await->request) {
+                r = post_requests(sources.run_fd, await);
+                if (r < 0)
+                        return verb_fail(r, "Failed to ask the worker: %m");
+        }
+        return await_volume_groups(&sources, await);
 }
 
 int verb_wait(int argc, char *argv[])
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        struct await await = {};
+        struct await await = {.timeout_usec = TIMEOUT_DEFAULT_USEC};
         int r;
 
-        r = parse_arguments(argc, argv, wait_options, help_wait);
+        r = parse_arguments(argc, argv, &wait_verb, &await.timeout_usec);
         if (r <= 0)
                 return -r;
-        if (arg_expect && optind == argc) {
-                log_error("--expect wants the name of a VG, see --help.");
-                return EXIT_CANNOT_TELL;
-        }
-        r = sources_open_in_charge(&sources);
-        if (r < 0)
-                return exit_status_of_error(r);
+        if (arg_expect && optind == argc)
+                return verb_refuse("--expect wants the name of a VG, see --help.");
 
-        await = (struct await){
-                .names = argv + optind,
-                .n_names = (size_t) (argc - optind),
-                .request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
-                .until_deadline = arg_expect || arg_ignore_absent || optind == argc,
-                .ignore_unwanted = arg_ignore_absent || optind == argc,
-                .timeout_usec = arg_timeout_usec,
-        };
+        await.names = argv + optind;
+        await.n_names = (size_t) (argc - optind);
+        await.request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL;
+        await.ignore_unwanted = arg_ignore_absent || optind == argc;
+        await.until_deadline = arg_expect || await.ignore_unwanted;
         /* The worker has deadlines of its own. */
-        if (await.until_deadline && !arg_timeout_set)
+        if (await.until_deadline && !arg_timeout)
                 await.timeout_usec = USEC_INFINITY;
-
-        if (arg_urgent) {
-                r = flags_set(sources.run_fd, FLAGS_URGENT);
-                if (r < 0) {
-                        (void) log_error_errno(r, "Failed to say that no VG is to stand back: %m");
-                        return EXIT_CANNOT_TELL;
-                }
-        }
-        return request_and_wait(&sources, &await);
+        return request_and_wait(&await);
 }
 
 int verb_activate(int argc, char *argv[])
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        struct await await = {.request = FLAGS_ENTRY_VOLUME_GROUP, .timeout_usec = TIMEOUT_DEFAULT_USEC};
         int r;
 
-        r = parse_arguments(argc, argv, activate_options, help_activate);
+        r = parse_arguments(argc, argv, &activate_verb, &await.timeout_usec);
         if (r <= 0)
                 return -r;
-        if (optind == argc) {
-                log_error("Expected the name of a VG, see --help.");
-                return EXIT_CANNOT_TELL;
-        }
-        r = sources_open_in_charge(&sources);
-        if (r < 0)
-                return exit_status_of_error(r);
+        if (optind == argc)
+                return verb_refuse("Expected the name of a VG, see --help.");
 
-        return request_and_wait(&sources, &(struct await){
-                                                  .names = argv + optind,
-                                                  .n_names = (size_t) (argc - optind),
-                                                  .request = FLAGS_ENTRY_VOLUME_GROUP,
-                                                  .timeout_usec = arg_timeout_usec,
-                                          });
+        await.names = argv + optind;
+        await.n_names = (size_t) (argc - optind);
+        return request_and_wait(&await);
 }
