@@ -2,7 +2,7 @@
 
 #include "cli/tree-target.h"
 
-#include "cli/target.h"
+#include "deactivate/target.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"

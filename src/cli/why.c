@@ -3,8 +3,8 @@
 /* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
 
 #include "cli/table.h"
-#include "cli/target.h"
 #include "cli/verbs.h"
+#include "deactivate/target.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
@@ -121,19 +121,23 @@ static int explain_name(struct sources *sources, const char *vg, const char *lv,
 static int explain_lv_device(struct sources *sources, dev_t number, struct explanation *explanation)
 {
         const struct dm_device *device = sources_find_dm_device(sources, number);
-        struct dm_pool *pool = device && skip_prefix(device->uuid, "LVM-") ? dm_pool_create("name", 512) : NULL;
-        char *vg = NULL, *lv = NULL, *layer = NULL;
         _cleanup_vg_view_ struct vg_view view = {};
-        int r = 0;
+        _cleanup_free_ char *vg = NULL;
+        char *lv, *layer;
+        int r;
 
-        if (pool && dm_split_lvm_name(pool, device->name, &vg, &lv, &layer) && *layer == '\0')
-                r = vg_view_find(sources, vg, &view);
+        if (!device || !skip_prefix(device->uuid, LVM_UUID_PREFIX))
+                return 0;
+        vg = strdup(device->name);
+        if (!vg)
+                return -ENOMEM;
+        if (!dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer) || *layer != '\0')
+                return 0;
+        r = vg_view_find(sources, vg, &view);
         if (r > 0)
                 r = logical_volume_explain(sources, &view, lv, explanation);
         if (r > 0)
                 explanation->kind = "lv";
-        if (pool)
-                dm_pool_destroy(pool);
         return r;
 }
 
@@ -157,27 +161,25 @@ static int explain_number(struct sources *sources, const char *path, dev_t numbe
 
 static int explain(struct sources *sources, const char *name, struct explanation *explanation)
 {
-        _cleanup_free_ char *printable = string_printable(name);
-        struct target target = {};
+        _cleanup_target_ struct target target = {};
         int r;
 
         explanation->name = strdup(name);
-        if (!explanation->name || !printable)
+        if (!explanation->name)
                 return -ENOMEM;
         r = target_parse(name, &target);
         if (r == -ENOMEM)
                 return r;
-        if (r == -EINVAL) {
-                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", printable);
+        if (r == -EINVAL)
+                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", name);
+        else if (r == -ENOTBLK)
+                log_error("%s: not a block device", name);
+        else if (r < 0)
+                (void) log_error_errno(r, "%s: %m", name);
+        if (r < 0)
                 return 0;
-        }
-        if (r < 0) {
-                log_error("%s: %s", printable, r == -ENOTBLK ? "not a block device" : strerror(-r));
-                return 0;
-        }
         r = target.vg ? explain_name(sources, target.vg, target.lv, explanation)
                       : explain_number(sources, name, target.number, explanation);
-        target_done(&target);
         return r < 0 ? r : explanation->error < 0 ? explanation->error : r;
 }
 
@@ -194,50 +196,36 @@ static void print_sentences(const struct explanation *explanation)
                 printf("  %s\n", explanation->advice.strings[i]);
 }
 
-static int exit_status_of(const struct explanation *explanation)
-{
-        switch (explanation->verdict) {
-        case VERDICT_UP:
-                return EXIT_ALL_UP;
-        case VERDICT_DOWN:
-                return EXIT_NOT_ALL_UP;
-        default:
-                return EXIT_CANNOT_TELL;
-        }
-}
-
 /* Returns the exit status or a negative errno. */
-static int explain_one(struct sources *sources, const char *name, struct table *table, const char *separator)
-{
-        _cleanup_explanation_ struct explanation explanation = {};
-        int r;
-
-        r = explain(sources, name, &explanation);
-        if (r == 0)
-                return EXIT_NOT_ALL_UP;
-        if (r >= 0 && table->table)
-                r = table_add_line(table, NULL, &explanation, NULL);
-        if (r < 0)
-                return r;
-        if (!table->table) {
-                printf("%s", separator);
-                print_sentences(&explanation);
-        }
-        return exit_status_of(&explanation);
-}
-
 static int explain_all(struct sources *sources, char *const names[], size_t n)
 {
+        static const int exit_statuses[] = {
+                [VERDICT_UP] = EXIT_ALL_UP,
+                [VERDICT_DOWN] = EXIT_NOT_ALL_UP,
+                [VERDICT_UNKNOWN] = EXIT_CANNOT_TELL,
+        };
         _cleanup_table_ struct table table = {};
-        int r = 0, result = EXIT_ALL_UP;
+        bool tabular = arg_table.json || arg_table.chosen;
+        int r, result = EXIT_ALL_UP;
 
-        if (arg_table.json || arg_table.chosen)
-                r = table_new(&arg_table, &table);
+        r = tabular ? table_new(&arg_table, &table) : 0;
         for (size_t i = 0; r >= 0 && i < n; i++) {
-                r = explain_one(sources, names[i], &table, i == 0 ? "" : "\n");
-                result = MAX(result, r);
+                _cleanup_explanation_ struct explanation explanation = {};
+
+                r = explain(sources, names[i], &explanation);
+                if (r < 0)
+                        return r;
+                result = MAX(result, r == 0 ? EXIT_NOT_ALL_UP : exit_statuses[explanation.verdict]);
+                if (r == 0)
+                        continue;
+                if (tabular) {
+                        r = table_add_line(&table, NULL, &explanation, NULL);
+                } else {
+                        printf("%s", i == 0 ? "" : "\n");
+                        print_sentences(&explanation);
+                }
         }
-        if (r >= 0 && table.table)
+        if (r >= 0 && tabular)
                 r = table_print(&table);
         return r < 0 ? r : result;
 }

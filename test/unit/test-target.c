@@ -2,7 +2,7 @@
 
 /* What a name on the command line of headgate deactivate stands for. */
 
-#include "cli/target.h"
+#include "deactivate/target.h"
 
 #include <sys/sysmacros.h>
 

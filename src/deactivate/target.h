@@ -4,19 +4,22 @@
 #include "lvm/configuration.h"
 #include "teardown/selection.h"
 
-/* What "headgate deactivate" was asked for by one name: a VG, an LV, or any block device. */
+/* What a name on the command line stands for: a VG, an LV, or any block device. */
 struct target {
         const char *name; /* as it was given */
         char *vg;         /* NULL for another device */
-        char *lv;         /* NULL for a whole VG, or another device */
+        const char *lv;   /* in the same memory; NULL for a whole VG, or another device */
         dev_t number;     /* of a device that has a path; else 0 */
         bool found;       /* by target_select(), something that could be taken down */
 };
 
 /* Finds out what the name stands for: without a "/" in it a VG; with one inside, VG/LV; and else a path, which,
- * if it does not exist, may also be that of an LV that is not active. Returns 0; -EINVAL for a name that neither a
- * VG nor an LV can have; -ENOTBLK; what stat() says of a path; or -ENOMEM. `name` is kept, not copied. */
+ * if it does not exist, may also be that of an LV that is not active. Returns 0 and `*ret`, to be emptied with
+ * target_done(); -EINVAL for a name that neither a VG nor an LV can have; -ENOTBLK; what stat() says of a path; or
+ * -ENOMEM. `name` is kept, not copied. */
 int target_parse(const char *name, struct target *ret) _nonnull_(1, 2) _must_check_;
+void target_done(struct target *target) _nonnull_(1);
+#define _cleanup_target_ _cleanup_(target_done)
 
 /* The node of an LV, which for a pool that is not active by itself is its layer, or of another device; NULL if
  * there is none. Not of a whole VG. Returns 0 or -ENOMEM. */
@@ -31,5 +34,3 @@ int target_select(struct target *target, struct selection *selection) _nonnull_(
  * -ENOMEM. */
 int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
         _nonnull_(1, 3) _must_check_;
-
-void target_done(struct target *target) _nonnull_(1);

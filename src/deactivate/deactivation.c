@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Deactivating storage on a machine that goes on running: names become nodes of the storage tree, their VGs are locked
+ * against lvm2's commands, what may not go is left alone, and src/teardown removes the rest. */
+
+#include "deactivate/deactivation.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "shared/dm.h"
+#include "shared/log.h"
+#include "shared/udev.h"
+#include "shared/util.h"
+#include "teardown/scope.h"
+#include "teardown/teardown.h"
+#include "tree/order.h"
+#include "tree/read.h"
+#include "view/names.h"
+
+/* How long to wait for commands that work on the same VGs. */
+#define LOCKS_TIMEOUT_USEC (5 * USEC_PER_SEC)
+
+/* Longer than removals and lvm2 have, by default. */
+#define STALL_USEC (120 * USEC_PER_SEC)
+
+/* While udevd runs (systemd, src/udev/udev-ctrl.c). */
+#define UDEVD_SOCKET "/run/udev/control"
+#define UDEV_TIMEOUT_USEC (30 * USEC_PER_SEC)
+
+/* Nobody reads while devices are removed, and each message takes about 2 KiB in the kernel. */
+#define RECEIVE_BUFFER_SIZE (32 * 1024 * 1024)
+
+/* How often udev's queue is looked at, should messages be lost all the same. */
+#define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
+
+#define REASON_LOCKED "a command of lvm2 is at work on its VG"
+
+/* ------ what was asked for ------ */
+
+static void log_bad_name(const char *name, int error)
+{
+        if (error == -EINVAL)
+                log_error("\"%s\" cannot be the name of a VG or an LV.", name);
+        else if (error == -ENOTBLK)
+                log_error("%s is not a block device.", name);
+        else
+                (void) log_error_errno(error, "%s: %m", name);
+}
+
+int deactivation_init(struct deactivation *deactivation, char *names[], size_t n)
+{
+        int r;
+
+        *deactivation = (struct deactivation){.sources = SOURCES_NONE};
+        r = sources_open(&deactivation->sources);
+        if (r >= 0)
+                r = sources_read_configuration(&deactivation->sources);
+        if (r < 0 || n == 0)
+                return r;
+        deactivation->targets = calloc(n, sizeof(*deactivation->targets));
+        if (!deactivation->targets)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++) {
+                r = target_parse(names[i], &deactivation->targets[deactivation->n_targets]);
+                if (r == -ENOMEM)
+                        return r;
+                if (r >= 0) {
+                        deactivation->n_targets++;
+                        continue;
+                }
+                deactivation->something_left = true;
+                log_bad_name(names[i], r);
+        }
+        return 0;
+}
+
+void deactivation_done(struct deactivation *deactivation)
+{
+        volume_group_locks_done(&deactivation->locks);
+        selection_done(&deactivation->selection);
+        tree_free(deactivation->tree);
+        for (size_t i = 0; i < deactivation->n_targets; i++)
+                target_done(&deactivation->targets[i]);
+        free(deactivation->targets);
+        sources_done(&deactivation->sources);
+}
+
+/* ------ the tree ------ */
+
+static int find(struct deactivation *deactivation)
+{
+        int r;
+
+        selection_done(&deactivation->selection);
+        deactivation->selection = (struct selection){};
+        deactivation->tree = tree_free(deactivation->tree);
+
+        r = tree_read(deactivation->sources.root_fd, &deactivation->tree);
+        if (r >= 0)
+                r = teardown_scope_apply(deactivation->tree, deactivation->sources.root_fd, TEARDOWN_ALL);
+        if (r >= 0)
+                r = selection_init(&deactivation->selection, deactivation->tree);
+        if (r >= 0 && !deactivation->targets)
+                r = selection_add_unused(&deactivation->selection);
+        for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
+                r = target_select(&deactivation->targets[i], &deactivation->selection);
+        return r;
+}
+
+/* The VGs that turn out to be concerned. Returns 1 if one of them was not locked before, 0, or -ENOMEM. */
+static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
+{
+        bool more = false;
+
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                int r;
+
+                if (!node->vg || !selection_has(&deactivation->selection, node))
+                        continue;
+                r = volume_group_locks_take(&deactivation->locks, node->vg, until_usec);
+                if (r < 0)
+                        return r;
+                more |= r > 0;
+        }
+        return more;
+}
+
+/* A VG that is locked does not change any more, so the tree is read again after that. */
+static int lock_and_find(struct deactivation *deactivation)
+{
+        uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
+        int r;
+
+        /* Each lock is one. */
+        allow_many_files();
+        r = volume_group_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
+        for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
+                if (deactivation->targets[i].vg)
+                        r = volume_group_locks_take(&deactivation->locks, deactivation->targets[i].vg, until_usec);
+        if (r < 0)
+                return r;
+        do {
+                r = find(deactivation);
+                if (r >= 0)
+                        r = lock_selected(deactivation, until_usec);
+        } while (r > 0);
+        return r;
+}
+
+/* ------ what stays ------ */
+
+static int refuse_locked(struct deactivation *deactivation)
+{
+        struct dm_hash_table *locks = deactivation->locks.locks;
+        struct dm_hash_node *entry;
+
+        dm_hash_iterate(entry, locks) {
+                const char *vg = dm_hash_get_key(locks, entry);
+                int error = volume_group_locks_get(&deactivation->locks, vg);
+
+                if (error >= 0)
+                        continue;
+                deactivation->something_left = true;
+                if (error == -EAGAIN)
+                        log_error("VG %s is left alone: a command of lvm2 is at work on it.", vg);
+                else
+                        (void) log_error_errno(error, "VG %s is left alone, its lock cannot be taken: %m", vg);
+                FOREACH_NODE(node, &deactivation->tree->nodes)
+                        if (node->vg && streq(node->vg, vg) && selection_has(&deactivation->selection, node) &&
+                                selection_refuse(node, REASON_LOCKED) < 0)
+                                return -ENOMEM;
+        }
+        return 0;
+}
+
+/* To touch what is suspended, or what lies on it, may be to wait for ever. */
+static int refuse_suspended(struct deactivation *deactivation)
+{
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                _cleanup_free_ char *reason = NULL;
+
+                if (!node->suspended)
+                        continue;
+                reason = string_format("%s is suspended", node->name);
+                if (!reason || selection_refuse(node, reason) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+static void report_skipped(struct deactivation *deactivation)
+{
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                if (!selection_has(&deactivation->selection, node) || !node->skip_reason ||
+                        !tree_kind_is_removable(node->kind) || tree_lv_is_hidden(node))
+                        continue;
+                deactivation->something_left = true;
+                if (!streq(node->skip_reason, REASON_LOCKED))
+                        log_error("%s is left alone: %s.", node->name, node->skip_reason);
+        }
+}
+
+/* Returns 1 if it is not active, 0 if it does not exist, or a negative errno. */
+static int report_inactive(struct deactivation *deactivation, const struct target *target)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
+
+        if (!target->vg) {
+                log_info("There is nothing on %s that could be deactivated.", target->name);
+                return 1;
+        }
+        r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.configuration);
+        if (r == 0)
+                r = names_read(&deactivation->sources, &names);
+        if (r < 0)
+                return r;
+        if (r > 0 || (!target->lv && names_have(&names, target->vg))) {
+                log_info("%s %s is not active.", target->lv ? "LV" : "VG", target->name);
+                return 1;
+        }
+        if (target->lv)
+                log_error("There is no LV %s.", target->name);
+        else
+                names_log_unknown(&names, target->vg);
+        return 0;
+}
+
+/* Leaves alone what is not to go, says so of what was asked for, and orders the tree. Returns 1 if anything is left to go. */
+static int decide(struct deactivation *deactivation)
+{
+        int r;
+
+        r = refuse_suspended(deactivation);
+        if (r >= 0)
+                r = selection_finish(&deactivation->selection);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < deactivation->n_targets; i++) {
+                r = deactivation->targets[i].found ? 1 : report_inactive(deactivation, &deactivation->targets[i]);
+                if (r < 0)
+                        return r;
+                deactivation->something_left |= r == 0;
+        }
+        report_skipped(deactivation);
+        r = tree_order(deactivation->tree);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &deactivation->tree->nodes)
+                if (tree_node_is_ours(node))
+                        return 1;
+        return 0;
+}
+
+int deactivation_preview(struct deactivation *deactivation)
+{
+        int r;
+
+        r = find(deactivation);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                _cleanup_free_ char *reason = NULL;
+
+                if (!tree_node_is_mount_or_swap(node))
+                        continue;
+                reason =
+                        string_format(node->kind == TREE_MOUNT ? "%s is mounted" : "%s is swapped to", node->name);
+                if (!reason || tree_skip(node, reason) < 0)
+                        return -ENOMEM;
+        }
+        return decide(deactivation);
+}
+
+/* ------ udev: it announces a removal when it is done with it, so that its links in /dev are gone ------ */
+
+/* From now on. Returns 1, 0 if no udevd is there, or a negative errno. */
+static int udev_listen(struct monitor *monitor)
+{
+        int r;
+
+        if (access(UDEVD_SOCKET, F_OK) < 0)
+                return 0;
+        r = monitor_open(monitor);
+        if (r >= 0)
+                r = udev_monitor_filter_add_match_subsystem_devtype(monitor->monitor, "block", NULL);
+        if (r < 0)
+                return r;
+        (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
+        r = udev_monitor_enable_receiving(monitor->monitor);
+        return r < 0 ? r : 1;
+}
+
+/* Messages were lost: when udev has nothing to do, it is done with all. */
+static int udev_wait_for_queue(struct udev *udev, uint64_t until_usec)
+{
+        struct udev_queue *queue = udev_queue_new(udev);
+        int r = queue ? 0 : -ENOMEM;
+
+        while (r >= 0 && !udev_queue_get_queue_is_empty(queue)) {
+                if (now_usec() >= until_usec)
+                        r = -ETIMEDOUT;
+                else
+                        usleep(QUEUE_PAUSE_USEC);
+        }
+        udev_queue_unref(queue);
+        return r;
+}
+
+static bool has_gone(const struct tree_node *node)
+{
+        return tree_node_is_ours(node) && node->state == TREE_GONE;
+}
+
+static int udev_wait(const struct monitor *monitor, const struct tree *tree)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *expected = dm_hash_create(1024); /* by number */
+        struct pollfd poll_fd = {.fd = udev_monitor_get_fd(monitor->monitor), .events = POLLIN};
+        uint64_t until_usec = now_usec() + UDEV_TIMEOUT_USEC;
+        bool lost = false;
+
+        if (!expected)
+                return -ENOMEM;
+        /* Devices of other drivers stay, without content. */
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->kind >= TREE_MULTIPATH && has_gone(node) &&
+                        !dm_hash_insert_binary(expected, &node->number, sizeof(node->number), node))
+                        return -ENOMEM;
+
+        while (dm_hash_get_num_entries(expected) > 0) {
+                _cleanup_udev_device_ struct udev_device *device = monitor_receive(monitor, &lost);
+                const char *action = device ? udev_device_get_action(device) : NULL;
+                dev_t number = device ? udev_device_get_devnum(device) : 0;
+                uint64_t now = now_usec();
+
+                if (action && streq(action, "remove"))
+                        dm_hash_remove_binary(expected, &number, sizeof(number));
+                if (device)
+                        continue;
+                if (lost)
+                        return udev_wait_for_queue(monitor->udev, until_usec);
+                if (now >= until_usec)
+                        return -ETIMEDOUT;
+                if (poll(&poll_fd, 1, (int) ((until_usec - now) / USEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+                        return -errno;
+        }
+        return 0;
+}
+
+/* ------ doing it ------ */
+
+/* Returns 0 if all is gone, 1 if not, or a negative errno. */
+static int take_down(struct deactivation *deactivation)
+{
+        const struct settings *settings = &deactivation->sources.settings;
+        _cleanup_teardown_ struct teardown teardown = {};
+        bool parallel = settings->parallel_teardown && !deactivation->serial;
+        int r;
+
+        r = teardown_init(&teardown, deactivation->tree, deactivation->sources.root_fd,
+                &(struct teardown_options){
+                        .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
+                        .deadline_usec = settings->teardown_deadline_usec,
+                        .stall_usec = STALL_USEC,
+                        .vgs_are_locked = true,
+                        .remove = removal_job_run,
+                });
+        return r < 0 ? r : teardown_run(&teardown);
+}
+
+/* lvm2 notes which VGs have been autoactivated, so that no further event activates them again, until one of
+ * their LVs is deactivated. */
+static void withdraw_claims(const struct deactivation *deactivation)
+{
+        _cleanup_close_ int lvm_run_fd = online_open_directory();
+        const char *last = "";
+
+        if (!deactivation->sources.configuration.event_activation || lvm_run_fd < 0)
+                return;
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                int r;
+
+                if (!node->vg || !has_gone(node) || streq(node->vg, last))
+                        continue;
+                r = online_unclaim(lvm_run_fd, node->vg);
+                if (r < 0)
+                        (void) log_error_errno(r, "Failed to tell lvm2 that VG %s is not active: %m", node->vg);
+                last = node->vg;
+        }
+}
+
+int deactivation_run(struct deactivation *deactivation)
+{
+        _cleanup_(monitor_close) struct monitor monitor = {};
+        sigset_t signals;
+        int r, k;
+
+        /* Who finds a VG down tomorrow looks for the reason in the journal. */
+        log_record_events();
+        r = lock_and_find(deactivation);
+        if (r >= 0)
+                r = refuse_locked(deactivation);
+        if (r >= 0)
+                r = decide(deactivation);
+        if (r <= 0)
+                return r;
+
+        k = deactivation->no_udev_sync ? 0 : udev_listen(&monitor);
+        (void) sigprocmask(SIG_SETMASK, NULL, &signals);
+        r = take_down(deactivation);
+        deactivation->something_left |= r > 0;
+        withdraw_claims(deactivation);
+
+        /* teardown_init() has blocked some. It can be interrupted again. */
+        (void) sigprocmask(SIG_SETMASK, &signals, NULL);
+        if (k > 0)
+                k = udev_wait(&monitor, deactivation->tree);
+        if (k < 0)
+                (void) log_error_errno(k, "Failed to wait until udev has removed its links: %m");
+        return MIN(r, 0);
+}

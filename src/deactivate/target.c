@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Names on the command line: as the names of VGs and LVs, or as paths, and then what they are in a storage tree. */
+
+#include "deactivate/target.h"
+
+#include <sys/stat.h>
+
+#include "shared/dm.h"
+#include "shared/names.h"
+#include "shared/program.h"
+#include "shared/util.h"
+
+#define DEV_DIRECTORY "/dev/"
+#define MAPPER_DIRECTORY "/dev/mapper/"
+
+void target_done(struct target *target)
+{
+        free(target->vg);
+        *target = (struct target){};
+}
+
+/* "VG", or "VG/LV" */
+static int parse_names(struct target *target, const char *names)
+{
+        char *slash;
+
+        target->vg = strdup(names);
+        if (!target->vg)
+                return -ENOMEM;
+        slash = strchr(target->vg, '/');
+        if (slash) {
+                *slash = '\0';
+                target->lv = slash + 1;
+        }
+        return volume_group_name_is_valid(target->vg) && (!target->lv || volume_group_name_is_valid(target->lv))
+                       ? 0
+                       : -EINVAL;
+}
+
+/* "VG-LV", with each "-" of the names doubled. */
+static int parse_mapper_name(struct target *target, const char *name)
+{
+        char *lv, *layer;
+
+        target->vg = strdup(name);
+        if (!target->vg || !dm_split_lvm_name(NULL, NULL, &target->vg, &lv, &layer))
+                return -ENOMEM;
+        target->lv = lv;
+        return *target->vg != '\0' && *lv != '\0' ? 0 : -EINVAL;
+}
+
+static int parse_path(struct target *target, const char *path)
+{
+        const char *in_mapper = skip_prefix(path, MAPPER_DIRECTORY), *in_dev = skip_prefix(path, DEV_DIRECTORY);
+        struct stat status;
+        int r = -ENOENT;
+
+        if (stat(path, &status) >= 0) {
+                target->number = status.st_rdev;
+                return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
+        }
+        if (errno != ENOENT)
+                return -errno;
+        if (in_mapper)
+                r = parse_mapper_name(target, in_mapper);
+        else if (in_dev && strchr(in_dev, '/'))
+                r = parse_names(target, in_dev);
+        return r == -EINVAL ? -ENOENT : r;
+}
+
+int target_parse(const char *name, struct target *ret)
+{
+        bool is_path = name[0] == '/' || skip_prefix(name, "./") || skip_prefix(name, "../");
+        int r;
+
+        *ret = (struct target){.name = name};
+        r = is_path ? parse_path(ret, name) : parse_names(ret, name);
+        if (r < 0)
+                target_done(ret);
+        return r;
+}
+
+int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
+{
+        /* The device of a pool is there as a layer at least. */
+        static const char *const layers[] = {NULL, "tpool", "vpool"};
+        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+
+        *ret = NULL;
+        if (!target->lv) {
+                *ret = tree_find_number(tree, target->number);
+                return 0;
+        }
+        pool = dm_pool_create("name", 512);
+        if (!pool)
+                return -ENOMEM;
+        for (size_t i = 0; !*ret && i < ELEMENTSOF(layers); i++) {
+                const char *name = dm_build_dm_name(pool, target->vg, target->lv, layers[i]);
+                struct tree_node *node;
+
+                if (!name)
+                        return -ENOMEM;
+                node = dm_hash_lookup(tree->dm_names, name);
+                if (node && node->vg)
+                        *ret = node;
+        }
+        return 0;
+}
+
+int target_select(struct target *target, struct selection *selection)
+{
+        struct tree_node *node = NULL;
+        int r;
+
+        if (target->vg && !target->lv) {
+                r = selection_add_vg(selection, target->vg);
+        } else {
+                r = target_find_node(target, selection->tree, &node);
+                if (r >= 0 && node)
+                        r = selection_add(selection, node);
+        }
+        target->found = r > 0;
+        return MIN(r, 0);
+}
+
+int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
+{
+        _cleanup_dm_config_ struct dm_config_tree *metadata = NULL;
+        _cleanup_free_ char *path = NULL, *section = NULL;
+        int r;
+
+        if (!target->vg)
+                return 1;
+        path = string_format("%s/%s", root_relative(configuration->backup_dir), target->vg);
+        section = target->lv ? string_format("%s/logical_volumes/%s", target->vg, target->lv) : strdup(target->vg);
+        r = path && section ? config_tree_read(root_fd, path, &metadata) : -ENOMEM;
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        return dm_config_find_node(metadata->root, section) != NULL;
+}
