@@ -65,24 +65,22 @@ static int read_source(struct kernel_log *log, const char *path)
 static void log_verdict(int verdict, const char *path, const char *name)
 {
         static const char *const sentences[] = {
-                [KERNEL_LOG_EMPTY] = "is empty.",
-                [KERNEL_LOG_BINARY] = "is not text.",
+                [KERNEL_LOG_EMPTY] = "is empty",
+                [KERNEL_LOG_BINARY] = "is not text",
+                [KERNEL_LOG_UNRELATED] = "nothing in it is about a device that is shut down; the kernel tells of "
+                                         "them with initcall_debug on its command line",
                 [KERNEL_LOG_UNSTAMPED] =
                         "has devices that are shut down, but not the kernel's time of any: \"journalctl -k -o "
-                        "short-monotonic\" writes it, and with printk.time=1 on its command line the kernel.",
+                        "short-monotonic\" writes it, and with printk.time=1 on its command line the kernel",
                 [KERNEL_LOG_TRUNCATED] =
-                        "ends before the devices are shut down: no line that tells of the end follows them.",
+                        "ends before the devices are shut down: no line that tells of the end follows them",
         };
+        static const char elsewhere[] =
+                ", when journald has ended: what it says then is on a serial console, or in "
+                "pstore, see headgate-shutdown-log(8)";
 
-        if (verdict != KERNEL_LOG_UNRELATED)
-                log_error("%s: %s", name, sentences[verdict]);
-        else
-                log_error("%s: nothing in it is about a device that is shut down; the kernel tells of them with "
-                          "initcall_debug on its command line%s.",
-                        name,
-                        path ? ""
-                             : ", when journald has ended: what it says then is on a serial console, or in pstore, "
-                               "see headgate-shutdown-log(8)");
+        log_error(
+                "%s: %s%s.", name, sentences[verdict], verdict == KERNEL_LOG_UNRELATED && !path ? elsewhere : "");
 }
 
 /* Returns 0, or a negative errno, having said what is wrong. */
@@ -342,6 +340,7 @@ static int add_drivers(struct table *table, const struct kernel_comparison *comp
         return r;
 }
 
+/* Of two logs what differs most comes first, a single one is in its order. */
 static int print_table(const struct kernel_comparison *comparison, char *const names[])
 {
         _cleanup_table_ struct table table = {};
@@ -351,8 +350,14 @@ static int print_table(const struct kernel_comparison *comparison, char *const n
         r = table_new(&arg_table, &table);
         if (r >= 0)
                 r = add_shutdown(&table, comparison, names, &parent);
-        for (size_t i = 0; r >= 0 && i < comparison->n_units; i++)
+        for (size_t i = 0; r >= 0 && comparison->n_sides > 1 && i < comparison->n_units; i++)
                 r = add_unit(&table, parent, comparison, &comparison->units[i]);
+        for (size_t i = 0; r >= 0 && comparison->n_sides == 1 && i < comparison->n_pairs;) {
+                struct kernel_unit group = kernel_comparison_group(comparison, i);
+
+                r = add_unit(&table, parent, comparison, &group);
+                i += group.n_pairs;
+        }
         if (r >= 0)
                 r = add_drivers(&table, comparison);
         return r < 0 ? r : table_print(&table);
@@ -385,9 +390,7 @@ static int print(const struct logs *logs)
         if (r < 0)
                 return r;
         if (!arg_table.json && !arg_table.no_headings) {
-                r = print_shutdown_sentences(&comparison, logs->names);
-                if (r < 0)
-                        return r;
+                print_shutdown_sentences(&comparison, logs->names);
                 printf("\n");
         }
         return print_table(&comparison, logs->names);

@@ -121,8 +121,7 @@ static int make_units(struct kernel_comparison *comparison)
                                 unit->usec[side] +=
                                         comparison->sides[side]->devices[pairs[i].places[side]].step_usec;
         }
-        if (comparison->n_sides > 1)
-                qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
+        qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
         return 0;
 }
 
@@ -149,6 +148,15 @@ void kernel_comparison_done(struct kernel_comparison *comparison)
         free(comparison->pairs);
         free(comparison->units);
         *comparison = (struct kernel_comparison){};
+}
+
+struct kernel_unit kernel_comparison_group(const struct kernel_comparison *comparison, size_t i)
+{
+        return (struct kernel_unit){
+                .first_pair = i,
+                .n_pairs = kernel_shutdown_group_end(comparison->sides[FIRST], i) - i,
+                .usec = {kernel_shutdown_took_usec(comparison->sides[FIRST], i)},
+        };
 }
 
 const struct kernel_device *kernel_pair_device(

@@ -32,7 +32,7 @@ struct kernel_comparison {
         size_t n_sides;
         struct kernel_pair *pairs; /* unit by unit */
         size_t n_pairs;
-        struct kernel_unit *units; /* those that differ most come first; of one shutdown, in its order */
+        struct kernel_unit *units; /* those that differ most come first, of one shutdown those that took longest */
         size_t n_units;
 };
 
@@ -41,6 +41,9 @@ int kernel_comparison_make(struct kernel_comparison *comparison, const struct ke
         const struct kernel_shutdown *second) _nonnull_(1, 2) _must_check_;
 void kernel_comparison_done(struct kernel_comparison *comparison) _nonnull_(1);
 #define _cleanup_kernel_comparison_ _cleanup_(kernel_comparison_done)
+
+/* Of a single shutdown, whose pairs are in its order: what went in parallel with its device `i`, which is the first of that. */
+struct kernel_unit kernel_comparison_group(const struct kernel_comparison *comparison, size_t i) _nonnull_(1);
 
 /* The device of a pair, of whichever side has it. */
 const struct kernel_device *kernel_pair_device(

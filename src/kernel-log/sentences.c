@@ -14,87 +14,78 @@
 /* A driver of several devices is told of if it has had so much of the time. */
 #define DRIVER_PERCENT 20
 
-static void print_device(const char *separator, const struct kernel_device *device)
-{
-        _cleanup_free_ char *driver = string_printable(device->driver), *name = string_printable(device->name);
+/* ------ units ------ */
 
-        printf("%s%s %s", separator, driver ?: "?", name ?: "?");
+/* Devices that are compared as a whole, or have gone in parallel: the first of them. */
+static void print_names(
+        const struct kernel_comparison *comparison, const struct kernel_unit *unit, const char *separator)
+{
+        for (size_t i = 0; i < MIN(unit->n_pairs, (size_t) NAMED_MAX); i++) {
+                const struct kernel_device *device =
+                        kernel_pair_device(comparison, &comparison->pairs[unit->first_pair + i]);
+                _cleanup_free_ char *driver = string_printable(device->driver);
+                _cleanup_free_ char *name = string_printable(device->name);
+
+                printf("%s%s %s", i > 0 ? separator : "", driver ?: "?", name ?: "?");
+        }
 }
 
-/* ------ units ------ */
+/* Of two logs a unit with which that side was faster, of a single one a device that went alone. */
+static bool is_gain(const struct kernel_comparison *comparison, const struct kernel_unit *unit, size_t side)
+{
+        return comparison->n_sides > 1 ? unit->usec[side] < unit->usec[!side] : unit->n_pairs == 1;
+}
 
 static uint64_t difference_of(const struct kernel_unit *unit)
 {
         return (uint64_t) llabs(kernel_unit_difference(unit));
 }
 
-static int compare_units(const void *a, const void *b)
+/* "a 3.1ms, b + c 2.0ms and 5 other devices 1.2ms.": those that differ most, which come first, until they are most of it. */
+static void print_gains(const struct kernel_comparison *comparison, size_t side, uint64_t usec)
 {
-        const struct kernel_unit *left = *(const struct kernel_unit *const *) a;
-        const struct kernel_unit *right = *(const struct kernel_unit *const *) b;
-
-        if (difference_of(left) != difference_of(right))
-                return difference_of(left) > difference_of(right) ? -1 : 1;
-        return left < right ? -1 : left > right;
-}
-
-/* "a", or "a + b + c" */
-static void print_unit(
-        const char *separator, const struct kernel_comparison *comparison, const struct kernel_unit *unit)
-{
-        for (size_t i = 0; i < MIN(unit->n_pairs, (size_t) NAMED_MAX); i++)
-                print_device(i > 0 ? " + " : separator,
-                        kernel_pair_device(comparison, &comparison->pairs[unit->first_pair + i]));
-        if (unit->n_pairs > NAMED_MAX)
-                printf(" + more");
-}
-
-/* "a 3.1ms, b + c 2.0ms and 5 other devices 1.2ms.": those that differ most, until they are most of it. */
-static void print_units(const struct kernel_comparison *comparison, const struct kernel_unit *const units[],
-        size_t n, uint64_t usec)
-{
+        size_t n_named = 0, n_others = 0;
         uint64_t left = usec;
-        size_t i = 0, n_others = 0;
 
-        for (; i < n && i < NAMED_MAX && (usec - left) * 100 < usec * MOST_PERCENT; i++) {
-                _cleanup_free_ char *time = format_short_duration(difference_of(units[i]));
+        for (size_t i = 0; i < comparison->n_units; i++) {
+                const struct kernel_unit *unit = &comparison->units[i];
+                _cleanup_free_ char *time = NULL;
 
-                print_unit(i > 0 ? ", " : "", comparison, units[i]);
-                printf(" %s", time ?: "?");
-                left -= difference_of(units[i]);
+                if (!is_gain(comparison, unit, side))
+                        continue;
+                if (n_named == NAMED_MAX || (usec - left) * 100 >= usec * MOST_PERCENT) {
+                        n_others += unit->n_pairs;
+                        continue;
+                }
+                time = format_short_duration(difference_of(unit));
+                printf("%s", n_named++ > 0 ? ", " : "");
+                print_names(comparison, unit, " + ");
+                printf("%s %s", unit->n_pairs > NAMED_MAX ? " + more" : "", time ?: "?");
+                left -= difference_of(unit);
         }
-        for (size_t j = i; j < n; j++)
-                n_others += units[j]->n_pairs;
         if (n_others > 0) {
                 _cleanup_free_ char *time = format_short_duration(left);
 
-                printf("%s%zu %sdevice%s %s", i > 0 ? " and " : "", n_others, i > 0 ? "other " : "",
+                printf("%s%zu %sdevice%s %s", n_named > 0 ? " and " : "", n_others, n_named > 0 ? "other " : "",
                         plural(n_others), time ?: "?");
         }
         printf(".\n");
 }
 
-/* Of two logs the units with which that side was faster, of a single one the devices that went alone. */
-static int print_gain(const struct kernel_comparison *comparison, size_t side, const char *what, const char *name)
+static void print_sum_of_gains(
+        const struct kernel_comparison *comparison, size_t side, const char *what, const char *name)
 {
-        _cleanup_free_ const struct kernel_unit **units = calloc(comparison->n_units + 1, sizeof(*units));
         _cleanup_free_ char *time = NULL;
         uint64_t usec = 0;
         size_t n = 0;
 
-        if (!units)
-                return -ENOMEM;
-        for (size_t i = 0; i < comparison->n_units; i++) {
-                const struct kernel_unit *unit = &comparison->units[i];
-
-                if (comparison->n_sides > 1 ? unit->usec[side] >= unit->usec[!side] : unit->n_pairs > 1)
-                        continue;
-                units[n++] = unit;
-                usec += difference_of(unit);
-        }
+        for (size_t i = 0; i < comparison->n_units; i++)
+                if (is_gain(comparison, &comparison->units[i], side)) {
+                        usec += difference_of(&comparison->units[i]);
+                        n++;
+                }
         if (n == 0)
-                return 0;
-        qsort(units, n, sizeof(*units), compare_units);
+                return;
         time = format_short_duration(usec);
         if (comparison->n_sides > 1)
                 printf("Time %s in %s, %s: ", what, name, time ?: "?");
@@ -103,8 +94,7 @@ static int print_gain(const struct kernel_comparison *comparison, size_t side, c
                         n, time ?: "?");
         else
                 printf("All went one after another, as far as the times tell: ");
-        print_units(comparison, units, n, usec);
-        return 0;
+        print_gains(comparison, side, usec);
 }
 
 /* ------ drivers ------ */
@@ -164,33 +154,20 @@ static void print_drivers(const struct kernel_comparison *comparison, size_t sid
 
 /* ------ one log, or two ------ */
 
-static void print_group(const struct kernel_shutdown *shutdown, size_t from)
+static void print_group(const struct kernel_comparison *comparison, const struct kernel_unit *unit)
 {
-        size_t to = kernel_shutdown_group_end(shutdown, from);
+        const struct kernel_pair *pairs = &comparison->pairs[unit->first_pair];
         _cleanup_free_ char *within =
-                format_short_duration(shutdown->devices[to - 1].began_usec - shutdown->devices[from].began_usec);
-        _cleanup_free_ char *took = format_short_duration(kernel_shutdown_took_usec(shutdown, from));
+                format_short_duration(kernel_pair_device(comparison, &pairs[unit->n_pairs - 1])->began_usec -
+                                      kernel_pair_device(comparison, pairs)->began_usec);
+        _cleanup_free_ char *took = format_short_duration(unit->usec[FIRST]);
 
-        printf("%zu went in parallel, begun within %s and done after %s: ", to - from, within ?: "?", took ?: "?");
-        for (size_t i = from; i < to && i < from + NAMED_MAX; i++)
-                print_device(i > from ? ", " : "", &shutdown->devices[i]);
-        if (to - from > NAMED_MAX)
-                printf(" and %zu more", to - from - NAMED_MAX);
+        printf("%zu went in parallel, begun within %s and done after %s: ", unit->n_pairs, within ?: "?",
+                took ?: "?");
+        print_names(comparison, unit, ", ");
+        if (unit->n_pairs > NAMED_MAX)
+                printf(" and %zu more", unit->n_pairs - NAMED_MAX);
         printf(".\n");
-}
-
-static int print_one(const struct kernel_comparison *comparison, char *const names[])
-{
-        const struct kernel_shutdown *shutdown = comparison->sides[FIRST];
-        _cleanup_free_ char *total = format_short_duration(shutdown->total_usec);
-
-        printf("%s: the kernel has shut down %zu device%s in %s.\n", names[FIRST], shutdown->n,
-                plural(shutdown->n), total ?: "?");
-        for (size_t i = 0; i < shutdown->n; i = kernel_shutdown_group_end(shutdown, i))
-                if (kernel_shutdown_is_parallel(shutdown, i))
-                        print_group(shutdown, i);
-        print_drivers(comparison, FIRST, names);
-        return print_gain(comparison, FIRST, NULL, NULL);
 }
 
 static size_t count_parallel(const struct kernel_shutdown *shutdown)
@@ -202,7 +179,7 @@ static size_t count_parallel(const struct kernel_shutdown *shutdown)
         return n;
 }
 
-int print_shutdown_sentences(const struct kernel_comparison *comparison, char *const names[])
+void print_shutdown_sentences(const struct kernel_comparison *comparison, char *const names[])
 {
         const struct kernel_shutdown *first = comparison->sides[FIRST], *second = comparison->sides[SECOND];
         /* What is gained and given back is told of the side that did more in parallel. */
@@ -212,14 +189,25 @@ int print_shutdown_sentences(const struct kernel_comparison *comparison, char *c
         _cleanup_free_ char *second_total = format_short_duration(second->total_usec);
         _cleanup_free_ char *time = format_short_duration(
                 less ? first->total_usec - second->total_usec : second->total_usec - first->total_usec);
-        int r;
 
-        if (comparison->n_sides == 1)
-                return print_one(comparison, names);
+        if (comparison->n_sides == 1) {
+                printf("%s: the kernel has shut down %zu device%s in %s.\n", names[FIRST], first->n,
+                        plural(first->n), first_total ?: "?");
+                for (size_t i = 0; i < comparison->n_pairs;) {
+                        struct kernel_unit group = kernel_comparison_group(comparison, i);
+
+                        if (group.n_pairs > 1)
+                                print_group(comparison, &group);
+                        i += group.n_pairs;
+                }
+                print_drivers(comparison, FIRST, names);
+                print_sum_of_gains(comparison, FIRST, NULL, NULL);
+                return;
+        }
         printf("%s: %zu devices in %s. %s: %zu devices in %s, %s %s.\n", names[FIRST], first->n,
                 first_total ?: "?", names[SECOND], second->n, second_total ?: "?", time ?: "?",
                 less ? "less" : "more");
         print_drivers(comparison, side, names);
-        r = print_gain(comparison, side, "gained", names[side]);
-        return r < 0 ? r : print_gain(comparison, !side, "given back", names[side]);
+        print_sum_of_gains(comparison, side, "gained", names[side]);
+        print_sum_of_gains(comparison, !side, "given back", names[side]);
 }
