@@ -24,8 +24,9 @@
 /* Longer than removals and lvm2 have, by default. */
 #define STALL_USEC (120 * USEC_PER_SEC)
 
-/* While udevd runs (systemd, src/udev/udev-ctrl.c). */
+/* While udevd runs (systemd, src/udev/udev-ctrl.c), and while it has something to do (src/libudev/libudev-queue.c). */
 #define UDEVD_SOCKET "/run/udev/control"
+#define UDEV_QUEUE "/run/udev/queue"
 #define UDEV_TIMEOUT_USEC (30 * USEC_PER_SEC)
 
 /* Nobody reads while devices are removed, and each message takes about 2 KiB in the kernel. */
@@ -37,16 +38,6 @@
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
 /* ------ what was asked for ------ */
-
-static void log_bad_name(const char *name, int error)
-{
-        if (error == -EINVAL)
-                log_error("\"%s\" cannot be the name of a VG or an LV.", name);
-        else if (error == -ENOTBLK)
-                log_error("%s is not a block device.", name);
-        else
-                (void) log_error_errno(error, "%s: %m", name);
-}
 
 int deactivation_init(struct deactivation *deactivation, char *names[], size_t n)
 {
@@ -70,7 +61,12 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
                         continue;
                 }
                 deactivation->something_left = true;
-                log_bad_name(names[i], r);
+                if (r == -EINVAL)
+                        log_error("\"%s\" cannot be the name of a VG or an LV.", names[i]);
+                else if (r == -ENOTBLK)
+                        log_error("%s is not a block device.", names[i]);
+                else
+                        (void) log_error_errno(r, "%s: %m", names[i]);
         }
         return 0;
 }
@@ -292,22 +288,6 @@ static int udev_listen(struct monitor *monitor)
         return r < 0 ? r : 1;
 }
 
-/* Messages were lost: when udev has nothing to do, it is done with all. */
-static int udev_wait_for_queue(struct udev *udev, uint64_t until_usec)
-{
-        struct udev_queue *queue = udev_queue_new(udev);
-        int r = queue ? 0 : -ENOMEM;
-
-        while (r >= 0 && !udev_queue_get_queue_is_empty(queue)) {
-                if (now_usec() >= until_usec)
-                        r = -ETIMEDOUT;
-                else
-                        usleep(QUEUE_PAUSE_USEC);
-        }
-        udev_queue_unref(queue);
-        return r;
-}
-
 static bool has_gone(const struct tree_node *node)
 {
         return tree_node_is_ours(node) && node->state == TREE_GONE;
@@ -332,17 +312,19 @@ static int udev_wait(const struct monitor *monitor, const struct tree *tree)
                 _cleanup_udev_device_ struct udev_device *device = monitor_receive(monitor, &lost);
                 const char *action = device ? udev_device_get_action(device) : NULL;
                 dev_t number = device ? udev_device_get_devnum(device) : 0;
-                uint64_t now = now_usec();
+                uint64_t now = now_usec(), pause;
 
                 if (action && streq(action, "remove"))
                         dm_hash_remove_binary(expected, &number, sizeof(number));
                 if (device)
                         continue;
-                if (lost)
-                        return udev_wait_for_queue(monitor->udev, until_usec);
+                /* Messages were lost: when udev has nothing to do, it is done with all. */
+                if (lost && access(UDEV_QUEUE, F_OK) < 0)
+                        return 0;
                 if (now >= until_usec)
                         return -ETIMEDOUT;
-                if (poll(&poll_fd, 1, (int) ((until_usec - now) / USEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+                pause = lost ? QUEUE_PAUSE_USEC : until_usec - now;
+                if (poll(&poll_fd, 1, (int) (pause / USEC_PER_MSEC) + 1) < 0 && errno != EINTR)
                         return -errno;
         }
         return 0;

@@ -24,20 +24,6 @@ void boot_progress_done(struct boot_progress *progress)
 
 /* ------ measuring ------ */
 
-static void count(struct boot_progress *progress, const struct volume_group *volume_group, uint64_t now)
-{
-        bool waits = volume_group->state == VOLUME_GROUP_WAITING;
-        bool settled = volume_group_is_settled(volume_group) && !waits;
-
-        progress->n++;
-        progress->n_in_state[volume_group->state]++;
-        progress->n_settled += settled;
-        progress->n_recently += settled && volume_group->settled_usec + RATE_USEC > now;
-        progress->n_overdue += waits && volume_group->overdue;
-        if (!settled)
-                progress->awaited[progress->n_awaited++] = volume_group;
-}
-
 /* What lvm2 is at first, then what is waited for, and of each what has taken longest. */
 static int compare(const void *a, const void *b)
 {
@@ -64,9 +50,21 @@ int boot_progress_measure(const struct snapshot *snapshot, const struct string_v
         *ret = (struct boot_progress){.awaited = calloc(snapshot->n + 1, sizeof(*ret->awaited))};
         if (!ret->awaited)
                 return -ENOMEM;
-        for (size_t i = 0; i < snapshot->n; i++)
-                if (names->n == 0 || names_have(names, snapshot->volume_groups[i]->name))
-                        count(ret, snapshot->volume_groups[i], now);
+        for (size_t i = 0; i < snapshot->n; i++) {
+                const struct volume_group *volume_group = snapshot->volume_groups[i];
+                bool waits = volume_group->state == VOLUME_GROUP_WAITING;
+                bool settled = volume_group_is_settled(volume_group) && !waits;
+
+                if (names->n > 0 && !names_have(names, volume_group->name))
+                        continue;
+                ret->n++;
+                ret->n_in_state[volume_group->state]++;
+                ret->n_settled += settled;
+                ret->n_recently += settled && volume_group->settled_usec + RATE_USEC > now;
+                ret->n_overdue += waits && volume_group->overdue;
+                if (!settled)
+                        ret->awaited[ret->n_awaited++] = volume_group;
+        }
         qsort(ret->awaited, ret->n_awaited, sizeof(*ret->awaited), compare);
 
         for (size_t i = 0; i < names->n; i++)

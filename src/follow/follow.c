@@ -36,10 +36,9 @@
 #define ERASE_BELOW "\033[J"
 #define CURSOR_UP "\033[%zuA"
 
-enum teardown_state {
-        TEARDOWN_NONE,    /* the system is not being shut down, as far as is known */
-        TEARDOWN_PENDING, /* it is, and services are being stopped before */
-        TEARDOWN_RUNNING,
+enum {
+        TEARDOWN_NONE,  /* the system is not being shut down, as far as is known */
+        TEARDOWN_SHOWN, /* it is, and there is a text about that */
         TEARDOWN_OVER,
 };
 
@@ -57,7 +56,6 @@ struct follower {
 
         sd_event *event;
         sd_event_source *timer;
-        sd_event_source *flags_source;
 
         sd_bus *bus; /* NULL where systemd cannot be asked, or not any more */
         bool teardown_changed;
@@ -97,11 +95,16 @@ static void draw(struct follower *follower, const char *text)
         follower->n_lines = n;
 }
 
-/* Prints the lines as one, with the time since the start of the machine in front of it, if they are not the same as before. */
-static void print_if_changed(struct follower *follower, const char *text)
+/* On a terminal draws the lines. Elsewhere prints them as one, with the time since the start of the machine in front of it,
+ * if they are not the same as before. */
+static void show(struct follower *follower, const char *text)
 {
         uint64_t now = now_usec();
 
+        if (follower->terminal) {
+                draw(follower, text);
+                return;
+        }
         if (follower->last && streq(follower->last, text))
                 return;
         /* Without memory it may be printed twice. */
@@ -117,14 +120,6 @@ static void print_if_changed(struct follower *follower, const char *text)
         fflush(stdout);
 }
 
-static void show(struct follower *follower, const char *text)
-{
-        if (follower->terminal)
-                draw(follower, text);
-        else
-                print_if_changed(follower, text);
-}
-
 /* ------ a boot ------ */
 
 enum {
@@ -132,31 +127,15 @@ enum {
         IS_OVER = 1,
 };
 
-static int show_boot(struct follower *follower, const struct boot_progress *progress, uint64_t now)
-{
-        _cleanup_free_ char *text = NULL;
-        size_t size;
-        FILE *file;
-
-        file = open_memstream(&text, &size);
-        if (!file)
-                return -ENOMEM;
-        if (follower->terminal)
-                boot_progress_print(progress, follower->since_usec, now, file);
-        else
-                boot_progress_print_summary(progress, file);
-        if (fclose(file) != 0)
-                return -ENOMEM;
-        show(follower, text);
-        return 0;
-}
-
 static int look_at_boot(struct follower *follower)
 {
         _cleanup_boot_progress_ struct boot_progress progress = {};
         _cleanup_snapshot_ struct snapshot snapshot = {};
+        _cleanup_free_ char *text = NULL;
         uint64_t begin = now_usec(), now;
         int booted, r;
+        size_t size;
+        FILE *file;
 
         if (flags_is_set(follower->sources->run_fd, FLAGS_TAKEN_OVER) == 0)
                 return IS_OVER;
@@ -170,10 +149,19 @@ static int look_at_boot(struct follower *follower)
         now = now_usec();
         follower->next_look_usec = now + MAX(PAUSE_MIN_USEC, PAUSE_FACTOR * (now - begin));
         r = boot_progress_measure(&snapshot, &follower->names, &follower->expected, now, &progress);
-        if (r >= 0)
-                r = show_boot(follower, &progress, now);
         if (r < 0)
                 return r;
+
+        file = open_memstream(&text, &size);
+        if (!file)
+                return -ENOMEM;
+        if (follower->terminal)
+                boot_progress_print(&progress, follower->since_usec, now, file);
+        else
+                boot_progress_print_summary(&progress, file);
+        if (fclose(file) != 0)
+                return -ENOMEM;
+        show(follower, text);
         return booted && progress.n_awaited == progress.n_overdue ? IS_OVER : GOES_ON;
 }
 
@@ -228,7 +216,7 @@ static int get(sd_bus *bus, const char *path, const char *interface, const char 
         return sd_bus_get_property_string(bus, NULL, path, interface, name, NULL, ret);
 }
 
-/* Asks how far it is. Returns TEARDOWN_*, of which two have a text, or a negative errno. */
+/* Asks how far it is. Returns TEARDOWN_* or a negative errno. */
 static int ask_systemd(sd_bus *bus, char **ret_text)
 {
         _cleanup_free_ char *text = NULL, *system = NULL;
@@ -246,15 +234,16 @@ static int ask_systemd(sd_bus *bus, char **ret_text)
                         continue;
                 /* "412 of 1015 devices down, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
                 r = get(bus, units[i].path, SERVICE_INTERFACE, "StatusText", &status);
-                if (r >= 0)
-                        r = string_replace(&text, string_format("%s%s%s: %s", text ?: "", text ? "\n" : "",
-                                                          units[i].name, *status != '\0' ? status : "begins"));
                 if (r < 0)
                         return r;
+                printable = string_printable(*status != '\0' ? status : "begins");
+                if (string_replace(&text, string_format("%s%s%s: %s", text ?: "", text ? "\n" : "", units[i].name,
+                                                  printable ?: "?")) < 0)
+                        return -ENOMEM;
         }
         if (text) {
                 *ret_text = TAKE_PTR(text);
-                return TEARDOWN_RUNNING;
+                return TEARDOWN_SHOWN;
         }
         r = get(bus, MANAGER_PATH, MANAGER_INTERFACE, "SystemState", &system);
         if (r < 0)
@@ -264,27 +253,10 @@ static int ask_systemd(sd_bus *bus, char **ret_text)
         if (!is_to_come)
                 return TEARDOWN_OVER;
         *ret_text = strdup("The system is being shut down: services are stopped before storage is taken down.");
-        return *ret_text ? TEARDOWN_PENDING : -ENOMEM;
+        return *ret_text ? TEARDOWN_SHOWN : -ENOMEM;
 }
 
-/* At the very end of a shutdown systemd answers no more. Before one, that is no reason to stop looking on. */
-static int look_at_teardown(struct follower *follower)
-{
-        int r;
-
-        follower->teardown_changed = false;
-        free(TAKE_PTR(follower->teardown_text));
-        r = ask_systemd(follower->bus, &follower->teardown_text);
-        if (r == -ENOMEM)
-                return r;
-        if (r < 0) {
-                log_debug("Failed to ask systemd: %s", strerror(-r));
-                follower->bus = sd_bus_close_unref(follower->bus);
-                r = follower->teardown_state == TEARDOWN_NONE ? TEARDOWN_NONE : TEARDOWN_OVER;
-        }
-        follower->teardown_state = r;
-        return 0;
-}
+/* ------ the loop ------ */
 
 static int look(struct follower *follower)
 {
@@ -292,9 +264,18 @@ static int look(struct follower *follower)
 
         follower->changed = false;
         if (follower->bus && follower->teardown_changed) {
-                r = look_at_teardown(follower);
-                if (r < 0)
+                follower->teardown_changed = false;
+                free(TAKE_PTR(follower->teardown_text));
+                r = ask_systemd(follower->bus, &follower->teardown_text);
+                if (r == -ENOMEM)
                         return r;
+                /* At the very end of a shutdown it answers no more. Before one, that is no reason to stop looking on. */
+                if (r < 0) {
+                        log_debug("Failed to ask systemd: %s", strerror(-r));
+                        follower->bus = sd_bus_close_unref(follower->bus);
+                        r = follower->teardown_state == TEARDOWN_NONE ? TEARDOWN_NONE : TEARDOWN_OVER;
+                }
+                follower->teardown_state = r;
         }
         if (follower->teardown_state == TEARDOWN_NONE)
                 return look_at_boot(follower);
@@ -303,8 +284,6 @@ static int look(struct follower *follower)
         show(follower, follower->teardown_text);
         return GOES_ON;
 }
-
-/* ------ the loop ------ */
 
 static int schedule(struct follower *follower, uint64_t usec)
 {
@@ -363,7 +342,7 @@ static int follower_start(struct follower *follower)
 
         r = sd_event_new(&follower->event);
         if (r >= 0)
-                r = sd_event_add_inotify(follower->event, &follower->flags_source, path,
+                r = sd_event_add_inotify(follower->event, NULL, path,
                         IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, follower);
         if (r >= 0)
                 r = sd_event_add_time(
@@ -380,7 +359,6 @@ static int follower_start(struct follower *follower)
 static void follower_done(struct follower *follower)
 {
         sd_bus_close_unref(follower->bus);
-        sd_event_source_disable_unref(follower->flags_source);
         sd_event_source_disable_unref(follower->timer);
         sd_event_unref(follower->event);
         go_up(follower);
