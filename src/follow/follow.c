@@ -56,6 +56,7 @@ struct follower {
 
         sd_event *event;
         sd_event_source *timer;
+        sd_event_source *flags_source;
 
         sd_bus *bus; /* NULL where systemd cannot be asked, or not any more */
         bool teardown_changed;
@@ -342,7 +343,7 @@ static int follower_start(struct follower *follower)
 
         r = sd_event_new(&follower->event);
         if (r >= 0)
-                r = sd_event_add_inotify(follower->event, NULL, path,
+                r = sd_event_add_inotify(follower->event, &follower->flags_source, path,
                         IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, follower);
         if (r >= 0)
                 r = sd_event_add_time(
@@ -359,6 +360,7 @@ static int follower_start(struct follower *follower)
 static void follower_done(struct follower *follower)
 {
         sd_bus_close_unref(follower->bus);
+        sd_event_source_disable_unref(follower->flags_source);
         sd_event_source_disable_unref(follower->timer);
         sd_event_unref(follower->event);
         go_up(follower);
