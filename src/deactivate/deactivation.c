@@ -207,20 +207,23 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                 log_info("There is nothing on %s that could be deactivated.", target->name);
                 return 1;
         }
-        r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.configuration);
-        if (r == 0)
-                r = names_read(&deactivation->sources, &names);
+        if (target->lv) {
+                r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.configuration);
+                if (r > 0)
+                        log_info("LV %s is not active.", target->name);
+                else if (r == 0)
+                        log_error("There is no LV %s.", target->name);
+                return r;
+        }
+        r = names_read(&deactivation->sources, &names);
         if (r < 0)
                 return r;
-        if (r > 0 || (!target->lv && names_have(&names, target->vg))) {
-                log_info("%s %s is not active.", target->lv ? "LV" : "VG", target->name);
-                return 1;
-        }
-        if (target->lv)
-                log_error("There is no LV %s.", target->name);
-        else
+        if (!names_have(&names, target->vg)) {
                 names_log_unknown(&names, target->vg);
-        return 0;
+                return 0;
+        }
+        log_info("VG %s is not active.", target->name);
+        return 1;
 }
 
 /* Leaves alone what is not to go, says so of what was asked for, and orders the tree. Returns 1 if anything is left to go. */
