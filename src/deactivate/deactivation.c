@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Deactivating storage on a machine that goes on running: names become nodes of the storage tree, their VGs are locked
- * against lvm2's commands, what may not go is left alone, and src/teardown removes the rest. */
+/* Deactivates storage while the machine keeps running. Names select nodes of the storage tree, the VGs of these are locked
+ * against lvm2's commands, nodes that have to stay are skipped, and src/teardown removes the others. */
 
 #include "deactivate/deactivation.h"
 
@@ -32,12 +32,12 @@
 /* Nobody reads while devices are removed, and each message takes about 2 KiB in the kernel. */
 #define RECEIVE_BUFFER_SIZE (32 * 1024 * 1024)
 
-/* How often udev's queue is looked at, should messages be lost all the same. */
+/* How often to look at udev's queue after messages were lost. */
 #define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
 
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
-/* ------ what was asked for ------ */
+/* ------ arguments ------ */
 
 int deactivation_init(struct deactivation *deactivation, char *names[], size_t n)
 {
@@ -104,7 +104,7 @@ static int find(struct deactivation *deactivation)
         return r;
 }
 
-/* The VGs that turn out to be concerned. Returns 1 if one of them was not locked before, 0, or -ENOMEM. */
+/* Locks the VGs of all selected nodes. Returns 1 if one of them was not locked before, 0, or -ENOMEM. */
 static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
 {
         bool more = false;
@@ -122,13 +122,14 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         return more;
 }
 
-/* A VG that is locked does not change any more, so the tree is read again after that. */
+/* A VG can change until it is locked, so the tree is read again after that. A disk, say, brings VGs that nobody named, which
+ * have to be locked in turn. */
 static int lock_and_find(struct deactivation *deactivation)
 {
         uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
         int r;
 
-        /* Each lock is one. */
+        /* Each lock is an open file. */
         allow_many_files();
         r = volume_group_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
         for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
@@ -144,7 +145,7 @@ static int lock_and_find(struct deactivation *deactivation)
         return r;
 }
 
-/* ------ what stays ------ */
+/* ------ nodes that stay ------ */
 
 static int refuse_locked(struct deactivation *deactivation)
 {
@@ -170,7 +171,7 @@ static int refuse_locked(struct deactivation *deactivation)
         return 0;
 }
 
-/* To touch what is suspended, or what lies on it, may be to wait for ever. */
+/* I/O to a suspended device, or to one on it, may wait for ever. */
 static int refuse_suspended(struct deactivation *deactivation)
 {
         FOREACH_NODE(node, &deactivation->tree->nodes) {
@@ -226,7 +227,8 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
         return 1;
 }
 
-/* Leaves alone what is not to go, says so of what was asked for, and orders the tree. Returns 1 if anything is left to go. */
+/* Skips the nodes that have to stay, reports those that were asked for, and orders the tree. Returns 1 if there is a node to
+ * remove, 0 if not, or a negative errno. */
 static int decide(struct deactivation *deactivation)
 {
         int r;
@@ -272,9 +274,9 @@ int deactivation_preview(struct deactivation *deactivation)
         return decide(deactivation);
 }
 
-/* ------ udev: it announces a removal when it is done with it, so that its links in /dev are gone ------ */
+/* ------ udev: announces a removal after its rules have run, so the links in /dev are gone ------ */
 
-/* From now on. Returns 1, 0 if no udevd is there, or a negative errno. */
+/* Returns 1 after subscribing; 0 without udevd; or a negative errno. */
 static int udev_listen(struct monitor *monitor)
 {
         int r;
@@ -305,7 +307,7 @@ static int udev_wait(const struct monitor *monitor, const struct tree *tree)
 
         if (!expected)
                 return -ENOMEM;
-        /* Devices of other drivers stay, without content. */
+        /* The kernel keeps md and loop devices, empty. */
         FOREACH_NODE(node, &tree->nodes)
                 if (node->kind >= TREE_MULTIPATH && has_gone(node) &&
                         !dm_hash_insert_binary(expected, &node->number, sizeof(node->number), node))
@@ -321,7 +323,7 @@ static int udev_wait(const struct monitor *monitor, const struct tree *tree)
                         dm_hash_remove_binary(expected, &number, sizeof(number));
                 if (device)
                         continue;
-                /* Messages were lost: when udev has nothing to do, it is done with all. */
+                /* After lost messages an empty queue says that udev has handled all removals. */
                 if (lost && access(UDEV_QUEUE, F_OK) < 0)
                         return 0;
                 if (now >= until_usec)
@@ -333,9 +335,9 @@ static int udev_wait(const struct monitor *monitor, const struct tree *tree)
         return 0;
 }
 
-/* ------ doing it ------ */
+/* ------ removal ------ */
 
-/* Returns 0 if all is gone, 1 if not, or a negative errno. */
+/* Returns 0 if all nodes were removed, 1 if not, or a negative errno. */
 static int take_down(struct deactivation *deactivation)
 {
         const struct settings *settings = &deactivation->sources.settings;
@@ -381,7 +383,7 @@ int deactivation_run(struct deactivation *deactivation)
         sigset_t signals;
         int r, k;
 
-        /* Who finds a VG down tomorrow looks for the reason in the journal. */
+        /* An administrator who finds the VG inactive tomorrow looks into the journal. */
         log_record_events();
         r = lock_and_find(deactivation);
         if (r >= 0)
@@ -397,7 +399,7 @@ int deactivation_run(struct deactivation *deactivation)
         deactivation->something_left |= r > 0;
         withdraw_claims(deactivation);
 
-        /* teardown_init() has blocked some. It can be interrupted again. */
+        /* teardown_init() has blocked SIGINT. */
         (void) sigprocmask(SIG_SETMASK, &signals, NULL);
         if (k > 0)
                 k = udev_wait(&monitor, deactivation->tree);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names on the command line: as the names of VGs and LVs, or as paths, and then what they are in a storage tree. */
+/* Names on the command line: parses names of VGs and LVs, and paths, and finds their nodes in a storage tree. */
 
 #include "deactivate/target.h"
 
@@ -83,7 +83,7 @@ int target_parse(const char *name, struct target *ret)
 
 int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
 {
-        /* The device of a pool is there as a layer at least. */
+        /* A pool may have no device but that of its layer. */
         static const char *const layers[] = {NULL, "tpool", "vpool"};
         _cleanup_dm_pool_ struct dm_pool *pool = NULL;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How far a boot is: VGs are counted by their states, and those that something is still to happen to are listed. */
+/* Progress of a boot: the number of VGs in each state, and the list of those that are not settled. */
 
 #include "follow/boot-progress.h"
 
@@ -10,10 +10,10 @@
 
 #define BAR_WIDTH 24
 
-/* How many VGs have a line of their own. */
+/* The number of VGs that have a line of their own. */
 #define LINES_MAX 6
 
-/* The rate is that of so long a time. */
+/* The time over which the rate is measured. */
 #define RATE_USEC (5 * USEC_PER_SEC)
 
 void boot_progress_done(struct boot_progress *progress)
@@ -24,7 +24,7 @@ void boot_progress_done(struct boot_progress *progress)
 
 /* ------ measuring ------ */
 
-/* What lvm2 is at first, then what is waited for, and of each what has taken longest. */
+/* VGs that lvm2 is activating come first, then those that wait, and of each the one that has taken longest. */
 static int compare(const void *a, const void *b)
 {
         const struct volume_group *const *first = a, *const *second = b;
@@ -76,7 +76,7 @@ int boot_progress_measure(const struct snapshot *snapshot, const struct string_v
         return 0;
 }
 
-/* ------ telling ------ */
+/* ------ printing ------ */
 
 /* "410 active, 2 skipped, 64 activating, 439 waiting (2 overdue), 1 absent" */
 static void print_counts(const struct boot_progress *progress, FILE *file)

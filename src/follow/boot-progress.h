@@ -5,11 +5,11 @@
 #include "view/expected.h"
 #include "view/names.h"
 
-/* How far the activation of VGs is, for people: what "headgate status --follow" shows. */
+/* Progress of the activation of VGs, as "headgate status --follow" shows it. */
 struct boot_progress {
         size_t n_in_state[_VOLUME_GROUP_STATE_MAX];
         size_t n;          /* in all, with those that are absent */
-        size_t n_settled;  /* nothing more is about to happen to them, as far as anybody knows */
+        size_t n_settled;  /* with nothing left to do, as far as is known */
         size_t n_recently; /* settled within the last few seconds */
         size_t n_overdue;
 
@@ -18,17 +18,17 @@ struct boot_progress {
         struct enumeration absent;
 };
 
-/* Looks at the VGs with these names in a snapshot, which lives longer than `*ret`, to be emptied with
- * boot_progress_done(). Without names, these are all that are in it, and of those that are expected the ones that boot
- * waits for. `now` is of now_usec(). Returns 0 or -ENOMEM. */
+/* Counts the VGs with these names in a snapshot, which lives longer than `*ret`, to be emptied with boot_progress_done().
+ * Without names all VGs in the snapshot count, and the expected ones that boot waits for. `now` is of now_usec(). Returns 0
+ * or -ENOMEM. */
 int boot_progress_measure(const struct snapshot *snapshot, const struct string_vector *names,
         const struct plan *expected, uint64_t now, struct boot_progress *ret) _nonnull_(1, 2, 3, 5) _must_check_;
 
-/* Writes all in one line, in which nothing changes with time alone. */
+/* Writes one line without any time, so that it is the same until the state of a VG changes. */
 void boot_progress_print_summary(const struct boot_progress *progress, FILE *file) _nonnull_(1, 2);
 
-/* The same as a few lines for a terminal, with a bar, the rate, and how long things have been going on; all of it
- * for `since_usec`. */
+/* Writes a few lines for a terminal: a bar with the rate and the time since `since_usec`, counts, and a line for each of the
+ * VGs that have not been settled for longest. */
 void boot_progress_print(const struct boot_progress *progress, uint64_t since_usec, uint64_t now, FILE *file)
         _nonnull_(1, 4);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Follows a boot or a shutdown: an event loop that hears of changes, from what the worker writes down and from systemd, and
- * shows what follows from them. Text to be shown is printable, in lines. */
+/* Follows a boot or a shutdown: an event loop that gets changes of the run directory from inotify and those of headgate's
+ * teardown units from systemd, and shows the progress as printable lines of text. */
 
 #include "follow/follow.h"
 
@@ -17,16 +17,16 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* Who looks on is not to slow down what he looks at: after a change, changes are gathered for a moment, and with
- * many VGs, there is a pause that is ten times as long as that took. */
+/* Following must not slow down the boot: changes are gathered for a moment, and with many VGs the next look is not before ten
+ * times as long as the last one took. */
 #define GATHER_USEC (50 * USEC_PER_MSEC)
 #define PAUSE_MIN_USEC (250 * USEC_PER_MSEC)
 #define PAUSE_FACTOR 10
 
-/* How often times and rates on a terminal are written anew. */
+/* How often times and rates on a terminal are updated. */
 #define REDRAW_USEC (1 * USEC_PER_SEC)
 
-/* Of a terminal that does not tell. */
+/* For a terminal whose size is not known. */
 #define WIDTH_DEFAULT 80
 #define HEIGHT_DEFAULT 24
 
@@ -38,7 +38,7 @@
 
 enum {
         TEARDOWN_NONE,  /* the system is not being shut down, as far as is known */
-        TEARDOWN_SHOWN, /* it is, and there is a text about that */
+        TEARDOWN_SHOWN, /* it is, and teardown_text says how far that is */
         TEARDOWN_OVER,
 };
 
@@ -47,18 +47,18 @@ struct follower {
         struct string_vector names; /* the caller's; none: all VGs */
         struct plan expected;
         uint64_t since_usec;
-        uint64_t next_look_usec; /* not before then */
+        uint64_t next_look_usec; /* the earliest time of the next look */
         bool changed;
 
-        bool terminal;  /* standard output is one that can move its cursor */
-        size_t n_lines; /* how many lines are there now */
-        char *last;     /* what was printed last elsewhere */
+        bool terminal;  /* standard output is a terminal that can move its cursor */
+        size_t n_lines; /* on the terminal now */
+        char *last;     /* the last line, without a terminal */
 
         sd_event *event;
         sd_event_source *timer;
         sd_event_source *flags_source;
 
-        sd_bus *bus; /* NULL where systemd cannot be asked, or not any more */
+        sd_bus *bus; /* NULL if systemd cannot be asked */
         bool teardown_changed;
         int teardown_state;  /* TEARDOWN_*, as of the last answer */
         char *teardown_text; /* likewise */
@@ -72,8 +72,8 @@ static void go_up(const struct follower *follower)
                 printf("\r" CURSOR_UP, follower->n_lines);
 }
 
-/* Writes the lines over those before. They are cut at the right margin, and those left out that would not fit below each
- * other. */
+/* Writes the lines over those before. Lines are cut at the right margin, and left out below the lowest line of the
+ * terminal. */
 static void draw(struct follower *follower, const char *text)
 {
         struct winsize size = {};
@@ -96,8 +96,8 @@ static void draw(struct follower *follower, const char *text)
         follower->n_lines = n;
 }
 
-/* On a terminal draws the lines. Elsewhere prints them as one, with the time since the start of the machine in front of it,
- * if they are not the same as before. */
+/* On a terminal, draws the lines. Elsewhere, prints them as one line, with the time since the start of the machine in front
+ * of it, if they have changed. */
 static void show(struct follower *follower, const char *text)
 {
         uint64_t now = now_usec();
@@ -140,7 +140,7 @@ static int look_at_boot(struct follower *follower)
 
         if (flags_is_set(follower->sources->run_fd, FLAGS_TAKEN_OVER) == 0)
                 return IS_OVER;
-        /* VGs are written down before coldplug ends, so that is asked first. */
+        /* The worker writes records before it sets this flag, so the flag is read first. */
         booted = flags_is_set(follower->sources->run_fd, FLAGS_BOOT_FINISHED);
         if (booted < 0)
                 return booted;
@@ -166,8 +166,8 @@ static int look_at_boot(struct follower *follower)
         return booted && progress.n_awaited == progress.n_overdue ? IS_OVER : GOES_ON;
 }
 
-/* ------ a shutdown: what systemd says of headgate's teardown. PID 1 is asked by its own socket, since the message bus is
- * stopped before storage is taken down; so only root may ask (org.freedesktop.systemd1(5)) ------ */
+/* ------ a shutdown: asks PID 1 about the teardown units (org.freedesktop.systemd1(5)), by its private socket, since the
+ * message bus is stopped before storage is deactivated. Only root may connect. ------ */
 
 #define SOCKET "unix:path=/run/systemd/private"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
@@ -177,7 +177,7 @@ static int look_at_boot(struct follower *follower)
 #define SERVICE_INTERFACE "org.freedesktop.systemd1.Service"
 #define PROPERTIES_INTERFACE "org.freedesktop.DBus.Properties"
 
-/* PID 1 may be busy, but not for ever. */
+/* PID 1 may be busy for a while. */
 #define TIMEOUT_USEC (5 * USEC_PER_SEC)
 
 /* Paths as sd_bus_path_encode() makes them. */
@@ -217,7 +217,7 @@ static int get(sd_bus *bus, const char *path, const char *interface, const char 
         return sd_bus_get_property_string(bus, NULL, path, interface, name, NULL, ret);
 }
 
-/* Asks how far it is. Returns TEARDOWN_* or a negative errno. */
+/* Returns TEARDOWN_*, for TEARDOWN_SHOWN with `*ret_text`, to be freed by the caller; or a negative errno. */
 static int ask_systemd(sd_bus *bus, char **ret_text)
 {
         _cleanup_free_ char *text = NULL, *system = NULL;
@@ -270,7 +270,7 @@ static int look(struct follower *follower)
                 r = ask_systemd(follower->bus, &follower->teardown_text);
                 if (r == -ENOMEM)
                         return r;
-                /* At the very end of a shutdown it answers no more. Before one, that is no reason to stop looking on. */
+                /* At the very end of a shutdown PID 1 stops answering. Without a shutdown, the boot can still be followed. */
                 if (r < 0) {
                         log_debug("Failed to ask systemd: %s", strerror(-r));
                         follower->bus = sd_bus_close_unref(follower->bus);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the kernel's log of a shutdown tells, in sentences. A device's time counts for it alone only if it did not go in
- * parallel with others, and a difference between two logs only for what can be compared, a unit. */
+/* Sentences about one log of a shutdown, or about two. The time of a device that went in parallel with others is not known by
+ * itself, so what is printed and compared are units. */
 
 #include "kernel-log/sentences.h"
 
 #include "shared/util.h"
 
-/* So many are named, and no more than make up most of the time. */
+/* At most so many units are named, and no more than make up most of the time. */
 #define NAMED_MAX 5
 #define MOST_PERCENT 80
 
-/* A driver of several devices is told of if it has had so much of the time. */
+/* A driver of several devices gets a sentence if these took so much of the time. */
 #define DRIVER_PERCENT 20
 
 /* ------ units ------ */
 
-/* Devices that are compared as a whole, or have gone in parallel: the first of them. */
+/* The names of the first devices of a unit. */
 static void print_names(
         const struct kernel_comparison *comparison, const struct kernel_unit *unit, const char *separator)
 {
@@ -30,7 +30,7 @@ static void print_names(
         }
 }
 
-/* Of two logs a unit with which that side was faster, of a single one a device that went alone. */
+/* Of two logs: whether that side was faster with the unit. Of one: whether it is a device that went alone. */
 static bool is_gain(const struct kernel_comparison *comparison, const struct kernel_unit *unit, size_t side)
 {
         return comparison->n_sides > 1 ? unit->usec[side] < unit->usec[!side] : unit->n_pairs == 1;
@@ -41,7 +41,7 @@ static uint64_t difference_of(const struct kernel_unit *unit)
         return (uint64_t) llabs(kernel_unit_difference(unit));
 }
 
-/* "a 3.1ms, b + c 2.0ms and 5 other devices 1.2ms.": those that differ most, which come first, until they are most of it. */
+/* "a 3.1ms, b + c 2.0ms and 5 other devices 1.2ms.": the units that differ most, until they make up most of `usec`, the sum. */
 static void print_gains(const struct kernel_comparison *comparison, size_t side, uint64_t usec)
 {
         size_t n_named = 0, n_others = 0;
@@ -99,8 +99,7 @@ static void print_sum_of_gains(
 
 /* ------ drivers ------ */
 
-/* Whether that device is the first one of its driver, which has several, and they went in parallel or took
- * long. */
+/* Whether the device is the first of its driver, and the driver has several, which went in parallel or took long. */
 static bool is_driver_of_interest(const struct kernel_shutdown *shutdown, size_t i)
 {
         uint64_t usec = 0;
@@ -130,7 +129,7 @@ static void print_distance(const struct kernel_shutdown *shutdown, const char *d
                 printf(n == 2 ? " %s apart" : " within %s", time ?: "?");
 }
 
-/* Those of one of the sides. */
+/* A sentence about each such driver of one side. */
 static void print_drivers(const struct kernel_comparison *comparison, size_t side, char *const names[])
 {
         for (size_t i = 0; i < comparison->sides[side]->n; i++) {
@@ -182,7 +181,7 @@ static size_t count_parallel(const struct kernel_shutdown *shutdown)
 void print_shutdown_sentences(const struct kernel_comparison *comparison, char *const names[])
 {
         const struct kernel_shutdown *first = comparison->sides[FIRST], *second = comparison->sides[SECOND];
-        /* What is gained and given back is told of the side that did more in parallel. */
+        /* Gains and losses are those of the side that did more in parallel. */
         size_t side = count_parallel(second) > count_parallel(first) ? SECOND : FIRST;
         bool less = first->total_usec > second->total_usec;
         _cleanup_free_ char *first_total = format_short_duration(first->total_usec);
