@@ -2,13 +2,13 @@
 
 /* headgate enable and headgate disable: what systemctl makes of the [Install] sections of headgate-takeover.service
  * and headgate-fast-dm-rules.service, and nothing besides, so that each undoes the other. With --initrd, instead of
- * that, what enable-initrd.c does. */
+ * that, the link by which mkinitramfs finds headgate's hook. */
 
 #include <fcntl.h>
+#include <limits.h>
 
 #include "boot/switches.h"
-#include "cli/table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "lvm/command.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -18,57 +18,64 @@
 #define TAKEOVER "headgate-takeover.service"
 #define FAST_DM_RULES "headgate-fast-dm-rules.service"
 
+#define HOOKS "/etc/initramfs-tools/hooks"
+/* One that leads nowhere, headgate being uninstalled, mkinitramfs passes over. */
+#define LINK HOOKS "/headgate"
+#define TARGET LIBEXECDIR "/initramfs-hook"
+
 static bool arg_fast_dm_rules;
 static bool arg_initrd;
 static bool arg_now;
-static const char *arg_verb;
 
-static void help(void)
+/* ------ initrds ------ */
+
+/* Whether the link is there, 1 or 0. Something else in its place is an error, which is logged. */
+static int look_at_link(void)
 {
-        bool enable = streq(arg_verb, "enable");
+        char target[PATH_MAX];
+        ssize_t n = readlink(LINK, target, sizeof(target) - 1);
 
-        printf("Usage: headgate %s [OPTION...]\n\n"
-               "%s\n\n"
-               "      --fast-dm-rules  %s\n"
-               "      --initrd         For initrds that are made by initramfs-tools, not for the system\n"
-               "      --now            %s\n"
-               "  -h, --help           Show this help\n\n"
-               "See headgate-enable(8) and headgate-initrd(8).\n",
-                arg_verb,
-                enable ? "Let headgate activate volume groups from the next boot on."
-                       : "Leave activation to lvm2's own udev rule from the next boot on.",
-                enable ? "And have udev need less for each event of device-mapper"
-                       : "Only have udev call dmsetup as ever, and leave headgate enabled",
-                enable ? "Also take over at once" : "Also restore lvm2's rule at once");
+        if (n < 0 && errno == ENOENT)
+                return 0;
+        if (n < 0 && errno != EINVAL)
+                return log_error_errno(-errno, "Failed to read " LINK ": %m");
+        target[MAX(n, 0)] = '\0';
+        if (streq(target, TARGET))
+                return 1;
+        return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
 }
 
-static const struct table_switch switches[] = {
-        {"fast-dm-rules", '\0', &arg_fast_dm_rules},
-        {"initrd", '\0', &arg_initrd},
-        {"now", '\0', &arg_now},
-};
-
-static const struct table_verb verb = {.help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
-
-/* 1 to go on, or an exit status below that, negated. */
-static int parse_arguments(int argc, char *argv[])
+static int enable_initrd(void)
 {
         int r;
 
-        arg_verb = argv[0];
-        r = table_parse_options(argc, argv, &verb, NULL);
-        if (r <= 0)
-                return r;
-        if (optind < argc) {
-                log_error("This verb takes no arguments, see --help.");
-                return -EXIT_CANNOT_TELL;
-        }
-        if (arg_initrd && (arg_fast_dm_rules || arg_now)) {
-                log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--fast-dm-rules");
-                return -EXIT_CANNOT_TELL;
-        }
-        return 1;
+        if (access(HOOKS, F_OK) < 0)
+                return verb_refuse(
+                        "There is no initramfs-tools on this machine (no " HOOKS
+                        "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
+        r = look_at_link();
+        if (r == 0 && symlink(TARGET, LINK) < 0)
+                r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
+        if (r < 0)
+                return EXIT_CANNOT_TELL;
+        log_info("The next initrd that is made will activate only what it needs (update-initramfs -u makes one).");
+        return EXIT_SUCCESS;
 }
+
+static int disable_initrd(void)
+{
+        int r;
+
+        r = look_at_link();
+        if (r > 0 && unlink(LINK) < 0)
+                r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
+        if (r < 0)
+                return EXIT_CANNOT_TELL;
+        log_info("The next initrd that is made will be lvm2's own again (update-initramfs -u makes one).");
+        return EXIT_SUCCESS;
+}
+
+/* ------ the system ------ */
 
 /* One unit, or two. */
 static int call_systemctl(const char *action, const char *unit, const char *other_unit)
@@ -81,8 +88,7 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
         if (arg_now)
                 words[n++] = "--now";
         execv("/bin/systemctl", (char *const *) words);
-        (void) log_error_errno(-errno, "Failed to start systemctl: %m");
-        return EXIT_CANNOT_TELL;
+        return verb_fail(-errno, "Failed to start systemctl: %m");
 }
 
 /* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor
@@ -118,12 +124,18 @@ static int prepare_to_take_over(void)
         return r < 0 ? log_error_errno(r, "Failed to prepare taking over: %m") : 0;
 }
 
-int verb_enable(int argc, char *argv[])
+static bool options_contradict(void)
 {
-        int r = parse_arguments(argc, argv);
+        if (!arg_initrd || (!arg_fast_dm_rules && !arg_now))
+                return false;
+        log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--fast-dm-rules");
+        return true;
+}
 
-        if (r <= 0)
-                return -r;
+static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
+{
+        if (options_contradict())
+                return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return enable_initrd();
         if (arg_now && prepare_to_take_over() < 0)
@@ -131,27 +143,55 @@ int verb_enable(int argc, char *argv[])
         return call_systemctl("enable", TAKEOVER, arg_fast_dm_rules ? FAST_DM_RULES : NULL);
 }
 
-/* What headgate has written down of past boots may be wanted all the more. */
-static void say_what_stays(void)
+/* Whether units were enabled or not: systemctl has nothing to say about that. */
+static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
-        _cleanup_close_ int root_fd = root_open();
+        _cleanup_close_ int root_fd = -EBADF;
 
+        if (options_contradict())
+                return EXIT_CANNOT_TELL;
+        if (arg_initrd)
+                return disable_initrd();
+        if (arg_fast_dm_rules)
+                return call_systemctl("disable", FAST_DM_RULES, NULL);
+        /* What headgate has written down of past boots may be wanted all the more. */
+        root_fd = root_open();
         if (root_fd >= 0 && faccessat(root_fd, ARCHIVE_DIRECTORY, F_OK, 0) == 0)
                 log_info("Timelines of past boots stay in /" ARCHIVE_DIRECTORY
                          ", and headgate blame --boot= tells of them.");
+        return call_systemctl("disable", TAKEOVER, FAST_DM_RULES);
 }
 
-int verb_disable(int argc, char *argv[])
-{
-        int r = parse_arguments(argc, argv);
+/* ------ the verbs ------ */
 
-        if (r <= 0)
-                return -r;
-        if (arg_initrd)
-                return disable_initrd();
-        if (!arg_fast_dm_rules)
-                say_what_stays();
-        /* Whether they were enabled or not: systemctl has nothing to say about that. */
-        return arg_fast_dm_rules ? call_systemctl("disable", FAST_DM_RULES, NULL)
-                                 : call_systemctl("disable", TAKEOVER, FAST_DM_RULES);
-}
+#define INITRD_HELP "For initrds that are made by initramfs-tools, not for the system"
+
+static const struct verb_option enable_options[] = {
+        {"fast-dm-rules", '\0', NULL, "And have udev need less for each event of device-mapper",
+                &arg_fast_dm_rules},
+        {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
+        {"now", '\0', NULL, "Also take over at once", &arg_now},
+        {},
+};
+
+const struct verb verb_enable = {"enable", "[--initrd]",
+        "Let headgate activate volume groups from the next boot on",
+        .help = "Usage: headgate enable [OPTION...]\n\n"
+                "Let headgate activate volume groups from the next boot on.\n\n",
+        .footer = "See headgate-enable(8) and headgate-initrd(8).\n", .options = enable_options,
+        .takes_no_names = true, .run = run_enable};
+
+static const struct verb_option disable_options[] = {
+        {"fast-dm-rules", '\0', NULL, "Only have udev call dmsetup as ever, and leave headgate enabled",
+                &arg_fast_dm_rules},
+        {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
+        {"now", '\0', NULL, "Also restore lvm2's rule at once", &arg_now},
+        {},
+};
+
+const struct verb verb_disable = {"disable", "[--initrd]",
+        "Leave that to lvm2's own udev rule from the next boot on",
+        .help = "Usage: headgate disable [OPTION...]\n\n"
+                "Leave activation to lvm2's own udev rule from the next boot on.\n\n",
+        .footer = "See headgate-enable(8) and headgate-initrd(8).\n", .options = disable_options,
+        .takes_no_names = true, .run = run_disable};

@@ -1,40 +1,128 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate: what people type. A table of verbs, each in a file of its own. */
+/* headgate: the command. Finds the verb, parses its options, makes its table if it prints one, and runs it. */
 
-#include "cli/verbs.h"
-#include "shared/log.h"
+#include <assert.h>
+#include <getopt.h>
+
+#include "cli/verb.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
-static const struct verb verbs[] = {
-        {"status", verb_status, "[VG...]", "Show which volume groups are up, and why others are not"},
-        {"why", verb_why, "NAME...", "Explain why a volume group, logical volume or device is up or not"},
-        {"tree", verb_tree, "[NAME...]", "Show what lies on what, from disks to mounts"},
-        {"blame", verb_blame, "[NAME...]", "Show what took longest at boot or at shutdown, and on what"},
-        {"plot", verb_plot, "[NAME...]", "Draw that as a picture"},
-        {"shutdown-log", verb_shutdown_log, "[FILE...]",
-                "Show how long the kernel's own shutdown of devices took"},
-        {"doctor", verb_doctor, "", "Check whether the machine is set up as it should be"},
-        {"activate", verb_activate, "VG...", "Have volume groups activated, and wait for them"},
-        {"deactivate", verb_deactivate, "[NAME...]", "Deactivate volume groups, logical volumes, other devices"},
-        {"wait", verb_wait, "[VG...]", "Wait until volume groups have been activated"},
-        {"plan", verb_plan, "PLAN", "Show what headgate would do"},
-        {"metadata", verb_metadata, "[VG...]", "Show what copies of metadata cost, or keep fewer of them"},
-        {"enable", verb_enable, "[--initrd]", "Let headgate activate volume groups from the next boot on"},
-        {"disable", verb_disable, "[--initrd]", "Leave that to lvm2's own udev rule from the next boot on"},
+static const struct verb *const verbs[] = {&verb_status, &verb_why, &verb_tree, &verb_blame, &verb_plot,
+        &verb_shutdown_log, &verb_doctor, &verb_activate, &verb_deactivate, &verb_wait, &verb_plan, &verb_metadata,
+        &verb_enable, &verb_disable, NULL};
+
+static const struct verb headgate = {
+        .help = "Usage: headgate [OPTION...] VERB ...\n\n"
+                "Activation and deactivation of LVM volume groups.\n\n"
+                "Verbs:\n",
+        .footer = "See headgate(8). Each verb has a page of its own, which its help names.\n",
+        .verbs = verbs,
+        .choice = "verb",
 };
 
-static void help(void)
+/* ------ options ------ */
+
+static struct table_options arg_table;
+static bool arg_help;
+static bool arg_list_columns;
+static bool arg_version;
+
+/* What a verb has beside options of its own; one without a table has the last one only. */
+static const struct verb_option table_options[] = {
+        {"json", '\0', NULL, "Print JSON", &arg_table.json},
+        {"output", 'o', "LIST", "Show these columns, or with +LIST these, too", .value = &arg_table.columns},
+        {"list-columns", '\0', NULL, "List the columns, and leave", &arg_list_columns},
+        {"noheadings", '\0', NULL, "Leave out the line of headings", &arg_table.no_headings},
+        {"help", 'h', NULL, "Show this help", &arg_help},
+        {},
+};
+
+static const struct verb_option choice_options[] = {
+        {"help", 'h', NULL, "Show this help, after a verb that of the verb", &arg_help},
+        {"version", '\0', NULL, "Show the version", &arg_version},
+        {},
+};
+
+/* What getopt_long() returns for the first option; those with a letter return that. */
+#define OPTION_FIRST 256
+
+#define OPTIONS_MAX 16
+
+struct verb_options {
+        struct verb_option rows[OPTIONS_MAX];
+        size_t n;
+};
+
+static void add_options(struct verb_options *options, const struct verb_option *rows)
 {
-        printf("Usage: headgate [OPTION...] VERB ...\n\n"
-               "Activation and deactivation of LVM volume groups.\n\n"
-               "Verbs:\n");
-        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
-                printf("  %-12s %-11s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].description);
-        printf("\nOptions:\n"
-               "  -h, --help     Show this help, after a verb that of the verb\n"
-               "      --version  Show the version\n\n"
-               "See headgate(8). Each verb has a page of its own, which its help names.\n");
+        for (; rows && rows->name; rows++) {
+                assert(options->n < OPTIONS_MAX);
+                options->rows[options->n++] = *rows;
+        }
+}
+
+static void print_help(const struct verb *verb, const struct verb_options *options)
+{
+        printf("%s", verb->help);
+        for (const struct verb *const *choice = verb->verbs; choice && *choice; choice++)
+                printf("  %-12s %-11s %s\n", (*choice)->name, (*choice)->arguments, (*choice)->description);
+        if (verb->verbs)
+                printf("\nOptions:\n");
+        for (size_t i = 0; i < options->n; i++) {
+                const struct verb_option *row = &options->rows[i];
+                const char letter[] = {'-', row->letter, ',', '\0'}, *argument = row->argument ?: "";
+                int width = printf("  %-3s --%s%s%s", row->letter != '\0' ? letter : "", row->name,
+                        *argument != '\0' && *argument != '[' ? " " : "", argument);
+
+                printf("%*s%s\n", 25 - width, "", row->help);
+        }
+        printf("\n%s", verb->footer);
+}
+
+/* 1 to go on, with what is not an option from argv[optind] on, or an exit status, negated. */
+static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
+{
+        struct option options[OPTIONS_MAX + 1] = {};
+        char letters[2 * OPTIONS_MAX + 2] = "", *letter = letters;
+
+        /* What follows the first word that is no option belongs to that word. */
+        if (verb->verbs)
+                *letter++ = '+';
+        for (size_t i = 0; i < rows->n; i++) {
+                const struct verb_option *row = &rows->rows[i];
+
+                options[i].name = row->name;
+                options[i].val = row->letter != '\0' ? row->letter : OPTION_FIRST + (int) i;
+                if (row->argument)
+                        options[i].has_arg = row->argument[0] == '[' ? optional_argument : required_argument;
+                if (row->letter != '\0')
+                        *letter++ = row->letter;
+                if (row->letter != '\0' && options[i].has_arg == required_argument)
+                        *letter++ = ':';
+        }
+        /* 0, not 1: getopt_long() is to begin anew for each verb. */
+        optind = 0;
+        for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) >= 0;) {
+                size_t i = 0;
+
+                while (i < rows->n && options[i].val != c)
+                        i++;
+                if (i == rows->n)
+                        return -EXIT_CANNOT_TELL;
+                if (rows->rows[i].given)
+                        *rows->rows[i].given = true;
+                if (rows->rows[i].value)
+                        *rows->rows[i].value = optarg;
+                if (arg_help)
+                        print_help(verb, rows);
+                if (arg_version)
+                        printf("headgate %s\n", HEADGATE_VERSION);
+                if (arg_help || arg_version)
+                        return -EXIT_SUCCESS;
+        }
+        return 1;
 }
 
 /* getopt_long() repeats an option that it does not know as it is. None that there is has such letters, and a script may
@@ -52,20 +140,77 @@ static bool options_are_printable(int argc, char *argv[])
         return true;
 }
 
-static bool output_is_written(void)
+/* ------ verbs ------ */
+
+/* Returns NULL, having logged that there is none of that name. */
+static const struct verb *find_verb(const struct verb *of, const char *name)
 {
-        if (fflush(stdout) == 0 && !ferror(stdout))
-                return true;
-        (void) log_error_errno(-errno, "Failed to write to standard output: %m");
-        return false;
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+
+        for (const struct verb *const *verb = of->verbs; *verb; verb++) {
+                if (streq((*verb)->name, name))
+                        return *verb;
+                suggestion_consider(&suggestion, (*verb)->name);
+        }
+        suggestion_log_unknown(&suggestion, of->choice, "see --help");
+        return NULL;
+}
+
+static int run_verb(const struct verb *verb, char *names[], size_t n)
+{
+        const struct table_kind *kind = verb->choose_table ? verb->choose_table(n) : verb->table;
+        _cleanup_table_ struct table table = {};
+        int r;
+
+        if (verb->choose_table && !kind)
+                return EXIT_CANNOT_TELL;
+        if (kind && arg_list_columns) {
+                table_list_columns(kind);
+                return EXIT_SUCCESS;
+        }
+        if (verb->takes_no_names && n > 0)
+                return verb_refuse("Unexpected argument \"%s\", see --help.", names[0]);
+        r = kind ? table_new(kind, &arg_table, &table) : 0;
+        if (r == -ENOMEM)
+                log_oom();
+        return r < 0 ? EXIT_CANNOT_TELL : verb->run(names, n, &table);
+}
+
+static int run(int argc, char *argv[])
+{
+        const struct verb *verb = &headgate;
+
+        while (verb) {
+                struct verb_options options = {};
+                int r;
+
+                add_options(&options, verb->options);
+                add_options(&options, verb->verbs ? choice_options
+                                      : verb->table || verb->choose_table
+                                              ? table_options
+                                              : &table_options[ELEMENTSOF(table_options) - 2]);
+                r = parse_options(verb, &options, argc, argv);
+                if (r <= 0)
+                        return -r;
+                argc -= optind;
+                argv += optind;
+                if (verb->run)
+                        return run_verb(verb, argv, (size_t) argc);
+                if (argc == 0)
+                        print_help(verb, &options);
+                verb = argc > 0 ? find_verb(verb, argv[0]) : NULL;
+        }
+        return EXIT_CANNOT_TELL;
 }
 
 int main(int argc, char *argv[])
 {
-        static const struct verb_choice choice = {verbs, ELEMENTSOF(verbs), "verb", "--help", help};
-        int status;
+        int status = EXIT_CANNOT_TELL;
 
         log_open("headgate", log_target_of_stderr());
-        status = options_are_printable(argc, argv) ? verb_run(&choice, argc, argv) : EXIT_CANNOT_TELL;
-        return output_is_written() ? status : EXIT_CANNOT_TELL;
+        if (options_are_printable(argc, argv))
+                status = run(argc, argv);
+        if (fflush(stdout) == 0 && !ferror(stdout))
+                return status;
+        return verb_fail(-errno, "Failed to write to standard output: %m");
 }

@@ -3,94 +3,21 @@
 /* headgate metadata: how many copies of their metadata VGs have, what they cost, and another number of them. */
 
 #include <inttypes.h>
+#include <sys/wait.h>
 
-#include "cli/metadata-balance.h"
-#include "cli/table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "copies/advice.h"
 #include "copies/devices.h"
+#include "lvm/command.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 
-static struct table_options arg_table;
 static const char *arg_balance;
 static bool arg_yes;
 static bool arg_force;
-
-static void help(void)
-{
-        printf("Usage: headgate metadata [OPTION...] [VG...]\n"
-               "       headgate metadata --balance N [--yes] [--force] VG...\n\n"
-               "Show how many copies of its metadata each volume group has, how long it takes to read\n"
-               "them, and with fewer; or have lvm2 keep another number of them.\n\n"
-               "      --balance N      Have lvm2 keep so many, by vgchange --vgmetadatacopies\n"
-               "  -y, --yes            Do not ask before\n"
-               "      --force          Take numbers below 2, too\n" TABLE_HELP "\n"
-               "Exit status: 0, 1 if a volume group was not changed, 2 if headgate cannot tell.\n\n"
-               "See headgate-metadata(8).\n");
-}
-
-static const struct table_switch switches[] = {
-        {"balance", '\0', NULL, &arg_balance},
-        {"yes", 'y', &arg_yes},
-        {"force", '\0', &arg_force},
-};
-
-/* ------ columns ------ */
-
-struct line {
-        struct surveyed_vg vg;
-        const char *name;
-        size_t n_pvs;
-        uint64_t bytes, read_usec;
-        uint64_t fewer, fewer_usec, recommended; /* COLUMN_UNKNOWN if there is no such number */
-        char *reason;
-};
-
-/* "4/5", or "5" if all are there. */
-static char *get_pvs(const void *data)
-{
-        const struct line *line = data;
-
-        return line->vg.n_seen == line->n_pvs ? string_format("%zu", line->n_pvs)
-                                              : string_format("%zu/%zu", line->vg.n_seen, line->n_pvs);
-}
-
-static const char *color_of(const void *data)
-{
-        const struct line *line = data;
-
-        return line->recommended != COLUMN_UNKNOWN ? "yellow" : NULL;
-}
-
-#define FIELD(field) COLUMN_FIELD(struct line, field)
-
-static const struct column columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_NAME, FIELD(name)},
-        {"PVS", "how many physical volumes it has; before a /, how many of them are there", COLUMN_IN_TABLE,
-                COLUMN_STRING, .text = get_pvs, .flags = SCOLS_FL_RIGHT},
-        {"N-PVS", "how many physical volumes it has", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(n_pvs)},
-        {"N-PVS-SEEN", "how many of them are there", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(vg.n_seen)},
-        {"COPIES", "how many copies of its metadata are in use", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.n_used)},
-        {"IGNORED", "how many lvm2 was told to ignore", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.n_ignored)},
-        {"DAMAGED", "how many cannot be read", COLUMN_IN_JSON, COLUMN_NUMBER, FIELD(vg.n_damaged)},
-        {"COPY-BYTES", "how large each copy is", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(vg.text_size)},
-        {"BYTES", "how large all that are in use are", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(bytes)},
-        COLUMNS_OF_TIME("READ", "how long it takes to read them all", COLUMN_SHORT_DURATION, FIELD(read_usec)),
-        {"FEWER", "a smaller number of copies", COLUMN_ALWAYS, COLUMN_NUMBER, FIELD(fewer)},
-        COLUMNS_OF_TIME(
-                "FEWER-READ", "how long it takes to read so many", COLUMN_SHORT_DURATION, FIELD(fewer_usec)),
-        {"RECOMMENDED", "how many it had better have; nothing if it is well as it is", COLUMN_ALWAYS,
-                COLUMN_NUMBER, FIELD(recommended), .color = color_of},
-        {"REASON", "why", COLUMN_ALWAYS, COLUMN_STRING, FIELD(reason), .flags = SCOLS_FL_WRAP},
-};
-
-static const struct table_kind kind = {"volumegroups", columns, ELEMENTSOF(columns)};
-static const struct table_verb verb = {
-        &kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
 
 /* ------ what there is ------ */
 
@@ -107,17 +34,6 @@ static int make_survey(struct survey *survey)
                 r = survey->error;
         /* An unresponsive device has been logged. */
         return r < 0 && r != -ETIMEDOUT ? log_error_errno(r, "Failed to read the PVs: %m") : MIN(r, 0);
-}
-
-static int read_system_id(struct configuration *configuration)
-{
-        _cleanup_problems_ struct problems problems = {};
-        _cleanup_close_ int root_fd = root_open();
-        int r = root_fd;
-
-        if (r >= 0)
-                r = configuration_read(root_fd, configuration, &problems);
-        return r < 0 ? log_error_errno(r, "Failed to read lvm.conf: %m") : 0;
 }
 
 /* Returns 0, or -ENOENT, having said which name is not known. */
@@ -146,50 +62,87 @@ static bool is_asked_for(const struct surveyed_vg *vg, char *const names[], size
 
 /* ------ showing ------ */
 
+struct line {
+        const char *color;
+        struct surveyed_vg vg;
+        const char *name;
+        char pvs[48]; /* "4/5", or "5" if all are there */
+        size_t n_pvs;
+        uint64_t bytes, read_usec;
+        uint64_t fewer, fewer_usec, recommended; /* COLUMN_UNKNOWN if there is no such number */
+        char *reason;
+};
+
+static const struct column columns[] = {
+        COLUMN("VG", ALWAYS, STRING, name, "name of the volume group"),
+        COLUMN("PVS", IN_TABLE, CHARS, pvs,
+                "how many physical volumes it has; before a /, how many of them are there",
+                .flags = SCOLS_FL_RIGHT),
+        COLUMN("N-PVS", IN_JSON, NUMBER, n_pvs, "how many physical volumes it has"),
+        COLUMN("N-PVS-SEEN", IN_JSON, NUMBER, vg.n_seen, "how many of them are there"),
+        COLUMN("COPIES", ALWAYS, NUMBER, vg.n_used, "how many copies of its metadata are in use"),
+        COLUMN("IGNORED", ALWAYS, NUMBER, vg.n_ignored, "how many lvm2 was told to ignore"),
+        COLUMN("DAMAGED", IN_JSON, NUMBER, vg.n_damaged, "how many cannot be read"),
+        COLUMN("COPY-BYTES", ALWAYS, NUMBER, vg.text_size, "how large each copy is"),
+        COLUMN("BYTES", ALWAYS, NUMBER, bytes, "how large all that are in use are"),
+        COLUMNS_OF_TIME("READ", SHORT_DURATION, read_usec, "how long it takes to read them all"),
+        COLUMN("FEWER", ALWAYS, NUMBER, fewer, "a smaller number of copies"),
+        COLUMNS_OF_TIME("FEWER-READ", SHORT_DURATION, fewer_usec, "how long it takes to read so many"),
+        COLUMN("RECOMMENDED", ALWAYS, NUMBER, recommended,
+                "how many it had better have; nothing if it is well as it is", .colored = true),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why", .flags = SCOLS_FL_WRAP),
+};
+
 static int add_line(struct table *table, const struct surveyed_vg *vg, const struct system_id *host)
 {
-        struct copies_cost cost = {.fewer = copies_fewer(vg)};
+        size_t n_pvs = vg->metadata->n_pvs, fewer = copies_fewer(vg), recommended;
+        const struct copies_cost cost = {
+                .read_usec = survey_read_usec(vg, vg->n_used),
+                .fewer = fewer,
+                .fewer_usec = survey_read_usec(vg, fewer),
+        };
         _cleanup_free_ char *reason = NULL;
-        size_t recommended;
+        struct line line;
         int r;
 
-        cost.read_usec = survey_read_usec(vg, vg->n_used);
-        cost.fewer_usec = survey_read_usec(vg, cost.fewer);
         r = copies_advise(vg, host, &cost, &recommended, &reason);
         if (r < 0)
                 return r;
-        return table_add_line(table, NULL,
-                &(struct line){
-                        .vg = *vg,
-                        .name = vg->metadata->name,
-                        .n_pvs = vg->metadata->n_pvs,
-                        .bytes = vg->text_size * vg->n_used,
-                        .read_usec = cost.read_usec,
-                        .fewer = cost.fewer > 0 ? cost.fewer : COLUMN_UNKNOWN,
-                        .fewer_usec = cost.fewer > 0 ? cost.fewer_usec : COLUMN_UNKNOWN,
-                        .recommended = recommended > 0 ? recommended : COLUMN_UNKNOWN,
-                        .reason = reason,
-                },
-                NULL);
+        line = (struct line){
+                .color = recommended > 0 ? "yellow" : NULL,
+                .vg = *vg,
+                .name = vg->metadata->name,
+                .n_pvs = n_pvs,
+                .bytes = vg->text_size * vg->n_used,
+                .read_usec = cost.read_usec,
+                .fewer = fewer > 0 ? fewer : COLUMN_UNKNOWN,
+                .fewer_usec = fewer > 0 ? cost.fewer_usec : COLUMN_UNKNOWN,
+                .recommended = recommended > 0 ? recommended : COLUMN_UNKNOWN,
+                .reason = reason,
+        };
+        (void) snprintf(line.pvs, sizeof(line.pvs), "%zu/%zu", vg->n_seen, n_pvs);
+        if (vg->n_seen == n_pvs)
+                (void) snprintf(line.pvs, sizeof(line.pvs), "%zu", n_pvs);
+        return table_add_line(table, NULL, &line, NULL);
 }
 
-static int show(struct survey *survey, const struct system_id *host, char *const names[], size_t n)
+static int show(
+        struct survey *survey, const struct system_id *host, char *const names[], size_t n, struct table *table)
 {
         _cleanup_free_ const struct surveyed_vg **vgs = calloc(survey->n_vgs + 1, sizeof(*vgs));
-        _cleanup_table_ struct table table = {};
         size_t n_vgs = 0;
         int r;
 
         for (size_t i = 0; vgs && i < survey->n_vgs; i++)
                 if (is_asked_for(&survey->vgs[i], names, n))
                         vgs[n_vgs++] = &survey->vgs[i];
-        r = vgs ? table_new(&arg_table, &table) : -ENOMEM;
+        r = vgs ? 0 : -ENOMEM;
         if (r >= 0)
                 r = survey_measure(survey, vgs, n_vgs);
         for (size_t i = 0; r >= 0 && i < n_vgs; i++)
-                r = add_line(&table, vgs[i], host);
+                r = add_line(table, vgs[i], host);
         if (r >= 0)
-                r = table_print(&table);
+                r = table_print(table);
         if (r < 0)
                 return verb_fail(r, "Failed to read the copies: %m");
         return EXIT_SUCCESS;
@@ -217,63 +170,145 @@ static int parse_balance(size_t n_names, uint32_t *ret)
         return -EINVAL;
 }
 
-/* Says how many copies there are after all. */
-static int tell_result(const char *name)
+static void announce(const struct surveyed_vg *vg, uint32_t n_copies)
 {
-        _cleanup_survey_ struct survey survey = {};
-        const struct surveyed_vg *vg;
+        size_t n_areas = vg->n_used + vg->n_ignored;
+
+        log_info("VG %s has %zu %s of its metadata in use, and %zu ignored.", vg->metadata->name, vg->n_used,
+                vg->n_used == 1 ? "copy" : "copies", vg->n_ignored);
+        if (n_copies == 0)
+                log_info("\"vgchange --vgmetadatacopies 0\" has lvm2 no longer see to how many there are.");
+        else if (n_copies >= n_areas)
+                log_info("\"vgchange --vgmetadatacopies %" PRIu32 "\" has lvm2 use all %zu, and no more.",
+                        n_copies, n_areas);
+        else
+                log_info("\"vgchange --vgmetadatacopies %" PRIu32 "\" has lvm2 use %" PRIu32
+                         ", on PVs of its choice, and "
+                         "ignore the other %zu.",
+                        n_copies, n_copies, n_areas - n_copies);
+}
+
+/* Only from a terminal: nobody else can have read what is asked. */
+static bool ask(void)
+{
+        _cleanup_free_ char *answer = NULL;
+        size_t size = 0;
+
+        if (!isatty(STDIN_FILENO)) {
+                log_error("Nothing is changed: give --yes where nobody can be asked.");
+                return false;
+        }
+        fprintf(stderr, "Go on? [y/N] ");
+        if (getline(&answer, &size, stdin) > 0 && (streq(answer, "y\n") || streq(answer, "yes\n")))
+                return true;
+        log_error("Nothing is changed.");
+        return false;
+}
+
+/* Returns the exit status of vgchange, or a negative errno. */
+static int run_vgchange(const char *name, uint32_t n_copies)
+{
+        _cleanup_free_ char *number = string_format("%" PRIu32, n_copies), *output = NULL;
+        const char *const words[] = {"vgchange", "--vgmetadatacopies", number, "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
+        char *rest;
+        int status, r;
+
+        r = number ? string_vector_add_all(&arguments, words, ELEMENTSOF(words)) : -ENOMEM;
+        if (r >= 0)
+                r = string_vector_add(&arguments, name);
+        if (r >= 0)
+                r = lvm_command_start(&arguments, &command);
+        if (r < 0)
+                return r;
+        while (waitpid(command.pid, &status, 0) < 0)
+                if (errno != EINTR)
+                        return -errno;
+        r = lvm_command_read_output(&command, &output);
+        if (r < 0)
+                return r;
+        rest = output;
+        for (char *line; (line = strsep(&rest, "\n"));)
+                if (line[strspn(line, " \t")] != '\0')
+                        log_info("lvm2: %s", line + strspn(line, " \t"));
+        return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+/* Has lvm2 keep another number of copies. Returns an exit status. */
+static int balance_one(const struct surveyed_vg *vg, const struct system_id *host, uint32_t n_copies)
+{
+        const char *name = vg->metadata->name;
+        _cleanup_free_ char *refusal = NULL;
+        _cleanup_survey_ struct survey after = {};
         int r;
 
-        r = make_survey(&survey);
-        vg = r >= 0 ? survey_find(&survey, name) : NULL;
+        r = copies_describe_refusal(vg, host, &refusal);
+        if (r >= 0 && refusal) {
+                log_error("VG %s is left alone: %s.", name, refusal);
+                return EXIT_NOT_ALL_UP;
+        }
+        if (r >= 0) {
+                announce(vg, n_copies);
+                if (!arg_yes && !ask())
+                        return EXIT_NOT_ALL_UP;
+                r = run_vgchange(name, n_copies);
+        }
+        if (r < 0)
+                return verb_fail(r, "Failed to have lvm2 change VG %s: %m", name);
+        if (r > 0) {
+                log_error("lvm2 has not changed VG %s: vgchange has ended with status %i.", name, r);
+                return EXIT_NOT_ALL_UP;
+        }
+
+        if (make_survey(&after) < 0)
+                return EXIT_CANNOT_TELL;
+        vg = survey_find(&after, name);
         if (vg)
                 log_info("VG %s has %zu %s in use now, and %zu ignored.", name, vg->n_used,
                         vg->n_used == 1 ? "copy" : "copies", vg->n_ignored);
-        return r;
+        return EXIT_SUCCESS;
 }
 
-static int balance(const struct survey *survey, const struct system_id *host, char *const names[], size_t n,
-        uint32_t n_copies)
-{
-        int status = EXIT_SUCCESS, r;
-
-        for (size_t i = 0; i < n; i++) {
-                r = metadata_balance(
-                        survey_find(survey, names[i]), host, n_copies, arg_yes ? BALANCE_GIVEN : BALANCE_ASK);
-                if (r < 0)
-                        return verb_fail(r, "Failed to have lvm2 change VG %s: %m", names[i]);
-                if (r == 0)
-                        status = EXIT_NOT_ALL_UP;
-                else if (tell_result(names[i]) < 0)
-                        return EXIT_CANNOT_TELL;
-        }
-        return status;
-}
-
-int verb_metadata(int argc, char *argv[])
+static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_problems_ struct problems problems = {};
         _cleanup_survey_ struct survey survey = {};
-        char *const *names;
+        _cleanup_close_ int root_fd = root_open();
+        int r, result = EXIT_SUCCESS;
         uint32_t n_copies = 0;
-        size_t n;
-        int r;
 
-        r = table_parse_options(argc, argv, &verb, &arg_table);
-        if (r <= 0)
-                return -r;
-        names = argv + optind;
-        n = (size_t) (argc - optind);
-
-        r = parse_balance(n, &n_copies);
-        if (r >= 0)
-                r = read_system_id(&configuration);
-        if (r >= 0)
-                r = make_survey(&survey);
+        if (parse_balance(n, &n_copies) < 0)
+                return EXIT_CANNOT_TELL;
+        r = root_fd < 0 ? root_fd : configuration_read(root_fd, &configuration, &problems);
         if (r < 0)
+                return verb_fail(r, "Failed to read lvm.conf: %m");
+        if (make_survey(&survey) < 0)
                 return EXIT_CANNOT_TELL;
         if (check_names(&survey, names, n) < 0)
                 return EXIT_NOT_ALL_UP;
-        return arg_balance ? balance(&survey, &configuration.system_id, names, n, n_copies)
-                           : show(&survey, &configuration.system_id, names, n);
+        if (!arg_balance)
+                return show(&survey, &configuration.system_id, names, n, table);
+        for (size_t i = 0; result != EXIT_CANNOT_TELL && i < n; i++)
+                result = MAX(
+                        result, balance_one(survey_find(&survey, names[i]), &configuration.system_id, n_copies));
+        return result;
 }
+
+static const struct verb_option options[] = {
+        {"balance", '\0', "N", "Have lvm2 keep so many, by vgchange --vgmetadatacopies", .value = &arg_balance},
+        {"yes", 'y', NULL, "Do not ask before", &arg_yes},
+        {"force", '\0', NULL, "Take numbers below 2, too", &arg_force},
+        {},
+};
+
+const struct verb verb_metadata = {"metadata", "[VG...]",
+        "Show what copies of metadata cost, or keep fewer of them",
+        .help = "Usage: headgate metadata [OPTION...] [VG...]\n"
+                "       headgate metadata --balance N [--yes] [--force] VG...\n\n"
+                "Show how many copies of its metadata each volume group has, how long it takes to read\n"
+                "them, and with fewer; or have lvm2 keep another number of them.\n\n",
+        .footer = "Exit status: 0, 1 if a volume group was not changed, 2 if headgate cannot tell.\n\n"
+                  "See headgate-metadata(8).\n",
+        .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};

@@ -1,32 +1,185 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate plan: what headgate would do, made anew of the same files. A table of plans, each in a file of its
- * own. */
+/* headgate plan: what headgate would do, made anew of the same files, as tables: what headgate-generator makes of
+ * them, what is deactivated at shutdown and in which order, and which VGs an initrd needs, for
+ * src/initrd/initramfs-tools/hook. */
 
-#include "cli/verbs.h"
-#include "shared/macro.h"
+#include "boot/plan.h"
+#include "boot/switches.h"
+#include "cli/removal-table.h"
+#include "cli/verb.h"
+#include "initrd/needed.h"
+#include "shared/log.h"
+#include "shared/program.h"
+#include "shared/util.h"
+#include "teardown/scope.h"
+#include "tree/order.h"
+#include "tree/read.h"
 
-static const struct verb plans[] = {
-        {"activate", plan_activate, "", "Show which volume groups are activated at boot, and who waits for them"},
-        {"teardown", plan_teardown, "", "Show in which order the storage that is there can be taken down"},
-        {"initrd", plan_initrd, "", "Show which volume groups the initrd has to activate, and for what"},
+/* ------ plan activate ------ */
+
+struct line {
+        struct planned_volume_group volume_group;
+        const char *group;
+        bool urgent;
+        char *reason;
 };
 
-static void help(void)
+static const struct column activate_columns[] = {
+        COLUMN("VG", ALWAYS, STRING, volume_group.name, "name of the volume group"),
+        COLUMN("GROUP", ALWAYS, STRING, group, "boot, net, rest, or - for one that is not activated"),
+        COLUMN("URGENT", IN_JSON, BOOL, urgent, "whether others stand back for it"),
+        COLUMN("UNIT", ALWAYS, STRING, volume_group.unit, "the unit that waits for it"),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
+};
+
+static int add_line(struct table *table, const struct plan *plan, const struct planned_volume_group *volume_group)
 {
-        printf("Usage: headgate plan PLAN [OPTION...]\n\n"
-               "Show what headgate would do, and do nothing.\n\n"
-               "Plans:\n");
-        for (size_t i = 0; i < ELEMENTSOF(plans); i++)
-                printf("  %-8s  %s\n", plans[i].name, plans[i].description);
-        printf("\nOptions:\n"
-               "  -h, --help  Show this help, after a plan that of the plan\n\n"
-               "See headgate-plan(8).\n");
+        bool urgent_rest = volume_group->group == PLAN_REST && plan->rest_urgent;
+        _cleanup_free_ char *reason =
+                urgent_rest ? string_format("%s Urgent: %s", volume_group->reason, plan->rest_urgent)
+                            : strdup(volume_group->reason);
+        struct line line = {*volume_group, plan_group_to_string(volume_group->group),
+                volume_group->group == PLAN_BOOT || urgent_rest, reason};
+
+        return reason ? table_add_line(table, NULL, &line, NULL) : -ENOMEM;
 }
 
-int verb_plan(int argc, char *argv[])
+/* Whether or not it is on: who has it off may want to see what it would do. */
+static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
 {
-        static const struct verb_choice choice = {plans, ELEMENTSOF(plans), "plan", "headgate plan --help", help};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_configuration_ struct configuration configuration = {};
+        const char *off;
+        int r;
 
-        return verb_run(&choice, argc, argv);
+        r = settings_read(root_fd, &settings, problems);
+        if (r < 0)
+                return r;
+        r = configuration_read(root_fd, &configuration, problems);
+        if (r < 0)
+                return r;
+        r = switches_describe_off(root_fd, &settings, &configuration, &off);
+        if (r < 0)
+                return r;
+        if (off)
+                log_notice("Direct activation is off: %s", off);
+        return plan_make(root_fd, &settings, &configuration, NULL, plan, problems);
 }
+
+static int run_activate(char *names[] _unused_, size_t n _unused_, struct table *table)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        if (root_fd < 0)
+                return verb_fail(root_fd, "Failed to open %s: %m", root_path());
+        r = make_plan(root_fd, &plan, &problems);
+        for (size_t i = 0; r >= 0 && i < plan.n; i++)
+                r = add_line(table, &plan, &plan.volume_groups[i]);
+        if (r >= 0)
+                r = table_print(table);
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+        if (r < 0)
+                return verb_fail(r, "Failed to show the plan: %m");
+        return problems.error < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+}
+
+static const struct verb plan_activate = {"activate", "",
+        "Show which volume groups are activated at boot, and who waits for them",
+        .help = "Usage: headgate plan activate [OPTION...]\n\n"
+                "Show which volume groups are activated at boot, and who waits for them.\n\n",
+        .footer = "Exit status: 0, or 2 if something could not be read.\n\n"
+                  "See headgate-plan(8).\n",
+        .takes_no_names = true, .table = TABLE_KIND("volumegroups", activate_columns), .run = run_activate};
+
+/* ------ plan teardown ------ */
+
+/* Trees of nothing but disks, partitions and mounts are no business of teardown. */
+static bool is_removable(const struct tree_node *node)
+{
+        return tree_kind_is_removable(node->kind);
+}
+
+static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table *table)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = teardown_scope_apply(tree, root_fd, TEARDOWN_ALL);
+        if (r >= 0)
+                r = tree_order(tree);
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what storage there is: %m");
+        r = removal_table_print(table, tree, is_removable);
+        if (r < 0)
+                return verb_fail(r, "Failed to print the table: %m");
+        return EXIT_SUCCESS;
+}
+
+static const struct verb plan_teardown = {"teardown", "",
+        "Show in which order the storage that is there can be taken down",
+        .help = "Usage: headgate plan teardown [OPTION...]\n\n"
+                "Show in which order storage is taken down at shutdown.\n\n",
+        .footer = "Exit status: 0, or 2 if something could not be read.\n\n"
+                  "See headgate-plan(8).\n",
+        .takes_no_names = true, .table = &removal_table, .run = run_teardown};
+
+/* ------ plan initrd ------ */
+
+static const struct column initrd_columns[] = {
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING,
+                COLUMN_FIELD(struct needed_volume_group, name)},
+        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct needed_volume_group, by),
+                .flags = SCOLS_FL_WRAP},
+};
+
+static int run_initrd(char *names[], size_t n, struct table *table)
+{
+        _cleanup_needed_ struct needed needed = {};
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        r = root_fd < 0 ? root_fd : needed_find(root_fd, names, n, &needed);
+        if (r == -ENXIO)
+                return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
+        for (size_t i = 0; r >= 0 && i < needed.n; i++)
+                r = table_add_line(table, NULL, &needed.volume_groups[i], NULL);
+        if (r >= 0)
+                r = table_print(table);
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what the initrd needs: %m");
+        return EXIT_SUCCESS;
+}
+
+static const struct verb plan_initrd = {"initrd", "",
+        "Show which volume groups the initrd has to activate, and for what",
+        .help = "Usage: headgate plan initrd [OPTION...] [--] [DEVICE...]\n\n"
+                "Show the volume groups that have to be active in the initrd, because /, /usr or the\n"
+                "device to resume from lies on them, or one of the given devices, which are named as\n"
+                "in fstab.\n\n",
+        .footer = "Exit status: 0, or 2 if it cannot be told.\n\n"
+                  "See headgate-initrd(8).\n",
+        .table = TABLE_KIND("volumegroups", initrd_columns), .run = run_initrd};
+
+/* ------ the verb ------ */
+
+static const struct verb *const plans[] = {&plan_activate, &plan_teardown, &plan_initrd, NULL};
+
+const struct verb verb_plan = {
+        "plan",
+        "PLAN",
+        "Show what headgate would do",
+        .help = "Usage: headgate plan PLAN [OPTION...]\n\n"
+                "Show what headgate would do, and do nothing.\n\n"
+                "Plans:\n",
+        .footer = "See headgate-plan(8).\n",
+        .verbs = plans,
+        .choice = "plan",
+};

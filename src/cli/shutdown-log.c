@@ -7,27 +7,14 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "cli/table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "kernel-log/log.h"
 #include "kernel-log/sentences.h"
 #include "plot/kernel-shutdown.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-static struct table_options arg_table;
 static const char *arg_plot;
-
-static void help(void)
-{
-        printf("Usage: headgate shutdown-log [OPTION...] [FILE [FILE]]\n\n"
-               "Show how long the kernel took to shut down each device, from its log with\n"
-               "initcall_debug: from a file, standard input (-, or a pipe), or the journal of the boot\n"
-               "before; of two logs, side by side.\n\n"
-               "      --plot FILE      Draw an SVG picture into that file instead\n" TABLE_HELP "\n"
-               "Exit status: 0, or 2 if headgate cannot tell.\n\n"
-               "See headgate-shutdown-log(8).\n");
-}
 
 /* ------ the logs ------ */
 
@@ -133,6 +120,7 @@ static int read_logs(struct logs *logs, char *const paths[])
 
 /* A line of either table. Times that are not there, or have no meaning for the kind, are COLUMN_UNKNOWN. */
 struct line {
+        const char *color;
         const char *kind;
         uint64_t n_devices;
         uint64_t began_usec, took_usec[_SIDE_MAX], within_usec[_SIDE_MAX];
@@ -176,49 +164,37 @@ static char *get_difference_usec(const void *data)
         return find_difference(data, &difference) ? string_format("%" PRIi64, difference) : strdup("");
 }
 
-static const char *color_of_difference(const void *data)
-{
-        int64_t difference;
-
-        return find_difference(data, &difference) && difference > 0 ? "red" : NULL;
-}
-
-#define LINE(field) COLUMN_FIELD(struct line, field)
-#define TIME_COLUMNS(name, description, ...) COLUMNS_OF_TIME(name, description, COLUMN_SHORT_DURATION, __VA_ARGS__)
-
 #define NAME_COLUMNS                                                                                              \
-        {"NAME", "the log, a device with its driver, or a driver", COLUMN_ALWAYS, COLUMN_NAME, LINE(name),        \
-                .flags = SCOLS_FL_TREE},                                                                          \
-                {"KIND", "shutdown, parallel, device, drivers or driver", COLUMN_IN_JSON, COLUMN_STRING,          \
-                        LINE(kind)},                                                                              \
-        {                                                                                                         \
-                "DEVICES", "how many devices that are", COLUMN_ALWAYS, COLUMN_NUMBER, LINE(n_devices)             \
-        }
+        COLUMN("NAME", ALWAYS, STRING, name, "the log, a device with its driver, or a driver",                    \
+                .flags = SCOLS_FL_TREE),                                                                          \
+                COLUMN("KIND", IN_JSON, STRING, kind, "shutdown, parallel, device, drivers or driver"),           \
+                COLUMN("DEVICES", ALWAYS, NUMBER, n_devices, "how many devices that are")
 
 static const struct column columns[] = {
         NAME_COLUMNS,
-        TIME_COLUMNS("BEGAN", "when it was begun with, after the first device", LINE(began_usec)),
+        COLUMNS_OF_TIME("BEGAN", SHORT_DURATION, began_usec, "when it was begun with, after the first device"),
         {"TOOK", "until the next device was begun with, or all was done", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
                 .text = get_took},
-        {"TOOK-USEC", "the same, in microseconds", COLUMN_IN_JSON, COLUMN_NUMBER, LINE(took_usec[FIRST])},
-        {"AT-MOST", "whether it may have taken less, having gone in parallel with others", COLUMN_IN_JSON,
-                COLUMN_BOOL, LINE(at_most), .no = "false", .yes = "true"},
-        TIME_COLUMNS("WITHIN", "how far apart the first and the last of several devices were begun with",
-                LINE(within_usec[FIRST])),
+        COLUMN("TOOK-USEC", IN_JSON, NUMBER, took_usec[FIRST], "the same, in microseconds"),
+        COLUMN("AT-MOST", IN_JSON, BOOL, at_most,
+                "whether it may have taken less, having gone in parallel with others", .no = "false",
+                .yes = "true"),
+        COLUMNS_OF_TIME("WITHIN", SHORT_DURATION, within_usec[FIRST],
+                "how far apart the first and the last of several devices were begun with"),
 };
 
 static const struct column comparison_columns[] = {
         NAME_COLUMNS,
-        TIME_COLUMNS("FIRST", "what it took in the first log: until the next device was begun with",
-                LINE(took_usec[FIRST])),
-        TIME_COLUMNS("SECOND", "likewise in the second log", LINE(took_usec[SECOND])),
+        COLUMNS_OF_TIME("FIRST", SHORT_DURATION, took_usec[FIRST],
+                "what it took in the first log: until the next device was begun with"),
+        COLUMNS_OF_TIME("SECOND", SHORT_DURATION, took_usec[SECOND], "likewise in the second log"),
         {"DIFFERENCE", "how much longer it took in the second", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
-                .text = get_difference, .color = color_of_difference},
+                .text = get_difference, .colored = true},
         {"DIFFERENCE-USEC", "the same, in microseconds", COLUMN_IN_JSON, COLUMN_NUMBER,
                 .text = get_difference_usec},
-        TIME_COLUMNS("FIRST-WITHIN", "how far apart several devices were begun with in the first log",
-                LINE(within_usec[FIRST])),
-        TIME_COLUMNS("SECOND-WITHIN", "likewise in the second log", LINE(within_usec[SECOND])),
+        COLUMNS_OF_TIME("FIRST-WITHIN", SHORT_DURATION, within_usec[FIRST],
+                "how far apart several devices were begun with in the first log"),
+        COLUMNS_OF_TIME("SECOND-WITHIN", SHORT_DURATION, within_usec[SECOND], "likewise in the second log"),
 };
 
 static const struct table_kind kind = {"shutdowns", columns, ELEMENTSOF(columns)};
@@ -242,8 +218,10 @@ static int add_line(struct table *table, struct libscols_line *parent, struct li
         struct libscols_line **ret)
 {
         _cleanup_free_ char *owned = name;
+        int64_t difference;
 
         line.name = name;
+        line.color = find_difference(&line, &difference) && difference > 0 ? "red" : NULL;
         return name ? table_add_line(table, parent, &line, ret) : -ENOMEM;
 }
 
@@ -341,26 +319,23 @@ static int add_drivers(struct table *table, const struct kernel_comparison *comp
 }
 
 /* Of two logs what differs most comes first, a single one is in its order. */
-static int print_table(const struct kernel_comparison *comparison, char *const names[])
+static int print_table(struct table *table, const struct kernel_comparison *comparison, char *const names[])
 {
-        _cleanup_table_ struct table table = {};
         struct libscols_line *parent = NULL;
         int r;
 
-        r = table_new(&arg_table, &table);
-        if (r >= 0)
-                r = add_shutdown(&table, comparison, names, &parent);
+        r = add_shutdown(table, comparison, names, &parent);
         for (size_t i = 0; r >= 0 && comparison->n_sides > 1 && i < comparison->n_units; i++)
-                r = add_unit(&table, parent, comparison, &comparison->units[i]);
+                r = add_unit(table, parent, comparison, &comparison->units[i]);
         for (size_t i = 0; r >= 0 && comparison->n_sides == 1 && i < comparison->n_pairs;) {
                 struct kernel_unit group = kernel_comparison_group(comparison, i);
 
-                r = add_unit(&table, parent, comparison, &group);
+                r = add_unit(table, parent, comparison, &group);
                 i += group.n_pairs;
         }
         if (r >= 0)
-                r = add_drivers(&table, comparison);
-        return r < 0 ? r : table_print(&table);
+                r = add_drivers(table, comparison);
+        return r < 0 ? r : table_print(table);
 }
 
 /* ------ the verb ------ */
@@ -380,7 +355,7 @@ static int draw(const struct logs *logs)
         return r >= 0 && fflush(file) != 0 ? -errno : r;
 }
 
-static int print(const struct logs *logs)
+static int print(const struct logs *logs, struct table *table)
 {
         _cleanup_kernel_comparison_ struct kernel_comparison comparison = {};
         int r;
@@ -389,14 +364,14 @@ static int print(const struct logs *logs)
                 &comparison, &logs->logs[FIRST].shutdown, logs->n > 1 ? &logs->logs[SECOND].shutdown : NULL);
         if (r < 0)
                 return r;
-        if (!arg_table.json && !arg_table.no_headings) {
+        if (!table->options.json && !table->options.no_headings) {
                 print_shutdown_sentences(&comparison, logs->names);
                 printf("\n");
         }
-        return print_table(&comparison, logs->names);
+        return print_table(table, &comparison, logs->names);
 }
 
-static int check_arguments(int n, char *const paths[])
+static int check_arguments(size_t n, char *const paths[])
 {
         if (n > _SIDE_MAX)
                 log_error("Two logs can be compared, no more, see --help.");
@@ -417,37 +392,37 @@ static bool is_pipe(int fd)
         return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-static const struct table_kind *choose_kind(int n_names)
+static int run(char *names[], size_t n, struct table *table)
 {
-        return n_names > 1 ? &comparison_kind : &kind;
-}
-
-static const struct table_switch switches[] = {
-        {"plot", '\0', NULL, &arg_plot},
-};
-
-static const struct table_verb verb = {
-        .choose = choose_kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
-
-int verb_shutdown_log(int argc, char *argv[])
-{
-        _cleanup_(logs_done) struct logs logs = {};
-        char *unnamed[] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
+        _cleanup_(logs_done) struct logs logs = {.n = n == 0 ? 1 : n};
+        char *unnamed[_SIDE_MAX] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
         int r;
 
-        r = table_parse_options(argc, argv, &verb, &arg_table);
-        if (r <= 0)
-                return -r;
-        r = check_arguments(argc - optind, argv + optind);
-        if (r < 0)
+        if (check_arguments(n, names) < 0 || read_logs(&logs, n == 0 ? unnamed : names) < 0)
                 return EXIT_CANNOT_TELL;
-        logs.n = argc == optind ? 1 : (size_t) (argc - optind);
-        r = read_logs(&logs, argc == optind ? unnamed : argv + optind);
-        if (r < 0)
-                return EXIT_CANNOT_TELL;
-        r = arg_plot ? draw(&logs) : print(&logs);
+        r = arg_plot ? draw(&logs) : print(&logs, table);
         if (r < 0)
                 return verb_fail(
                         r, arg_plot ? "Failed to write the picture: %m" : "Failed to print the table: %m");
         return EXIT_SUCCESS;
 }
+
+static const struct table_kind *choose_table(size_t n_names)
+{
+        return n_names > 1 ? &comparison_kind : &kind;
+}
+
+static const struct verb_option options[] = {
+        {"plot", '\0', "FILE", "Draw an SVG picture into that file instead", .value = &arg_plot},
+        {},
+};
+
+const struct verb verb_shutdown_log = {"shutdown-log", "[FILE...]",
+        "Show how long the kernel's own shutdown of devices took",
+        .help = "Usage: headgate shutdown-log [OPTION...] [FILE [FILE]]\n\n"
+                "Show how long the kernel took to shut down each device, from its log with\n"
+                "initcall_debug: from a file, standard input (-, or a pipe), or the journal of the boot\n"
+                "before; of two logs, side by side.\n\n",
+        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n"
+                  "See headgate-shutdown-log(8).\n",
+        .options = options, .choose_table = choose_table, .run = run};

@@ -2,78 +2,183 @@
 
 /* headgate status: one line per VG, made of what the worker has written down, and of what tells of the others. */
 
-#include <getopt.h>
+#include <inttypes.h>
 
-#include "cli/status-table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "follow/follow.h"
 #include "shared/log.h"
+#include "shared/util.h"
 #include "view/expected.h"
 #include "view/names.h"
 #include "view/unrecorded.h"
 
-static struct table_options arg_table;
 static bool arg_all;
 static bool arg_follow;
 
-static void help(void)
+/* ------ the table ------ */
+
+/* A line of the table. What is not known is COLUMN_UNKNOWN, or "". */
+struct line {
+        const char *color, *name, *state;
+        char uuid[LVM_ID_FORMATTED_SIZE];
+        char pvs[48], lvs[48]; /* "3/4" */
+        uint64_t pvs_seen, pvs_needed, lvs_active, lvs_needed;
+        uint64_t since, since_usec, first, first_usec, took_usec;
+        char *reason;
+};
+
+/* From the first PV on; for a VG that was never active and is not settled, so far. */
+static uint64_t took_usec(const struct volume_group *volume_group)
 {
-        printf("Usage: headgate status [OPTION...] [--] [VG...]\n\n"
-               "Show which volume groups are up, and why others are not.\n\n"
-               "  -a, --all            Also those that only lvm2's backups tell of\n"
-               "  -f, --follow         Show how a boot or a shutdown goes on, and this at its end\n" TABLE_HELP
-               "\n"
-               "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
-               "failed, 2 if headgate cannot tell.\n\n"
-               "See headgate-status(8).\n");
+        struct volume_group_times times = volume_group_first_times(volume_group);
+        uint64_t end = times.settled_usec;
+
+        if (volume_group->first.settled_usec == 0 &&
+                (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING))
+                end = now_usec();
+        return end > times.first_seen_usec ? end - times.first_seen_usec : 0;
 }
 
-static const struct table_switch switches[] = {
-        {"all", 'a', &arg_all},
-        {"follow", 'f', &arg_follow},
+/* NULL without memory. */
+static char *describe_reason(const struct volume_group *volume_group)
+{
+        size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
+        size_t n_stranded = volume_group_count_stranded(volume_group);
+        const char *reason = volume_group->reason ?: "", *overdue = volume_group->overdue ? ", overdue" : "";
+
+        if (volume_group->state == VOLUME_GROUP_WAITING && n_stranded > 0)
+                return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n_missing,
+                        plural(n_missing), overdue, n_stranded, n_stranded == 1 ? " is" : "s are");
+        if (volume_group->state == VOLUME_GROUP_WAITING)
+                return string_format("%zu PV%s missing%s.", n_missing, plural(n_missing), overdue);
+        if (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0)
+                return string_format("%zu PV%s missing%s%s", n_missing, plural(n_missing),
+                        *reason != '\0' ? "; " : ".", reason);
+        return strdup(reason);
+}
+
+static const struct column columns[] = {
+        COLUMN("VG", ALWAYS, STRING, name, "name of the volume group"),
+        COLUMN("UUID", IN_JSON, CHARS, uuid, "its UUID"),
+        COLUMN("STATE", ALWAYS, STRING, state,
+                "waiting, complete, activating, active, degraded, skipped, failed, deactivated, absent or unknown",
+                .colored = true),
+        COLUMN("PVS", IN_TABLE, CHARS, pvs, "physical volumes, seen/needed", .flags = SCOLS_FL_RIGHT),
+        COLUMN("PVS-SEEN", IN_JSON, NUMBER, pvs_seen, "physical volumes that were seen"),
+        COLUMN("PVS-NEEDED", IN_JSON, NUMBER, pvs_needed, "physical volumes that it has"),
+        COLUMN("LVS", IN_TABLE, CHARS, lvs, "logical volumes, active/to be activated", .flags = SCOLS_FL_RIGHT),
+        COLUMN("LVS-ACTIVE", IN_JSON, NUMBER, lvs_active, "logical volumes that are active"),
+        COLUMN("LVS-NEEDED", IN_JSON, NUMBER, lvs_needed, "logical volumes that lvm2 activates by itself"),
+        COLUMN("SINCE", IN_TABLE, DATE, since, "since when it is in this state"),
+        COLUMN("SINCE-USEC", IN_JSON, NUMBER, since_usec,
+                "the same, in microseconds of the machine's monotonic clock"),
+        COLUMN("FIRST", ON_REQUEST, DATE, first, "when it was active first since the machine started"),
+        COLUMN("FIRST-USEC", IN_JSON, NUMBER, first_usec,
+                "the same, in microseconds of the machine's monotonic clock"),
+        COLUMNS_OF_TIME("TOOK", DURATION, took_usec,
+                "from its first physical volume to its first activation, or until now"),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP),
 };
+
+static uint64_t known_or_not(uint64_t number, bool known)
+{
+        return known ? number : COLUMN_UNKNOWN;
+}
+
+/* As a date. */
+static uint64_t date_of(const struct volume_group *volume_group, uint64_t usec)
+{
+        return known_or_not((uint64_t) volume_group_to_realtime(volume_group, usec), usec > 0);
+}
+
+static int add_line(struct table *table, const struct volume_group *volume_group)
+{
+        static const char *const colors[_VOLUME_GROUP_STATE_MAX] = {
+                [VOLUME_GROUP_ACTIVE] = "green",
+                [VOLUME_GROUP_DEGRADED] = "yellow",
+                [VOLUME_GROUP_WAITING... VOLUME_GROUP_ACTIVATING] = "yellow",
+                [VOLUME_GROUP_FAILED] = "red",
+                [VOLUME_GROUP_ABSENT] = "red",
+        };
+        /* Whether its metadata have been read, so that it is known what it is made of. */
+        bool has_metadata = volume_group->n_pvs > 0;
+        uint64_t since_usec = volume_group_since_usec(volume_group), first_usec = volume_group->first.settled_usec;
+        _cleanup_free_ char *reason = describe_reason(volume_group);
+        struct line line = {
+                .color = volume_group->overdue && volume_group->state <= VOLUME_GROUP_ACTIVATING
+                                 ? "red"
+                                 : colors[volume_group->state],
+                .name = volume_group->name,
+                .state = volume_group_state_to_string(volume_group->state),
+                .pvs_seen = known_or_not(volume_group_count_seen(volume_group), has_metadata),
+                .pvs_needed = known_or_not(volume_group->n_pvs, has_metadata),
+                .lvs_active = volume_group_count_active(volume_group),
+                .lvs_needed = known_or_not(volume_group_count_autoactivated(volume_group), has_metadata),
+                .since = date_of(volume_group, since_usec),
+                .since_usec = known_or_not(since_usec, since_usec > 0),
+                .first = date_of(volume_group, first_usec),
+                .first_usec = known_or_not(first_usec, first_usec > 0),
+                .took_usec = known_or_not(took_usec(volume_group), volume_group->first_seen_usec > 0),
+                .reason = reason,
+        };
+
+        if (!reason)
+                return -ENOMEM;
+        if (*volume_group->vgid != '\0')
+                lvm_id_format(volume_group->vgid, line.uuid);
+        (void) snprintf(line.lvs, sizeof(line.lvs), "%" PRIu64 "/?", line.lvs_active);
+        if (has_metadata) {
+                (void) snprintf(
+                        line.pvs, sizeof(line.pvs), "%" PRIu64 "/%" PRIu64, line.pvs_seen, line.pvs_needed);
+                (void) snprintf(
+                        line.lvs, sizeof(line.lvs), "%" PRIu64 "/%" PRIu64, line.lvs_active, line.lvs_needed);
+        }
+        return table_add_line(table, NULL, &line, NULL);
+}
+
+/* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
 
 /* A VG that lvm2 is not to activate is as it should be. */
 static int judge(const struct volume_group *volume_group)
 {
-        switch (volume_group->state) {
-        case VOLUME_GROUP_ACTIVE:
-        case VOLUME_GROUP_SKIPPED:
+        if (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_SKIPPED)
                 return EXIT_ALL_UP;
-        case VOLUME_GROUP_UNKNOWN:
-                return EXIT_CANNOT_TELL;
-        default:
-                return EXIT_NOT_ALL_UP;
-        }
+        return volume_group->state == VOLUME_GROUP_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
-static int judge_all(const struct snapshot *snapshot)
-{
-        int result = EXIT_ALL_UP;
-
-        for (size_t i = 0; i < snapshot->n; i++)
-                result = MAX(result, judge(snapshot->volume_groups[i]));
-        return result;
-}
-
-/* ------ where headgate is in charge ------ */
-
-/* Adds what boot waits for and was not seen. Returns an exit status or a negative errno. */
+/* Adds what boot waits for and was not seen; only after that is it judged, and others are added. Returns an exit status or a
+ * negative errno. */
 static int add_expected(struct sources *sources, struct snapshot *snapshot)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r, result;
+        int r, result = EXIT_ALL_UP;
 
         r = expected_find(sources, snapshot, &plan);
+        if (r >= 0)
+                r = expected_add(sources, &plan, snapshot);
         if (r < 0)
                 return r;
-        r = expected_add(sources, &plan, snapshot);
-        if (r < 0)
-                return r;
-        result = judge_all(snapshot);
+        for (size_t i = 0; i < snapshot->n; i++)
+                result = MAX(result, judge(snapshot->volume_groups[i]));
         if (arg_all)
                 r = expected_add_others(sources, &plan, snapshot);
         return r < 0 ? r : result;
+}
+
+/* Where lvm2's rule is in charge: what else mentions VGs. */
+static int add_unrecorded(struct sources *sources, struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector known = {};
+        int r;
+
+        r = names_read(sources, &known);
+        if (r < 0)
+                return r;
+        if (!arg_all)
+                return unrecorded_add_present(sources, &known, snapshot);
+        for (size_t i = 0; r >= 0 && i < known.n; i++)
+                r = unrecorded_add(sources, known.strings[i], NULL, snapshot);
+        return r;
 }
 
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
@@ -84,6 +189,7 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
         bool read = false;
 
         for (size_t i = 0; i < n_names; i++) {
+                const struct planned_volume_group *planned;
                 int r = 0;
 
                 if (snapshot_find(snapshot, names[i]))
@@ -92,10 +198,13 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                         r = names_read(sources, &known);
                 if (r >= 0 && !read && sources->in_charge)
                         r = expected_find(sources, snapshot, &plan);
+                if (r < 0)
+                        return r;
                 read = true;
-                if (r >= 0 && (plan_find(&plan, names[i]) || names_have(&known, names[i])))
-                        r = unrecorded_add(sources, names[i], plan_find(&plan, names[i]), snapshot);
-                else if (r >= 0)
+                planned = plan_find(&plan, names[i]);
+                if (planned || names_have(&known, names[i]))
+                        r = unrecorded_add(sources, names[i], planned, snapshot);
+                else
                         names_log_unknown(&known, names[i]);
                 if (r < 0)
                         return r;
@@ -103,88 +212,35 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
         return 0;
 }
 
-static int gather(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
+/* ------ showing it. These return an exit status or a negative errno ------ */
+
+/* Those that are named, in the order of the names, or all. */
+static int show(struct sources *sources, char *const names[], size_t n_names, struct table *table)
 {
-        int r = snapshot_read(sources, snapshot);
+        _cleanup_snapshot_ struct snapshot snapshot = {};
+        int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
-        if (r < 0)
-                return r;
-        return n_names > 0 ? add_named(sources, names, n_names, snapshot) : add_expected(sources, snapshot);
-}
+        r = sources->in_charge ? snapshot_read(sources, &snapshot) : 0;
+        if (r >= 0 && n_names > 0)
+                r = add_named(sources, names, n_names, &snapshot);
+        else if (r >= 0)
+                r = sources->in_charge ? add_expected(sources, &snapshot) : add_unrecorded(sources, &snapshot);
+        result = MAX(result, r);
+        for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : snapshot.n); i++) {
+                const struct volume_group *volume_group =
+                        n_names > 0 ? snapshot_find(&snapshot, names[i]) : snapshot.volume_groups[i];
 
-/* ------ where it is not ------ */
-
-static int gather_unmanaged(
-        struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
-{
-        _cleanup_string_vector_ struct string_vector known = {};
-        int r;
-
-        if (n_names > 0) {
-                r = add_named(sources, names, n_names, snapshot);
-                return r < 0 ? r : EXIT_CANNOT_TELL;
-        }
-        r = names_read(sources, &known);
-        if (r >= 0 && !arg_all)
-                r = unrecorded_add_present(sources, &known, snapshot);
-        for (size_t i = 0; r >= 0 && arg_all && i < known.n; i++)
-                r = unrecorded_add(sources, known.strings[i], NULL, snapshot);
-        return r < 0 ? r : EXIT_CANNOT_TELL;
-}
-
-static void note_not_in_charge(int error)
-{
-        if (error == -EACCES)
-                log_notice("Only root may look into /run/headgate; this is what anybody can see:");
-        else if (error < 0 && error != -ENOENT)
-                (void) log_error_errno(error, "Failed to look into /run/headgate: %m");
-        else
-                log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-}
-
-/* ------ the table ------ */
-
-static int print(const struct snapshot *snapshot)
-{
-        return status_table_print(
-                (const struct volume_group *const *) snapshot->volume_groups, snapshot->n, &arg_table);
-}
-
-/* Those that are named, in the order of the names. Returns an exit status or a negative errno. */
-static int print_named(const struct snapshot *snapshot, char *const names[], size_t n_names)
-{
-        _cleanup_free_ const struct volume_group **named = calloc(n_names, sizeof(*named));
-        int r, result = EXIT_ALL_UP;
-        size_t n = 0;
-
-        if (!named)
-                return -ENOMEM;
-        for (size_t i = 0; i < n_names; i++) {
-                const struct volume_group *volume_group = snapshot_find(snapshot, names[i]);
-
+                if (n_names > 0)
+                        result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
                 if (volume_group)
-                        named[n++] = volume_group;
-                result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
+                        r = add_line(table, volume_group);
         }
-        r = status_table_print(named, n, &arg_table);
+        if (r >= 0)
+                r = table_print(table);
         return r < 0 ? r : result;
 }
 
-/* Returns an exit status or a negative errno. */
-static int show(struct sources *sources, char *const names[], size_t n_names)
-{
-        _cleanup_snapshot_ struct snapshot snapshot = {};
-        int r, result;
-
-        result = sources->in_charge ? gather(sources, names, n_names, &snapshot)
-                                    : gather_unmanaged(sources, names, n_names, &snapshot);
-        if (result < 0)
-                return result;
-        r = n_names > 0 ? print_named(&snapshot, names, n_names) : print(&snapshot);
-        return r < 0 ? r : MAX(r, result);
-}
-
-static int show_now(char *const names[], size_t n_names)
+static int show_now(char *const names[], size_t n_names, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
@@ -194,46 +250,48 @@ static int show_now(char *const names[], size_t n_names)
                 r = sources_read_configuration(&sources);
         if (r < 0)
                 return r;
-        if (!sources.in_charge)
-                note_not_in_charge(sources.run_error);
+        if (sources.run_error == -EACCES)
+                log_notice("Only root may look into /run/headgate; this is what anybody can see:");
+        else if (sources.run_error < 0 && sources.run_error != -ENOENT)
+                (void) log_error_errno(sources.run_error, "Failed to look into /run/headgate: %m");
+        else if (!sources.in_charge)
+                log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
         else if (!sources.configuration.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
-        return show(&sources, names, n_names);
+        return show(&sources, names, n_names, table);
 }
 
-/* While it is followed, headgate may hand over to lvm2. */
-static int follow_and_show(char *const names[], size_t n_names)
+static int run(char *names[], size_t n, struct table *table)
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        int r;
+        int r = 0;
 
-        r = sources_open(&sources);
-        if (r >= 0 && sources.in_charge)
-                r = follow(&sources, names, n_names);
-        return r < 0 ? r : show_now(names, n_names);
-}
+        if (arg_follow && table->options.json)
+                return verb_refuse("--follow shows what is not JSON; --json is for how it is now.");
+        /* While it is followed, headgate may hand over to lvm2. So what is shown after that is opened anew. */
+        if (arg_follow) {
+                _cleanup_sources_ struct sources sources = SOURCES_NONE;
 
-int verb_status(int argc, char *argv[])
-{
-        struct table_verb verb = status_table_verb(help);
-        size_t n_names;
-        int r;
-
-        verb.switches = switches;
-        verb.n_switches = ELEMENTSOF(switches);
-        r = table_parse_options(argc, argv, &verb, &arg_table);
-        if (r <= 0)
-                return -r;
-        if (arg_follow && arg_table.json) {
-                log_error("--follow shows what is not JSON; --json is for how it is now.");
-                return EXIT_CANNOT_TELL;
+                r = sources_open(&sources);
+                if (r >= 0 && sources.in_charge)
+                        r = follow(&sources, names, n);
         }
-
-        n_names = (size_t) (argc - optind);
-        r = arg_follow ? follow_and_show(argv + optind, n_names) : show_now(argv + optind, n_names);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to show the volume groups: %m");
-                return EXIT_CANNOT_TELL;
-        }
+        if (r >= 0)
+                r = show_now(names, n, table);
+        if (r < 0)
+                return verb_fail(r, "Failed to show the volume groups: %m");
         return r;
 }
+
+static const struct verb_option options[] = {
+        {"all", 'a', NULL, "Also those that only lvm2's backups tell of", &arg_all},
+        {"follow", 'f', NULL, "Show how a boot or a shutdown goes on, and this at its end", &arg_follow},
+        {},
+};
+
+const struct verb verb_status = {"status", "[VG...]", "Show which volume groups are up, and why others are not",
+        .help = "Usage: headgate status [OPTION...] [--] [VG...]\n\n"
+                "Show which volume groups are up, and why others are not.\n\n",
+        .footer = "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
+                  "failed, 2 if headgate cannot tell.\n\n"
+                  "See headgate-status(8).\n",
+        .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};

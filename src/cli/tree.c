@@ -5,106 +5,147 @@
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
-#include "cli/node-names.h"
-#include "cli/table.h"
-#include "cli/tree-target.h"
-#include "cli/tree-view.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
+#include "deactivate/target.h"
 #include "shared/kernel.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
+#include "table/tree-view.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
-static struct table_options arg_table;
 static bool arg_all, arg_inverse;
 
-static const struct table_switch switches[] = {
-        {"all", 'a', &arg_all},
-        {"inverse", 's', &arg_inverse},
-};
+/* ------ names on the command line ------ */
 
-static void help(void)
+/* What the path leads to, as the tree has it: without links, and without a slash at its end. */
+static char *resolve(const char *path)
 {
-        printf("Usage: headgate tree [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
-               "Show what lies on what: disks, partitions, arrays, volumes, file systems and swaps.\n\n"
-               "  -a, --all            Show empty disks, too\n"
-               "  -s, --inverse        Begin with what is mounted, and end with the disks\n" TABLE_HELP "\n"
-               "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
-               "See headgate-tree(8).\n");
+        char *resolved = root_is_chosen() ? NULL : realpath(path, NULL);
+
+        if (!resolved)
+                resolved = strdup(path);
+        for (size_t length = resolved ? strlen(resolved) : 0; length > 1 && resolved[length - 1] == '/'; length--)
+                resolved[length - 1] = '\0';
+        return resolved;
+}
+
+/* Adds the nodes that a name on the command line stands for: a VG, VG/LV, the kernel's or device-mapper's name of a device, or
+ * the path of a device, swap or mount point, where there may be several mounts. Where a VG and a device have the same name, it
+ * is both. Of a tree that was captured elsewhere only the names in it count, and the number of a device here says nothing.
+ * Returns 0; -ENOENT if it is not known; or -ENOMEM. */
+static int find_nodes(const struct tree *tree, const char *name, struct tree_nodes *ret)
+{
+        bool is_path = name[0] == '/' || name[0] == '.';
+        _cleanup_free_ char *path = is_path ? resolve(name) : NULL;
+        const struct tree_node *at_path, *named;
+        _cleanup_target_ struct target target = {};
+        struct tree_node *other = NULL;
+        size_t n = ret->n;
+        int r = 0;
+
+        if (is_path && !path)
+                return -ENOMEM;
+        at_path = is_path ? tree_find_device_path(tree, path) : NULL;
+        named = tree_find_kernel_name(tree, name) ?: dm_hash_lookup(tree->dm_names, name);
+        FOREACH_NODE(node, &tree->nodes) {
+                bool is_mount = is_path && !at_path && tree_node_is_mount_or_swap(node) && streq(node->name, path);
+                bool is_lv = node->vg && streq(node->vg, name);
+
+                if (node == at_path || node == named || is_mount || is_lv)
+                        r = tree_nodes_add(ret, node);
+                if (r < 0)
+                        return r;
+        }
+        if (ret->n > n)
+                return 0;
+
+        r = target_parse(name, &target);
+        if (r < 0)
+                return r == -ENOMEM ? r : -ENOENT;
+        if (target.lv || (target.number != 0 && !root_is_chosen()))
+                r = target_find_node(&target, tree, &other);
+        if (r < 0)
+                return r;
+        return other ? tree_nodes_add(ret, other) : -ENOENT;
+}
+
+/* Whether lvm2 has a backup of it: it is a VG or LV of which nothing is active. */
+static bool is_inactive(int root_fd, const char *name)
+{
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_target_ struct target target = {};
+
+        if (configuration_read(root_fd, &configuration, &problems) < 0 || target_parse(name, &target) < 0)
+                return false;
+        return target.vg && target_is_down(&target, root_fd, &configuration) > 0;
+}
+
+static void log_unknown(const struct tree *tree, const char *name)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+
+        FOREACH_NODE(node, &tree->nodes) {
+                _cleanup_free_ char *path =
+                        node->kernel_name && name[0] == '/' ? string_format("/dev/%s", node->kernel_name) : NULL;
+
+                if (node->kernel_name || name[0] == '/')
+                        suggestion_consider(&suggestion, node->name);
+                if (node->vg)
+                        suggestion_consider(&suggestion, node->vg);
+                if (node->kernel_name)
+                        suggestion_consider(&suggestion, path ?: node->kernel_name);
+        }
+        suggestion_log_unknown(&suggestion, "device", "see headgate tree for those that there are");
+}
+
+/* Shows only what is named. Who asks for a disk gets to see it, empty or not. Returns 0; 1, having logged which name is not
+ * known; -ENOENT if none is; or -ENOMEM. */
+static int show_named(struct tree_view *view, int root_fd, char *const names[], size_t n)
+{
+        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
+        int r, result = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                size_t first = nodes.n;
+                bool shown = false;
+
+                r = find_nodes(view->tree, names[i], &nodes);
+                if (r == -ENOMEM)
+                        return r;
+                for (size_t j = first; j < nodes.n; j++)
+                        shown = shown || view->shown[nodes.nodes[j]->index];
+                if (shown)
+                        continue;
+                result = 1;
+                /* A mount may be of /proc. */
+                if (r >= 0)
+                        log_error("%s is not on a block device.", names[i]);
+                else if (is_inactive(root_fd, names[i]))
+                        log_error("Of %s nothing is active.", names[i]);
+                else
+                        log_unknown(view->tree, names[i]);
+        }
+        if (nodes.n == 0)
+                return -ENOENT;
+        r = tree_view_restrict(view, &nodes);
+        return r < 0 ? r : result;
 }
 
 /* ------ columns ------ */
 
-/* A line of the tree. */
+/* A line of the tree. Of what a node has not, it is NULL. */
 struct line {
+        const char *color;
         struct tree_node node; /* a copy */
         int root_fd;           /* where the machine's files are */
-        const char *name, *kind, *vg, *tree_name;
-        bool is_hidden;
-        bool again; /* the node has had a line before */
+        const char *name, *kind, *state, *id, *number, *vg, *tree_name;
+        struct string_vector mount_points, holders;
+        bool is_hidden, again;
 };
-
-/* Mounts have numbers of their own only where their file systems are not on one device. */
-static char *get_id(const void *data)
-{
-        const struct line *line = data;
-        const struct tree_node *node = &line->node;
-        _cleanup_free_ char *name = NULL;
-
-        switch (node->kind) {
-        case TREE_MOUNT:
-                return string_format("mount %" PRIu64, node->mount_id);
-        case TREE_SWAP:
-                name = string_printable(node->name);
-                return name ? string_format("swap %s", name) : NULL;
-        default:
-                return string_format("%u:%u", major(node->number), minor(node->number));
-        }
-}
-
-/* The kernel's attribute md/array_state (Documentation/admin-guide/md.rst). */
-static char *describe_array(const struct line *line)
-{
-        _cleanup_free_ char *state = NULL;
-        int r = sysfs_read_attribute(line->root_fd, line->node.number, "md/array_state", &state);
-
-        return r < 0 ? NULL : string_printable(state ?: "");
-}
-
-/* Only what is known already, but for arrays: a file of sysfs for each disk takes as long as all else. */
-static char *get_state(const void *data)
-{
-        const struct line *line = data;
-        const struct tree_node *node = &line->node;
-
-        if (node->kind == TREE_MD)
-                return describe_array(line);
-        if (node->kind >= TREE_MULTIPATH && tree_node_is_stranded(node))
-                return strdup("stranded");
-        if (node->kind >= TREE_MULTIPATH)
-                return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
-        return strdup("");
-}
-
-static const char *color_of_state(const void *data)
-{
-        const struct line *line = data;
-
-        return line->node.suspended || tree_node_is_stranded(&line->node) ? "red" : NULL;
-}
-
-/* Of a PV it is the one whose LVs lie on it. */
-static const char *vg_of(const struct tree_node *node)
-{
-        if (node->vg)
-                return node->vg;
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->vg)
-                        return node->uppers.nodes[i]->vg;
-        return "";
-}
 
 /* The kernel's attribute "ro" (Documentation/ABI/stable/sysfs-block). */
 static char *get_read_only(const void *data)
@@ -119,231 +160,149 @@ static char *get_read_only(const void *data)
         return strdup(read_only && streq(read_only, "1") ? "1" : "0");
 }
 
-static char *get_number(const void *data)
-{
-        const struct line *line = data;
-
-        return line->node.kernel_name ? get_id(data) : strdup("");
-}
-
-static char *get_mount_points(const void *data)
-{
-        const struct tree_node *node = &((const struct line *) data)->node;
-        _cleanup_tree_nodes_ struct tree_nodes mounts = {};
-
-        for (size_t i = 0; node->kernel_name && i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->kind == TREE_MOUNT &&
-                        tree_nodes_add(&mounts, node->uppers.nodes[i]) < 0)
-                        return NULL;
-        return node_names_join(&mounts);
-}
-
-static char *get_holders(const void *data)
-{
-        const struct line *line = data;
-
-        return node_names_join(&line->node.uppers);
-}
-
-#define LINE(field) COLUMN_FIELD(struct line, field)
-
 static const struct column columns[] = {
-        {"NODE", "device-mapper's or the kernel's name of a device, or a mount point", COLUMN_ALWAYS, COLUMN_NAME,
-                LINE(name), .flags = SCOLS_FL_TREE},
-        {"ID", "what tells it from all other nodes", COLUMN_IN_JSON, COLUMN_STRING, .text = get_id},
-        {"KIND", "what it is", COLUMN_ALWAYS, COLUMN_STRING, LINE(kind)},
-        {"SIZE", "its size, in JSON in bytes", COLUMN_ALWAYS, COLUMN_SIZE, LINE(node.size)},
-        {"STATE", "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
-                COLUMN_ALWAYS, COLUMN_STRING, .text = get_state, .color = color_of_state},
-        {"VG", "the volume group that it is a logical or physical volume of", COLUMN_ALWAYS, COLUMN_NAME,
-                LINE(vg)},
-        {"DEVICE", "the kernel's name", COLUMN_ALWAYS, COLUMN_STRING, LINE(node.kernel_name)},
-        {"NUMBER", "its major and minor number", COLUMN_IN_JSON, COLUMN_STRING, .text = get_number},
+        COLUMN("NODE", ALWAYS, STRING, name, "device-mapper's or the kernel's name of a device, or a mount point",
+                .flags = SCOLS_FL_TREE),
+        COLUMN("ID", IN_JSON, STRING, id, "what tells it from all other nodes"),
+        COLUMN("KIND", ALWAYS, STRING, kind, "what it is"),
+        COLUMN("SIZE", ALWAYS, SIZE, node.size, "its size, in JSON in bytes"),
+        COLUMN("STATE", ALWAYS, STRING, state,
+                "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
+                .colored = true),
+        COLUMN("VG", ALWAYS, STRING, vg, "the volume group that it is a logical or physical volume of"),
+        COLUMN("DEVICE", ALWAYS, STRING, node.kernel_name, "the kernel's name"),
+        COLUMN("NUMBER", IN_JSON, STRING, number, "its major and minor number"),
         {"RO", "whether the device is read-only", 0, COLUMN_BOOL, .text = get_read_only},
-        {"PV", "whether it is a physical volume", COLUMN_IN_JSON, COLUMN_BOOL, LINE(node.is_pv)},
-        {"HIDDEN", "whether it is a part of a logical volume, or a layer in one", COLUMN_IN_JSON, COLUMN_BOOL,
-                LINE(is_hidden)},
-        {"AGAIN", "whether it has had a line before, with all that belongs below it", COLUMN_IN_JSON, COLUMN_BOOL,
-                LINE(again)},
-        {"MOUNTPOINTS", "where its file system is mounted", COLUMN_IN_JSON, COLUMN_SUMMARY,
-                .text = get_mount_points},
-        {"HELD-BY", "what has to go before it could", COLUMN_IN_JSON, COLUMN_SUMMARY, .text = get_holders},
-        {"FILE", "of a loop device, the file", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.file)},
-        {"UUID", "device-mapper's UUID", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.uuid)},
-        {"TREE", "the name of its storage tree, as in plan teardown", COLUMN_IN_JSON, COLUMN_NAME,
-                LINE(tree_name)},
-        {"LEFT-ALONE", "why it is left alone at shutdown", COLUMN_IN_JSON, COLUMN_NAME, LINE(node.skip_reason),
-                .flags = SCOLS_FL_WRAP},
+        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether it is a physical volume"),
+        COLUMN("HIDDEN", IN_JSON, BOOL, is_hidden, "whether it is a part of a logical volume, or a layer in one"),
+        COLUMN("AGAIN", IN_JSON, BOOL, again, "whether it has had a line before, with all that belongs below it"),
+        COLUMN("MOUNTPOINTS", IN_JSON, SUMMARY, mount_points, "where its file system is mounted"),
+        COLUMN("HELD-BY", IN_JSON, SUMMARY, holders, "what has to go before it could"),
+        COLUMN("FILE", IN_JSON, STRING, node.file, "of a loop device, the file"),
+        COLUMN("UUID", IN_JSON, STRING, node.uuid, "device-mapper's UUID"),
+        COLUMN("TREE", IN_JSON, STRING, tree_name, "the name of its storage tree, as in plan teardown"),
+        COLUMN("LEFT-ALONE", IN_JSON, STRING, node.skip_reason, "why it is left alone at shutdown",
+                .flags = SCOLS_FL_WRAP),
 };
 
-static const struct table_kind kind = {"nodes", columns, ELEMENTSOF(columns)};
-static const struct table_verb verb = {
-        &kind, .help = help, .switches = switches, .n_switches = ELEMENTSOF(switches)};
+/* ------ lines ------ */
 
-/* ------ the lines ------ */
-
-/* A node that is to be drawn, and where. */
-struct place {
-        struct tree_node *node;
-        struct libscols_line *parent;
-};
-
-struct drawing {
-        const struct tree_view *view;
-        enum tree_direction direction;
-        int root_fd;
-        bool *drawn; /* by index */
-        struct place *waiting;
-        size_t n_waiting, n_allocated;
-        struct table table;
-};
-
-static void drawing_done(struct drawing *drawing)
+/* Of a PV it is the one whose LVs lie on it. */
+static const char *vg_of(const struct tree_node *node)
 {
-        free(drawing->drawn);
-        free(drawing->waiting);
-        table_done(&drawing->table);
+        if (node->vg)
+                return node->vg;
+        for (size_t i = 0; i < node->uppers.n; i++)
+                if (node->uppers.nodes[i]->vg)
+                        return node->uppers.nodes[i]->vg;
+        return "";
 }
 
-/* The last one that is pushed is drawn first. */
-static int push_reversed(struct drawing *drawing, const struct tree_nodes *nodes, struct libscols_line *parent)
+/* What tells it from all other nodes: mounts have numbers of their own only where their file systems are not on one device. */
+static char *describe_id(const struct tree_node *node)
 {
-        if (drawing->n_waiting + nodes->n > drawing->n_allocated) {
-                size_t n = 2 * (drawing->n_waiting + nodes->n);
-                struct place *larger = reallocarray(drawing->waiting, n, sizeof(*larger));
+        _cleanup_free_ char *name = NULL;
 
-                if (!larger)
-                        return -ENOMEM;
-                drawing->waiting = larger;
-                drawing->n_allocated = n;
+        switch (node->kind) {
+        case TREE_MOUNT:
+                return string_format("mount %" PRIu64, node->mount_id);
+        case TREE_SWAP:
+                name = string_printable(node->name);
+                return name ? string_format("swap %s", name) : NULL;
+        default:
+                return string_format("%u:%u", major(node->number), minor(node->number));
         }
-        for (size_t i = nodes->n; i > 0; i--)
-                drawing->waiting[drawing->n_waiting++] = (struct place){nodes->nodes[i - 1], parent};
-        return 0;
 }
 
-/* A node that lies on several is drawn on each of them, but what lies on it only the first time: there are never
- * more lines than there are nodes and edges, and what holds itself comes to an end. */
-static int draw_next(struct drawing *drawing)
+/* Only what is known already, but for arrays, of which it is the kernel's attribute md/array_state
+ * (Documentation/admin-guide/md.rst): a file of sysfs for each disk takes as long as all else. */
+static char *describe_state(int root_fd, const struct tree_node *node)
 {
-        struct place place = drawing->waiting[--drawing->n_waiting];
-        _cleanup_tree_nodes_ struct tree_nodes children = {};
-        _cleanup_free_ char *cut_name = NULL;
-        struct tree_node *node = place.node;
-        struct line line = {
-                .node = *node,
-                .root_fd = drawing->root_fd,
-                .name = node->name,
-                .kind = tree_kind_to_string(node->kind),
-                .vg = vg_of(node),
-                .tree_name = drawing->view->tree->names[node->component],
-                .is_hidden = tree_lv_is_hidden(node),
-                .again = drawing->drawn[node->index],
-        };
-        struct libscols_line *made;
-        int r;
+        _cleanup_free_ char *state = NULL;
 
-        r = tree_view_children(drawing->view, node, drawing->direction, &children);
+        if (node->kind == TREE_MD)
+                return sysfs_read_attribute(root_fd, node->number, "md/array_state", &state) < 0
+                               ? NULL
+                               : string_printable(state ?: "");
+        if (node->kind < TREE_MULTIPATH)
+                return strdup("");
+        if (tree_node_is_stranded(node))
+                return strdup("stranded");
+        return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
+}
+
+static int add_line(struct table *table, struct libscols_line *parent, const struct tree_row *row,
+        const struct tree *tree, int root_fd, struct libscols_line **ret)
+{
+        const struct tree_node *node = row->node;
+        bool cut = row->again && row->has_children && !table->options.json;
+        _cleanup_free_ char *name = string_format("%s%s", node->name, cut ? " (above)" : "");
+        _cleanup_free_ char *id = describe_id(node), *state = describe_state(root_fd, node);
+        _cleanup_string_vector_ struct string_vector mount_points = {}, holders = {};
+        _cleanup_tree_nodes_ struct tree_nodes mounts = {};
+        int r = name && id && state ? 0 : -ENOMEM;
+
+        FOREACH_NODE(upper, &node->uppers)
+                if (r >= 0 && upper->kind == TREE_MOUNT && node->kernel_name)
+                        r = tree_nodes_add(&mounts, upper);
+        if (r >= 0)
+                r = tree_nodes_names(&mounts, &mount_points);
+        if (r >= 0)
+                r = tree_nodes_names(&node->uppers, &holders);
         if (r < 0)
                 return r;
-        drawing->drawn[node->index] = true;
-        if (line.again && children.n > 0 && !arg_table.json) {
-                line.name = cut_name = string_format("%s (above)", node->name);
-                if (!cut_name)
-                        return -ENOMEM;
-        }
-        r = table_add_line(&drawing->table, place.parent, &line, &made);
-        return r < 0 || line.again ? r : push_reversed(drawing, &children, made);
+        return table_add_line(table, parent,
+                &(struct line){
+                        .color = node->suspended || tree_node_is_stranded(node) ? "red" : NULL,
+                        .node = *node,
+                        .root_fd = root_fd,
+                        .name = name,
+                        .kind = tree_kind_to_string(node->kind),
+                        .state = state,
+                        .id = id,
+                        .number = node->kernel_name ? id : NULL,
+                        .vg = vg_of(node),
+                        .tree_name = tree->names[node->component],
+                        .mount_points = mount_points,
+                        .holders = holders,
+                        .is_hidden = tree_lv_is_hidden(node),
+                        .again = row->again,
+                },
+                ret);
 }
 
-static int draw(const struct tree_view *view, int root_fd)
+static int print(const struct tree_view *view, int root_fd, struct table *table)
 {
-        _cleanup_(drawing_done) struct drawing drawing = {
-                .view = view,
-                .direction = arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS,
-                .root_fd = root_fd,
-                .drawn = calloc(view->tree->nodes.n + 1, sizeof(*drawing.drawn)),
-        };
-        _cleanup_tree_nodes_ struct tree_nodes roots = {};
-        int r = drawing.drawn ? 0 : -ENOMEM;
+        _cleanup_free_ struct libscols_line **lines = NULL;
+        _cleanup_tree_rows_ struct tree_rows rows = {};
+        int r;
 
-        if (r >= 0)
-                r = tree_view_roots(view, drawing.direction, &roots);
-        if (r >= 0)
-                r = table_new(&arg_table, &drawing.table);
-        if (r >= 0)
-                r = push_reversed(&drawing, &roots, NULL);
-        while (r >= 0 && drawing.n_waiting > 0)
-                r = draw_next(&drawing);
-        return r < 0 ? r : table_print(&drawing.table);
-}
+        r = tree_view_draw(view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
+        if (r < 0)
+                return r;
+        lines = calloc(rows.n + 1, sizeof(*lines));
+        if (!lines)
+                return -ENOMEM;
+        for (size_t i = 0; i < rows.n; i++) {
+                const struct tree_row *row = &rows.rows[i];
 
-/* ------ what is shown ------ */
-
-/* Whether any node from that one on is shown: a mount may be of /proc. */
-static bool is_any_shown(const struct tree_view *view, const struct tree_nodes *nodes, size_t first)
-{
-        for (size_t i = first; i < nodes->n; i++)
-                if (view->shown[nodes->nodes[i]->index])
-                        return true;
-        return false;
-}
-
-/* Returns 0; 1, having said which name is not known; or -ENOMEM. */
-static int find_nodes(
-        const struct tree_view *view, int root_fd, char *const names[], size_t n, struct tree_nodes *ret)
-{
-        int result = 0;
-
-        for (size_t i = 0; i < n; i++) {
-                size_t first = ret->n;
-                int r = tree_target_find(view->tree, names[i], ret);
-
-                if (r == -ENOMEM)
+                r = add_line(table, row->parent == TREE_ROW_NONE ? NULL : lines[row->parent], row, view->tree,
+                        root_fd, &lines[i]);
+                if (r < 0)
                         return r;
-                if (r >= 0 && is_any_shown(view, ret, first))
-                        continue;
-                if (r >= 0)
-                        log_error("%s is not on a block device.", names[i]);
-                else
-                        tree_target_log_unknown(view->tree, root_fd, names[i]);
-                result = 1;
         }
-        return result;
+        return table_print(table);
 }
 
-/* Who asks for a disk gets to see it, empty or not. Returns what find_nodes() does, -ENOENT if no name is known. */
-static int choose_nodes(struct tree_view *view, int root_fd, char *const names[], size_t n)
-{
-        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
-        int result, r;
+/* ------ the verb ------ */
 
-        if (n == 0) {
-                if (!arg_all)
-                        tree_view_leave_out_empty(view);
-                return 0;
-        }
-        result = find_nodes(view, root_fd, names, n, &nodes);
-        if (result < 0)
-                return result;
-        if (nodes.n == 0)
-                return -ENOENT;
-        r = tree_view_restrict(view, &nodes);
-        return r < 0 ? r : result;
-}
-
-int verb_tree(int argc, char *argv[])
+static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_tree_view_ struct tree_view view = {};
-        _cleanup_close_ int root_fd = -EBADF;
+        _cleanup_close_ int root_fd = root_open();
         int unknown = 0, r;
 
-        r = table_parse_options(argc, argv, &verb, &arg_table);
-        if (r <= 0)
-                return -r;
-
-        root_fd = root_open();
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
         if (r >= 0)
                 r = tree_order(tree);
@@ -352,12 +311,28 @@ int verb_tree(int argc, char *argv[])
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
 
-        r = unknown = choose_nodes(&view, root_fd, argv + optind, (size_t) (argc - optind));
+        if (n > 0)
+                r = unknown = show_named(&view, root_fd, names, n);
+        else if (!arg_all)
+                tree_view_leave_out_empty(&view);
         if (r == -ENOENT)
                 return EXIT_NOT_ALL_UP;
         if (r >= 0)
-                r = draw(&view, root_fd);
+                r = print(&view, root_fd, table);
         if (r < 0)
                 return verb_fail(r, "Failed to print the tree: %m");
         return unknown ? EXIT_NOT_ALL_UP : EXIT_SUCCESS;
 }
+
+static const struct verb_option options[] = {
+        {"all", 'a', NULL, "Show empty disks, too", &arg_all},
+        {"inverse", 's', NULL, "Begin with what is mounted, and end with the disks", &arg_inverse},
+        {},
+};
+
+const struct verb verb_tree = {"tree", "[NAME...]", "Show what lies on what, from disks to mounts",
+        .help = "Usage: headgate tree [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
+                "Show what lies on what: disks, partitions, arrays, volumes, file systems and swaps.\n\n",
+        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
+                  "See headgate-tree(8).\n",
+        .options = options, .table = TABLE_KIND("nodes", columns), .run = run};

@@ -6,8 +6,7 @@
 #include <poll.h>
 #include <sys/inotify.h>
 
-#include "cli/table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/names.h"
@@ -25,49 +24,6 @@ static bool arg_expect;
 static bool arg_ignore_absent;
 static bool arg_urgent;
 static const char *arg_timeout;
-
-static void help_wait(void)
-{
-        printf("Usage: headgate wait [OPTION...] [--] [VG...]\n\n"
-               "Wait until the volume groups have been activated; without a name, all of which\n"
-               "anything is seen during boot.\n\n"
-               "      --timeout SECONDS  How long to wait, 90 by default; 0 for ever\n"
-               "      --expect           Have them go before others, and wait until they are overdue\n"
-               "      --ignore-absent    Those of which nothing was seen, or that lvm2 is not to\n"
-               "                         activate, do not count\n"
-               "      --urgent           Boot may wait for any of them: have none stand back\n"
-               "  -h, --help             Show this help\n\n"
-               "Exit status: 0 if all are active, 1 if some are not, 2 if headgate cannot tell, 3 if\n"
-               "headgate is not in charge.\n\n"
-               "See headgate-wait(8).\n");
-}
-
-static void help_activate(void)
-{
-        printf("Usage: headgate activate [OPTION...] [--] VG...\n\n"
-               "Have volume groups activated that were deactivated or had failed, and wait for\n"
-               "them.\n\n"
-               "      --timeout SECONDS  How long to wait, 90 by default; 0 for ever\n"
-               "  -h, --help             Show this help\n\n"
-               "Exit status: 0 if all are active, 1 if some are not, 2 if headgate cannot tell, 3 if\n"
-               "headgate is not in charge.\n\n"
-               "See headgate-activate(8).\n");
-}
-
-static const struct table_switch wait_switches[] = {
-        {"expect", '\0', &arg_expect},
-        {"ignore-absent", '\0', &arg_ignore_absent},
-        {"timeout", '\0', NULL, &arg_timeout},
-        {"urgent", '\0', &arg_urgent},
-};
-static const struct table_switch activate_switches[] = {
-        {"timeout", '\0', NULL, &arg_timeout},
-};
-
-static const struct table_verb wait_verb = {
-        .help = help_wait, .switches = wait_switches, .n_switches = ELEMENTSOF(wait_switches)};
-static const struct table_verb activate_verb = {
-        .help = help_activate, .switches = activate_switches, .n_switches = ELEMENTSOF(activate_switches)};
 
 /* What is waited for, and when that is over. */
 struct await {
@@ -322,36 +278,28 @@ static int await_volume_groups(struct sources *sources, const struct await *awai
 
 /* ------ the verbs ------ */
 
-/* 1 to go on, or an exit status, negated. `*timeout_usec` stays without --timeout. */
-static int parse_arguments(int argc, char *argv[], const struct table_verb *verb, uint64_t *timeout_usec)
+/* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
+static int request_and_wait(struct await *await, char *names[], size_t n, uint64_t timeout_usec)
 {
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         uint32_t seconds;
         int r;
 
-        r = table_parse_options(argc, argv, verb, NULL);
-        if (r <= 0)
-                return r;
         if (arg_timeout && parse_u32(arg_timeout, &seconds) < 0)
-                return -verb_refuse("--timeout wants a number of seconds, not \"%s\".", arg_timeout);
+                return verb_refuse("--timeout wants a number of seconds, not \"%s\".", arg_timeout);
         if (arg_timeout)
-                *timeout_usec = seconds > 0 ? seconds * USEC_PER_SEC : USEC_INFINITY;
-
-        for (int i = optind; i < argc; i++) {
+                timeout_usec = seconds > 0 ? seconds * USEC_PER_SEC : USEC_INFINITY;
+        for (size_t i = 0; i < n; i++) {
                 /* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write
                  * headgate-vg@my-vg.service. No VG has a "/" in its name. */
-                for (char *c = argv[i]; arg_expect && (c = strchr(c, '/'));)
+                for (char *c = names[i]; arg_expect && (c = strchr(c, '/'));)
                         *c = '-';
-                if (!volume_group_name_is_valid(argv[i]))
-                        return -verb_refuse("\"%s\" cannot be the name of a VG.", argv[i]);
+                if (!volume_group_name_is_valid(names[i]))
+                        return verb_refuse("\"%s\" cannot be the name of a VG.", names[i]);
         }
-        return 1;
-}
-
-/* Makes the requests, if any, and waits. */
-static int request_and_wait(const struct await *await)
-{
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        int r;
+        await->names = names;
+        await->n_names = n;
+        await->timeout_usec = timeout_usec;
 
         r = sources_open_in_charge(&sources);
         if (r < 0)
@@ -369,40 +317,51 @@ static int request_and_wait(const struct await *await)
         return await_volume_groups(&sources, await);
 }
 
-int verb_wait(int argc, char *argv[])
+static int run_wait(char *names[], size_t n, struct table *table _unused_)
 {
-        struct await await = {.timeout_usec = TIMEOUT_DEFAULT_USEC};
-        int r;
+        bool all = arg_ignore_absent || n == 0;
+        struct await await = {
+                .request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
+                .until_deadline = arg_expect || all,
+                .ignore_unwanted = all,
+        };
 
-        r = parse_arguments(argc, argv, &wait_verb, &await.timeout_usec);
-        if (r <= 0)
-                return -r;
-        if (arg_expect && optind == argc)
+        if (arg_expect && n == 0)
                 return verb_refuse("--expect wants the name of a VG, see --help.");
-
-        await.names = argv + optind;
-        await.n_names = (size_t) (argc - optind);
-        await.request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL;
-        await.ignore_unwanted = arg_ignore_absent || optind == argc;
-        await.until_deadline = arg_expect || await.ignore_unwanted;
         /* The worker has deadlines of its own. */
-        if (await.until_deadline && !arg_timeout)
-                await.timeout_usec = USEC_INFINITY;
-        return request_and_wait(&await);
+        return request_and_wait(&await, names, n, await.until_deadline ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC);
 }
 
-int verb_activate(int argc, char *argv[])
+static int run_activate(char *names[], size_t n, struct table *table _unused_)
 {
-        struct await await = {.request = FLAGS_ENTRY_VOLUME_GROUP, .timeout_usec = TIMEOUT_DEFAULT_USEC};
-        int r;
-
-        r = parse_arguments(argc, argv, &activate_verb, &await.timeout_usec);
-        if (r <= 0)
-                return -r;
-        if (optind == argc)
+        if (n == 0)
                 return verb_refuse("Expected the name of a VG, see --help.");
-
-        await.names = argv + optind;
-        await.n_names = (size_t) (argc - optind);
-        return request_and_wait(&await);
+        return request_and_wait(
+                &(struct await){.request = FLAGS_ENTRY_VOLUME_GROUP}, names, n, TIMEOUT_DEFAULT_USEC);
 }
+
+#define FOOTER                                                                                                    \
+        "Exit status: 0 if all are active, 1 if some are not, 2 if headgate cannot tell, 3 if\n"                  \
+        "headgate is not in charge.\n\n"
+
+/* headgate activate has the last one only. */
+static const struct verb_option options[] = {
+        {"expect", '\0', NULL, "Have them go before others, and wait until they are overdue", &arg_expect},
+        {"ignore-absent", '\0', NULL, "Ignore those that were not seen, or are not to be activated",
+                &arg_ignore_absent},
+        {"urgent", '\0', NULL, "Boot may wait for any of them: have none stand back", &arg_urgent},
+        {"timeout", '\0', "SECONDS", "How long to wait, 90 by default; 0 for ever", .value = &arg_timeout},
+        {},
+};
+
+const struct verb verb_wait = {"wait", "[VG...]", "Wait until volume groups have been activated",
+        .help = "Usage: headgate wait [OPTION...] [--] [VG...]\n\n"
+                "Wait until the volume groups have been activated; without a name, all of which\n"
+                "anything is seen during boot.\n\n",
+        .footer = FOOTER "See headgate-wait(8).\n", .options = options, .run = run_wait};
+
+const struct verb verb_activate = {"activate", "VG...", "Have volume groups activated, and wait for them",
+        .help = "Usage: headgate activate [OPTION...] [--] VG...\n\n"
+                "Have volume groups activated that were deactivated or had failed, and wait for\n"
+                "them.\n\n",
+        .footer = FOOTER "See headgate-activate(8).\n", .options = &options[3], .run = run_activate};

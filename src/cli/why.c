@@ -2,8 +2,7 @@
 
 /* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
 
-#include "cli/table.h"
-#include "cli/verbs.h"
+#include "cli/verb.h"
 #include "deactivate/target.h"
 #include "shared/log.h"
 #include "shared/names.h"
@@ -14,42 +13,21 @@
 #include "why/logical_volume.h"
 #include "why/volume_group.h"
 
-static struct table_options arg_table;
-
-static void help(void)
-{
-        printf("Usage: headgate why [OPTION...] VG|VG/LV|DEVICE...\n\n"
-               "Explain why a volume group, logical volume or device is up or not, and what\n"
-               "to do about it. Without an option, in sentences.\n\n" TABLE_HELP "\n"
-               "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
-               "cannot tell.\n\n"
-               "See headgate-why(8).\n");
-}
-
-static const char *color_of(const void *line)
-{
-        const struct explanation *explanation = line;
-
-        return explanation->verdict == VERDICT_UP ? "green" : "red";
-}
-
-static const struct column columns[] = {
-        {"NAME", "what was asked for", COLUMN_ALWAYS, COLUMN_NAME, COLUMN_FIELD(struct explanation, name)},
-        {"KIND", "vg, lv or device", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, kind)},
-        {"STATE", "active, waiting, ...", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, state),
-                .color = color_of},
-        {"ANSWER", "why, in a sentence", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct explanation, answer),
-                .flags = SCOLS_FL_WRAP},
-        {"CONDITIONS", "what keeps it from being up, in words for programs", COLUMN_IN_JSON, COLUMN_LINES,
-                COLUMN_FIELD(struct explanation, conditions), .flags = SCOLS_FL_WRAP},
-        {"FACTS", "what is known of it", COLUMN_IN_JSON, COLUMN_LINES, COLUMN_FIELD(struct explanation, facts),
-                .flags = SCOLS_FL_WRAP},
-        {"ADVICE", "what to do", COLUMN_IN_JSON, COLUMN_LINES, COLUMN_FIELD(struct explanation, advice),
-                .flags = SCOLS_FL_WRAP},
+struct line {
+        const char *color;
+        struct explanation explanation;
 };
 
-static const struct table_kind kind = {"subjects", columns, ELEMENTSOF(columns)};
-static const struct table_verb verb = {&kind, .help = help};
+static const struct column columns[] = {
+        COLUMN("NAME", ALWAYS, STRING, explanation.name, "what was asked for"),
+        COLUMN("KIND", ALWAYS, STRING, explanation.kind, "vg, lv or device"),
+        COLUMN("STATE", ALWAYS, STRING, explanation.state, "active, waiting, ...", .colored = true),
+        COLUMN("ANSWER", ALWAYS, STRING, explanation.answer, "why, in a sentence", .flags = SCOLS_FL_WRAP),
+        COLUMN("CONDITIONS", IN_JSON, LINES, explanation.conditions,
+                "what keeps it from being up, in words for programs", .flags = SCOLS_FL_WRAP),
+        COLUMN("FACTS", IN_JSON, LINES, explanation.facts, "what is known of it", .flags = SCOLS_FL_WRAP),
+        COLUMN("ADVICE", IN_JSON, LINES, explanation.advice, "what to do", .flags = SCOLS_FL_WRAP),
+};
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
 
@@ -197,18 +175,16 @@ static void print_sentences(const struct explanation *explanation)
 }
 
 /* Returns the exit status or a negative errno. */
-static int explain_all(struct sources *sources, char *const names[], size_t n)
+static int explain_all(struct sources *sources, char *const names[], size_t n, struct table *table)
 {
         static const int exit_statuses[] = {
                 [VERDICT_UP] = EXIT_ALL_UP,
                 [VERDICT_DOWN] = EXIT_NOT_ALL_UP,
                 [VERDICT_UNKNOWN] = EXIT_CANNOT_TELL,
         };
-        _cleanup_table_ struct table table = {};
-        bool tabular = arg_table.json || arg_table.chosen;
-        int r, result = EXIT_ALL_UP;
+        bool tabular = table->options.json || table->options.columns;
+        int r = 0, result = EXIT_ALL_UP;
 
-        r = tabular ? table_new(&arg_table, &table) : 0;
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 _cleanup_explanation_ struct explanation explanation = {};
 
@@ -219,34 +195,42 @@ static int explain_all(struct sources *sources, char *const names[], size_t n)
                 if (r == 0)
                         continue;
                 if (tabular) {
-                        r = table_add_line(&table, NULL, &explanation, NULL);
+                        r = table_add_line(table, NULL,
+                                &(struct line){explanation.verdict == VERDICT_UP ? "green" : "red", explanation},
+                                NULL);
                 } else {
                         printf("%s", i == 0 ? "" : "\n");
                         print_sentences(&explanation);
                 }
         }
         if (r >= 0 && tabular)
-                r = table_print(&table);
+                r = table_print(table);
         return r < 0 ? r : result;
 }
 
-int verb_why(int argc, char *argv[])
+static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        r = table_parse_options(argc, argv, &verb, &arg_table);
-        if (r <= 0)
-                return -r;
-        if (optind == argc)
+        if (n == 0)
                 return verb_refuse("Name a VG, a VG/LV or a device, see --help.");
-
         if (geteuid() != 0 && !root_is_chosen())
                 return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
         r = sources_read(&sources);
         if (r >= 0)
-                r = explain_all(&sources, argv + optind, (size_t) (argc - optind));
+                r = explain_all(&sources, names, n, table);
         if (r < 0)
                 return verb_fail(r, "Failed to find out: %m");
         return r;
 }
+
+const struct verb verb_why = {"why", "NAME...",
+        "Explain why a volume group, logical volume or device is up or not",
+        .help = "Usage: headgate why [OPTION...] VG|VG/LV|DEVICE...\n\n"
+                "Explain why a volume group, logical volume or device is up or not, and what\n"
+                "to do about it. Without an option, in sentences.\n\n",
+        .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
+                  "cannot tell.\n\n"
+                  "See headgate-why(8).\n",
+        .table = TABLE_KIND("subjects", columns), .run = run};

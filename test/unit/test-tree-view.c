@@ -3,41 +3,42 @@
 /* What of a storage tree is drawn where, for shapes that no tool makes. What tools make, test/tree/run-tree looks
  * at. */
 
-#include "cli/tree-view.h"
+#include "table/tree-view.h"
 
 #include "fixture.h"
 #include "shapes.h"
 #include "shared/util.h"
 
-/* The names of nodes, each behind a space; to be freed. */
-static char *names_of(const struct tree_nodes *nodes)
+/* What is drawn below the first row of a node, or at the left margin, by name, each behind a space. */
+static void check_below(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction,
+        const char *expected)
 {
-        char *names = strdup("");
+        _cleanup_tree_rows_ struct tree_rows rows = {};
+        _cleanup_free_ char *names = strdup("");
+        size_t parent = TREE_ROW_NONE;
 
-        for (size_t i = 0; i < nodes->n; i++)
-                ck_assert_int_eq(string_replace(&names, string_format("%s %s", names, nodes->nodes[i]->name)), 0);
-        return names;
+        ck_assert_int_eq(tree_view_draw(view, direction, &rows), 0);
+        for (size_t i = rows.n; node && i > 0; i--)
+                if (rows.rows[i - 1].node == node && !rows.rows[i - 1].again)
+                        parent = i - 1;
+        ck_assert(!node || parent != TREE_ROW_NONE);
+        ck_assert(!node || rows.rows[parent].has_children == (*expected != '\0'));
+        for (size_t i = 0; i < rows.n; i++)
+                if (rows.rows[i].parent == parent)
+                        ck_assert_int_eq(
+                                string_replace(&names, string_format("%s %s", names, rows.rows[i].node->name)), 0);
+        ck_assert_str_eq(names, expected);
 }
 
 static void check_roots(const struct tree_view *view, enum tree_direction direction, const char *expected)
 {
-        _cleanup_tree_nodes_ struct tree_nodes roots = {};
-        _cleanup_free_ char *names = NULL;
-
-        ck_assert_int_eq(tree_view_roots(view, direction, &roots), 0);
-        names = names_of(&roots);
-        ck_assert_str_eq(names, expected);
+        check_below(view, NULL, direction, expected);
 }
 
 static void check_children(
         const struct tree_view *view, const char *node, enum tree_direction direction, const char *expected)
 {
-        _cleanup_tree_nodes_ struct tree_nodes children = {};
-        _cleanup_free_ char *names = NULL;
-
-        ck_assert_int_eq(tree_view_children(view, shape_node(view->tree, node), direction, &children), 0);
-        names = names_of(&children);
-        ck_assert_str_eq(names, expected);
+        check_below(view, shape_node(view->tree, node), direction, expected);
 }
 
 /* Disks by their numbers, LVs by their names, and mounts before both. */

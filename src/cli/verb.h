@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/log.h"
+#include "table/table.h"
+
+/* The verbs of "headgate". Each is a row of data in a file of its own; main.c parses the options of all of them. */
+
+/* Exit statuses. Verbs for which it makes no sense to say whether all is up return 1 for a name that is not known. */
+enum {
+        EXIT_ALL_UP = 0,
+        EXIT_ALL_DOWN = 0,
+        EXIT_NOT_ALL_UP = 1,     /* something is missing, has failed or was not ready in time */
+        EXIT_NOT_ALL_DOWN = 1,   /* something is in use, or is not known */
+        EXIT_CANNOT_TELL = 2,    /* wrong usage, no permission, headgate is not in charge */
+        EXIT_LVM2_ACTIVATES = 3, /* wait and activate: headgate is not in charge; units take that for success */
+};
+
+/* Log what is wrong, the first one with the error in place of %m. Return the exit status for it. */
+#define verb_fail(error, ...) ((void) log_error_errno(error, __VA_ARGS__), EXIT_CANNOT_TELL)
+#define verb_refuse(...) (log_error(__VA_ARGS__), EXIT_CANNOT_TELL)
+
+struct verb_option {
+        const char *name; /* the long one, without -- */
+        char letter;      /* the short one, or '\0' */
+        const char *
+                argument; /* what it is called: "N", or "[=N]" where it may be left out; NULL for an option without */
+        const char *help;
+        bool *given; /* set to true if the option is, or NULL */
+        const char *
+                *value; /* set to its argument, or to NULL where that is left out; NULL for an option without */
+};
+
+struct verb {
+        const char *name;
+        const char *arguments;             /* both for the list of verbs */
+        const char *description;           /* likewise */
+        const char *help;                  /* before the options */
+        const char *footer;                /* and after them */
+        const struct verb_option *options; /* beside --help and those of a table; NULL, or ends with {} */
+        bool takes_no_names;
+
+        /* What it prints: one kind of table or, by the options and the number of names, one of several, NULL after
+         * logging what is wrong; or none. */
+        const struct table_kind *table;
+        const struct table_kind *(*choose_table)(size_t n_names);
+
+        /* Returns the exit status, having logged whatever went wrong. `table` is empty, and not to be used by a verb
+         * without one. */
+        int (*run)(char *names[], size_t n, struct table *table);
+
+        /* For a verb that is only a choice among others, a list that ends with NULL, and what each of these is. */
+        const struct verb *const *verbs;
+        const char *choice;
+};
+
+/* Those of metadata.c, enable.c and wait.c change something, deactivate.c all the more; the others look. */
+extern const struct verb verb_activate, verb_blame, verb_deactivate, verb_disable, verb_doctor, verb_enable,
+        verb_metadata, verb_plan, verb_plot, verb_shutdown_log, verb_status, verb_tree, verb_wait, verb_why;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Tables for people and JSON for programs, of the same lines: this makes a text of each cell, and libsmartcols does
+ * the rest. */
+
+#include "table/table.h"
+
+#include <inttypes.h>
+#include <strings.h>
+
+#include "shared/log.h"
+#include "shared/names.h"
+#include "shared/util.h"
+
+/* Of the terminal's width; what is longer gets what the others leave. */
+#define WIDTH_HINT 0.1
+
+/* ------ cells: texts, NULL without memory ------ */
+
+/* How libsmartcols shows the types. */
+static const struct {
+        int flags, json_type;
+} types[_COLUMN_TYPE_MAX] = {
+        [COLUMN_STRING... COLUMN_CHARS] = {0, SCOLS_JSON_STRING},
+        [COLUMN_LINES... COLUMN_SUMMARY] = {0, SCOLS_JSON_ARRAY_STRING},
+        [COLUMN_BOOL] = {0, SCOLS_JSON_BOOLEAN},
+        [COLUMN_DATE] = {0, SCOLS_JSON_STRING},
+        [COLUMN_SIGNED... COLUMN_SIZE] = {SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER},
+        [COLUMN_DURATION... COLUMN_MOMENT] = {SCOLS_FL_RIGHT, SCOLS_JSON_STRING},
+};
+
+static char *format_size(uint64_t size)
+{
+        static const char units[] = "BKMGTPE";
+        uint64_t tenths = size > UINT64_MAX / 10 ? UINT64_MAX : size * 10;
+        size_t unit = 0;
+
+        while (tenths >= 10240 && unit + 1 < strlen(units)) {
+                tenths = (tenths + 512) / 1024;
+                unit++;
+        }
+        if (tenths % 10 == 0 || unit == 0)
+                return string_format("%" PRIu64 "%c", tenths / 10, units[unit]);
+        return string_format("%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10, units[unit]);
+}
+
+static char *format_number(const struct column *column, uint64_t number, bool json)
+{
+        if (number == COLUMN_UNKNOWN)
+                return strdup(column->unknown && column->type != COLUMN_NUMBER ? column->unknown : "");
+        switch (column->type) {
+        case COLUMN_DATE:
+                return format_local_time((int64_t) number);
+        case COLUMN_DURATION:
+                return format_duration(number);
+        case COLUMN_SHORT_DURATION:
+                return format_short_duration(number);
+        case COLUMN_MOMENT:
+                return string_format("%" PRIu64 ".%03" PRIu64 "s", number / USEC_PER_SEC,
+                        number % USEC_PER_SEC / USEC_PER_MSEC);
+        case COLUMN_SIZE:
+                return json ? string_format("%" PRIu64, number) : format_size(number);
+        default:
+                return string_format("%" PRIu64, number);
+        }
+}
+
+static char *format_summary(const struct string_vector *names)
+{
+        _cleanup_enumeration_ struct enumeration enumeration = {};
+
+        for (size_t i = 0; i < names->n; i++)
+                enumeration_add(&enumeration, names->strings[i]);
+        enumeration_end(&enumeration);
+        return enumeration.text ? TAKE_PTR(enumeration.text) : strdup("");
+}
+
+static char *make_text(const struct column *column, const void *line, bool json)
+{
+        const void *field = (const char *) line + column->offset;
+
+        if (column->text)
+                return column->text(line);
+        switch (column->type) {
+        case COLUMN_STRING:
+                return string_printable(*(char *const *) field ?: "");
+        case COLUMN_CHARS:
+                return string_printable(field);
+        case COLUMN_LINES:
+                return string_vector_join(field, "\n");
+        case COLUMN_LIST:
+                return string_vector_join(field, json ? "\n" : ", ");
+        case COLUMN_SUMMARY:
+                return json ? string_vector_join(field, "\n") : format_summary(field);
+        case COLUMN_BOOL:
+                if (!json && column->yes)
+                        return strdup(*(const bool *) field ? column->yes : column->no);
+                return strdup(*(const bool *) field ? "1" : "0");
+        case COLUMN_SIGNED:
+                return string_format("%" PRIi64, *(const int64_t *) field);
+        default:
+                return format_number(column,
+                        column->size == sizeof(uint32_t) ? *(const uint32_t *) field : *(const uint64_t *) field,
+                        json);
+        }
+}
+
+/* ------ columns ------ */
+
+static int add_column(struct table *table, const struct column *column)
+{
+        int json_type = types[column->type].json_type;
+        bool array = table->options.json && json_type == SCOLS_JSON_ARRAY_STRING;
+        int flags = column->flags | types[column->type].flags | (array ? SCOLS_FL_WRAP : 0);
+        _cleanup_free_ char *name = strdup(column->name);
+        struct libscols_column *made;
+
+        /* libsmartcols does the rest: jq and others want names without a "-". */
+        for (char *c = table->options.json ? name : NULL; c && (c = strchr(c, '-'));)
+                *c = '_';
+        made = name ? scols_table_new_column(table->table, name, WIDTH_HINT, flags) : NULL;
+        if (!made || scols_column_set_json_type(made, json_type) < 0)
+                return -ENOMEM;
+        /* Names are escaped already, and names of units have backslashes. */
+        if (scols_column_set_safechars(made, array ? "\\\n" : "\\") < 0)
+                return -ENOMEM;
+        if (array && scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0)
+                return -ENOMEM;
+        table->columns[table->n_columns++] = column;
+        return 0;
+}
+
+/* Returns NULL, having logged that there is none of that name. */
+static const struct column *find_column(const struct table_kind *kind, const char *name)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+
+        for (size_t i = 0; i < kind->n_columns; i++) {
+                if (strcasecmp(kind->columns[i].name, name) == 0)
+                        return &kind->columns[i];
+                suggestion_consider(&suggestion, kind->columns[i].name);
+        }
+        suggestion_log_unknown(&suggestion, "column", "see --list-columns");
+        return NULL;
+}
+
+static int add_listed_columns(struct table *table, const struct table_kind *kind, const char *list)
+{
+        _cleanup_free_ char *copy = strdup(list);
+        char *rest = copy;
+
+        if (!copy)
+                return -ENOMEM;
+        for (const char *name; (name = strsep(&rest, ","));) {
+                const struct column *column = find_column(kind, name);
+
+                if (!column)
+                        return -EINVAL;
+                if (add_column(table, column) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+void table_list_columns(const struct table_kind *kind)
+{
+        for (size_t i = 0; i < kind->n_columns; i++)
+                printf("%-14s %s\n", kind->columns[i].name, kind->columns[i].description);
+}
+
+/* ------ the table ------ */
+
+static bool shows_colors(void)
+{
+        const char *no_color = secure_getenv("NO_COLOR"), *terminal = secure_getenv("TERM");
+
+        return isatty(STDOUT_FILENO) && (!no_color || no_color[0] == '\0') && terminal && !streq(terminal, "dumb");
+}
+
+int table_new(const struct table_kind *kind, const struct table_options *options, struct table *ret)
+{
+        const char *list = options->columns, *additions = list ? skip_prefix(list, "+") : NULL;
+        unsigned int shown = options->json ? COLUMN_IN_JSON : COLUMN_IN_TABLE;
+        _cleanup_table_ struct table table = {
+                .options = *options,
+                .table = scols_new_table(),
+                /* A list has no more names than characters, but for one. */
+                .columns = calloc(kind->n_columns + (list ? strlen(list) + 1 : 0), sizeof(*table.columns)),
+        };
+        int r;
+
+        if (!table.table || !table.columns || scols_table_set_name(table.table, kind->lines) < 0)
+                return -ENOMEM;
+        scols_table_enable_json(table.table, options->json);
+        scols_table_enable_noheadings(table.table, options->no_headings);
+        scols_table_enable_colors(table.table, !options->json && shows_colors());
+        for (size_t i = 0; (!list || additions) && i < kind->n_columns; i++)
+                if (kind->columns[i].shown & shown && add_column(&table, &kind->columns[i]) < 0)
+                        return -ENOMEM;
+        if (list) {
+                r = add_listed_columns(&table, kind, additions ?: list);
+                if (r < 0)
+                        return r;
+        }
+        *ret = table;
+        table = (struct table){};
+        return 0;
+}
+
+void table_done(struct table *table)
+{
+        scols_unref_table(table->table);
+        free(table->columns);
+}
+
+/* Takes the text over. */
+static int set_cell(struct libscols_line *line, size_t column, char *text)
+{
+        if (text && scols_line_refer_data(line, column, text) >= 0)
+                return 0;
+        free(text);
+        return -ENOMEM;
+}
+
+int table_add_line(struct table *table, struct libscols_line *parent, const void *line, struct libscols_line **ret)
+{
+        struct libscols_line *made = scols_table_new_line(table->table, parent);
+
+        if (!made)
+                return -ENOMEM;
+        for (size_t i = 0; i < table->n_columns; i++) {
+                const struct column *column = table->columns[i];
+                const char *color = column->colored ? *(const char *const *) line : NULL;
+
+                if (set_cell(made, i, make_text(column, line, table->options.json)) < 0 ||
+                        (color && scols_cell_set_color(scols_line_get_cell(made, i), color) < 0))
+                        return -ENOMEM;
+        }
+        if (ret)
+                *ret = made;
+        return 0;
+}
+
+int table_add_title(struct table *table, char *text, struct libscols_line **ret)
+{
+        *ret = scols_table_new_line(table->table, NULL);
+        if (*ret)
+                return set_cell(*ret, 0, text);
+        free(text);
+        return -ENOMEM;
+}
+
+int table_print(struct table *table)
+{
+        return scols_print_table(table->table);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The storage tree as rows that can be printed: which nodes are shown, what is drawn below what, and in which order. The
+ * tree is walked without recursion, since it may be as deep as somebody likes. */
+
+#include "table/tree-view.h"
+
+#include <linux/major.h>
+#include <sys/sysmacros.h>
+
+/* Whether the upper node is drawn on the lower one. */
+static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *upper)
+{
+        if (lower->kind == TREE_MOUNT && upper->kind == TREE_MOUNT)
+                return false;
+        return lower->kind != TREE_LV_SNAPSHOT || upper->kind != TREE_LV_ORIGIN ||
+               !tree_are_in_one_vg(lower, upper);
+}
+
+/* ------ what is shown ------ */
+
+int tree_view_init(struct tree_view *view, const struct tree *tree)
+{
+        *view = (struct tree_view){
+                .tree = tree,
+                .shown = calloc(tree->nodes.n + 1, sizeof(*view->shown)),
+        };
+        if (!view->shown)
+                return -ENOMEM;
+        FOREACH_NODE(node, &tree->nodes)
+                view->shown[node->index] = !tree_node_is_mount_or_swap(node);
+        /* Mounts before swaps, which may be in a file of one. */
+        for (enum tree_kind kind = TREE_MOUNT; kind <= TREE_SWAP; kind++)
+                FOREACH_NODE(node, &tree->nodes)
+                        FOREACH_NODE(lower, &node->lowers)
+                                if (node->kind == kind && view->shown[lower->index] && is_drawn_on(lower, node))
+                                        view->shown[node->index] = true;
+        return 0;
+}
+
+void tree_view_done(struct tree_view *view)
+{
+        free(view->shown);
+}
+
+void tree_view_leave_out_empty(struct tree_view *view)
+{
+        FOREACH_NODE(node, &view->tree->nodes)
+                if (node->kind == TREE_DISK && node->uppers.n == 0 &&
+                        (node->size == 0 || major(node->number) == RAMDISK_MAJOR))
+                        view->shown[node->index] = false;
+}
+
+/* ------ what is drawn where ------ */
+
+/* Mounts and swaps come first: what lies on the same device as they do is a layer of its own. */
+static int rank_of(const struct tree_node *node)
+{
+        return tree_node_is_mount_or_swap(node) ? 0 : node->kind >= TREE_MULTIPATH ? 2 : 1;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        int r = rank_of(first) - rank_of(second);
+
+        if (r == 0 && rank_of(first) != 1)
+                r = strverscmp(first->name, second->name);
+        if (r != 0)
+                return r;
+        if (first->number != second->number)
+                return first->number < second->number ? -1 : 1;
+        return first->index < second->index ? -1 : first->index > second->index;
+}
+
+/* Adds the nodes that are drawn below one, in no order. */
+static int find_children(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction,
+        struct tree_nodes *ret)
+{
+        const struct tree_nodes *others = direction == TREE_UPWARDS ? &node->uppers : &node->lowers;
+
+        FOREACH_NODE(other, others) {
+                bool drawn = direction == TREE_UPWARDS ? is_drawn_on(node, other) : is_drawn_on(other, node);
+                int r = drawn && view->shown[other->index] ? tree_nodes_add(ret, other) : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int mark_from(
+        const struct tree_view *view, const struct tree_nodes *nodes, enum tree_direction direction, bool *marked)
+{
+        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
+        int r = tree_nodes_add_all(&waiting, nodes);
+
+        while (r >= 0 && waiting.n > 0) {
+                const struct tree_node *node = waiting.nodes[--waiting.n];
+
+                if (!marked[node->index])
+                        r = find_children(view, node, direction, &waiting);
+                marked[node->index] = true;
+        }
+        return r;
+}
+
+int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
+{
+        _cleanup_free_ bool *above = calloc(view->tree->nodes.n + 1, sizeof(*above));
+        _cleanup_free_ bool *below = calloc(view->tree->nodes.n + 1, sizeof(*below));
+        int r = above && below ? mark_from(view, nodes, TREE_UPWARDS, above) : -ENOMEM;
+
+        if (r >= 0)
+                r = mark_from(view, nodes, TREE_DOWNWARDS, below);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < view->tree->nodes.n; i++)
+                view->shown[i] = view->shown[i] && (above[i] || below[i]);
+        return 0;
+}
+
+/* ------ rows ------ */
+
+void tree_rows_done(struct tree_rows *rows)
+{
+        free(rows->rows);
+}
+
+static int add_row(struct tree_rows *rows, struct tree_row row)
+{
+        if (rows->n == rows->n_allocated) {
+                size_t n = MAX(64U, 2 * rows->n);
+                struct tree_row *larger = reallocarray(rows->rows, n, sizeof(*larger));
+
+                if (!larger)
+                        return -ENOMEM;
+                rows->rows = larger;
+                rows->n_allocated = n;
+        }
+        rows->rows[rows->n++] = row;
+        return 0;
+}
+
+/* What lies on a node is drawn only the first time, so that what holds itself comes to an end. The last one that waits is
+ * drawn first. */
+static int draw_from(const struct tree_view *view, enum tree_direction direction, struct tree_node *root,
+        bool *drawn, struct tree_rows *rows)
+{
+        _cleanup_tree_rows_ struct tree_rows waiting = {};
+        int r = add_row(&waiting, (struct tree_row){.node = root, .parent = TREE_ROW_NONE});
+
+        while (r >= 0 && waiting.n > 0) {
+                struct tree_row row = waiting.rows[--waiting.n];
+                _cleanup_tree_nodes_ struct tree_nodes children = {};
+
+                r = find_children(view, row.node, direction, &children);
+                if (r < 0)
+                        return r;
+                row.has_children = children.n > 0;
+                row.again = drawn[row.node->index];
+                drawn[row.node->index] = true;
+                r = add_row(rows, row);
+                if (row.again)
+                        continue;
+                if (children.n > 1)
+                        qsort(children.nodes, children.n, sizeof(*children.nodes), compare_nodes);
+                for (size_t i = children.n; r >= 0 && i > 0; i--)
+                        r = add_row(
+                                &waiting, (struct tree_row){.node = children.nodes[i - 1], .parent = rows->n - 1});
+        }
+        return r;
+}
+
+int tree_view_draw(const struct tree_view *view, enum tree_direction direction, struct tree_rows *ret)
+{
+        enum tree_direction back = direction == TREE_UPWARDS ? TREE_DOWNWARDS : TREE_UPWARDS;
+        const struct tree_nodes *nodes = &view->tree->nodes;
+        _cleanup_free_ bool *drawn = calloc(nodes->n + 1, sizeof(*drawn));
+        _cleanup_tree_nodes_ struct tree_nodes roots = {};
+        int r = drawn ? 0 : -ENOMEM;
+
+        FOREACH_NODE(node, nodes) {
+                _cleanup_tree_nodes_ struct tree_nodes parents = {};
+
+                if (r >= 0)
+                        r = find_children(view, node, back, &parents);
+                if (r >= 0 && view->shown[node->index] && parents.n == 0)
+                        r = tree_nodes_add(&roots, node);
+        }
+        if (roots.n > 1)
+                qsort(roots.nodes, roots.n, sizeof(*roots.nodes), compare_nodes);
+        FOREACH_NODE(root, &roots)
+                if (r >= 0)
+                        r = draw_from(view, direction, root, drawn, ret);
+        /* A dependency cycle has no root; its first node is as good as any. */
+        FOREACH_NODE(node, nodes)
+                if (r >= 0 && view->shown[node->index] && !drawn[node->index])
+                        r = draw_from(view, direction, node, drawn, ret);
+        return r;
+}
+
+/* ------ names ------ */
+
+static int compare_names(const void *a, const void *b)
+{
+        return strverscmp(*(char *const *) a, *(char *const *) b);
+}
+
+int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret)
+{
+        int r = 0;
+
+        FOREACH_NODE(node, nodes)
+                if (r >= 0)
+                        r = string_vector_add(ret, node->name);
+        if (ret->n > 1)
+                qsort(ret->strings, ret->n, sizeof(*ret->strings), compare_names);
+        for (size_t i = 0; r >= 0 && i < ret->n; i++)
+                r = string_replace(&ret->strings[i], string_printable(ret->strings[i]));
+        return r;
+}
