@@ -284,11 +284,13 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
 bool job_stands_still(struct job *job)
 {
         uint64_t now = now_usec(), before = job->cpu_usec;
+        clockid_t clock;
 
         if (now < job->look_usec)
                 return false;
         job->look_usec = now + LOOK_USEC;
-        job->cpu_usec = process_cpu_usec(job->command.pid);
+        /* It has not been waited for: the number is no other process's by now. */
+        job->cpu_usec = clock_getcpuclockid(job->command.pid, &clock) == 0 ? clock_usec(clock) : 0;
         return job->cpu_usec == before;
 }
 

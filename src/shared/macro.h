@@ -23,11 +23,17 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Moves a pointer or a file descriptor out of a variable that is cleaned up at the end of its scope. */
+/* Moves a pointer, a struct or a file descriptor out of a variable that is cleaned up at the end of its scope. */
 #define TAKE_PTR(pointer)                                                                                         \
         ({                                                                                                        \
                 __auto_type _taken = (pointer);                                                                   \
                 (pointer) = NULL;                                                                                 \
+                _taken;                                                                                           \
+        })
+#define TAKE_STRUCT(variable)                                                                                     \
+        ({                                                                                                        \
+                __auto_type _taken = (variable);                                                                  \
+                (variable) = (typeof(variable)){};                                                                \
                 _taken;                                                                                           \
         })
 #define TAKE_FD(fd)                                                                                               \

@@ -14,30 +14,22 @@
  * which have about 200 bytes for each PV and 400 for each LV. */
 #define READ_FILE_SIZE_MAX (16U * 1024 * 1024)
 
-static uint64_t read_clock(clockid_t clock)
+uint64_t clock_usec(clockid_t clock)
 {
-        struct timespec ts;
+        struct timespec ts = {};
 
-        /* Cannot fail: the clock exists and the pointer is good. */
         (void) clock_gettime(clock, &ts);
         return (uint64_t) ts.tv_sec * USEC_PER_SEC + (uint64_t) ts.tv_nsec / 1000;
 }
 
 uint64_t now_usec(void)
 {
-        return read_clock(CLOCK_MONOTONIC);
+        return clock_usec(CLOCK_MONOTONIC);
 }
 
 uint64_t now_realtime_usec(void)
 {
-        return read_clock(CLOCK_REALTIME);
-}
-
-uint64_t process_cpu_usec(pid_t pid)
-{
-        clockid_t clock;
-
-        return clock_getcpuclockid(pid, &clock) == 0 ? read_clock(clock) : 0;
+        return clock_usec(CLOCK_REALTIME);
 }
 
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
@@ -131,7 +123,7 @@ DIR *open_directory_at(int dir_fd, const char *path)
         return directory;
 }
 
-/* `flush` is called before the file has its name: fsync(), or what does nothing. */
+/* `flush` is called before the file has its name, unless it is NULL. */
 static int replace_file_at(int dir_fd, const char *name, const char *content, int (*flush)(int fd))
 {
         _cleanup_free_ char *temporary = NULL;
@@ -147,7 +139,7 @@ static int replace_file_at(int dir_fd, const char *name, const char *content, in
                 return -errno;
 
         r = write_all(fd, content, strlen(content));
-        if (r >= 0 && flush(fd) < 0)
+        if (r >= 0 && flush && flush(fd) < 0)
                 r = -errno;
         if (r >= 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
                 r = -errno;
@@ -156,14 +148,9 @@ static int replace_file_at(int dir_fd, const char *name, const char *content, in
         return r;
 }
 
-static int leave_to_the_kernel(_unused_ int fd)
-{
-        return 0;
-}
-
 int write_file_atomic_at(int dir_fd, const char *name, const char *content)
 {
-        return replace_file_at(dir_fd, name, content, leave_to_the_kernel);
+        return replace_file_at(dir_fd, name, content, NULL);
 }
 
 int write_file_durably_at(int dir_fd, const char *name, const char *content)
@@ -247,6 +234,44 @@ char *format_local_time(int64_t seconds)
         return strdup(text);
 }
 
+void *greedy_realloc(void **array, size_t need, size_t element_size)
+{
+        size_t n = need - 1;
+        void *larger = *array;
+
+        /* There is room up to the next power of two. */
+        if ((n & (n - 1)) == 0)
+                larger = reallocarray(*array, MAX(2 * n, (size_t) 1), element_size);
+        if (larger)
+                *array = larger;
+        return larger;
+}
+
+FILE *memstream_open(struct memstream *stream)
+{
+        stream->file = open_memstream(&stream->text, &stream->size);
+        return stream->file;
+}
+
+int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size)
+{
+        FILE *file = TAKE_PTR(stream->file);
+
+        if (fclose(file) != 0)
+                return -ENOMEM;
+        *ret = TAKE_PTR(stream->text);
+        if (ret_size)
+                *ret_size = stream->size;
+        return 0;
+}
+
+void memstream_done(struct memstream *stream)
+{
+        if (stream->file)
+                (void) fclose(stream->file);
+        free(stream->text);
+}
+
 char *string_format(const char *format, ...)
 {
         va_list arguments;
@@ -298,38 +323,37 @@ static bool is_printable(char c)
         return c >= ' ' && c <= '~';
 }
 
-char *string_printable(const char *string)
+char *string_escape(const char *string, bool (*stays)(char c))
 {
-        char *printable, *end;
+        char *escaped, *end;
         size_t size = 1;
 
         for (const char *c = string; *c; c++)
-                size += is_printable(*c) ? 1 : strlen("\\xNN");
-        printable = end = malloc(size);
-        if (!printable)
+                size += stays(*c) ? 1 : strlen("\\xNN");
+        escaped = end = malloc(size);
+        if (!escaped)
                 return NULL;
         for (; *string; string++)
-                if (is_printable(*string))
+                if (stays(*string))
                         *end++ = *string;
                 else
                         end += sprintf(end, "\\x%02x", (unsigned char) *string);
         *end = '\0';
-        return printable;
+        return escaped;
+}
+
+char *string_printable(const char *string)
+{
+        return string_escape(string, is_printable);
 }
 
 int string_vector_add(struct string_vector *vector, const char *string)
 {
         _cleanup_free_ char *copy = strdup(string);
-        char **larger;
 
-        if (!copy)
+        /* One more for the NULL at the end. */
+        if (!copy || !GREEDY_REALLOC(vector->strings, vector->n + 2))
                 return -ENOMEM;
-
-        larger = reallocarray(vector->strings, vector->n + 2, sizeof(char *));
-        if (!larger)
-                return -ENOMEM;
-
-        vector->strings = larger;
         vector->strings[vector->n++] = TAKE_PTR(copy);
         vector->strings[vector->n] = NULL;
         return 0;
@@ -337,29 +361,22 @@ int string_vector_add(struct string_vector *vector, const char *string)
 
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
 {
-        for (size_t i = 0; i < n; i++) {
-                int r = string_vector_add(vector, strings[i]);
+        int r = 0;
 
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = string_vector_add(vector, strings[i]);
+        return r;
 }
 
 char *string_vector_join(const struct string_vector *vector, const char *separator)
 {
-        size_t size = 1;
-        char *text, *end;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        char *text;
 
-        for (size_t i = 0; i < vector->n; i++)
-                size += strlen(vector->strings[i]) + strlen(separator);
-        text = end = malloc(size);
-        if (!text)
-                return NULL;
-        *end = '\0';
-        for (size_t i = 0; i < vector->n; i++)
-                end = stpcpy(stpcpy(end, i > 0 ? separator : ""), vector->strings[i]);
-        return text;
+        for (size_t i = 0; file && i < vector->n; i++)
+                fprintf(file, "%s%s", i > 0 ? separator : "", vector->strings[i]);
+        return file && memstream_finish(&stream, &text, NULL) >= 0 ? text : NULL;
 }
 
 void string_vector_done(struct string_vector *vector)
@@ -372,8 +389,7 @@ void string_vector_done(struct string_vector *vector)
 
 void problems_add(struct problems *problems, int error, const char *format, ...)
 {
-        _cleanup_free_ char *line = NULL;
-        _cleanup_free_ char *escaped = NULL;
+        _cleanup_free_ char *line = NULL, *printable = NULL;
         va_list arguments;
         int r;
 
@@ -384,15 +400,12 @@ void problems_add(struct problems *problems, int error, const char *format, ...)
         va_start(arguments, format);
         r = vasprintf(&line, format, arguments);
         va_end(arguments);
-        if (r < 0) {
+        if (r < 0)
                 line = NULL;
-                return;
-        }
-
-        escaped = string_printable(line);
-        if (escaped)
+        printable = line ? string_printable(line) : NULL;
+        if (printable)
                 /* The error is kept, and a program that is out of memory says so elsewhere. */
-                (void) !string_vector_add(&problems->lines, escaped);
+                (void) !string_vector_add(&problems->lines, printable);
 }
 
 void problems_done(struct problems *problems)

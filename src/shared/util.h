@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "shared/macro.h"
 
@@ -16,9 +17,8 @@ uint64_t now_usec(void);
 /* Microseconds since 1970: the clock of file times, which somebody may set at any moment. */
 uint64_t now_realtime_usec(void);
 
-/* Microseconds of processor time that a process has used, 0 if that cannot be told. It must not have been waited for:
- * the number may be another one's by then. */
-uint64_t process_cpu_usec(pid_t pid);
+/* Reads any clock, which has to exist. */
+uint64_t clock_usec(clockid_t clock);
 
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
@@ -62,6 +62,26 @@ char *format_short_duration(uint64_t usec) _must_check_;
  * the caller, NULL without memory. */
 char *format_local_time(int64_t seconds) _must_check_;
 
+/* Makes room for one more element of an array that starts as NULL and grows by nothing else: `need` is one more each time.
+ * Returns the array, or NULL without memory, and then it is as it was. */
+#define GREEDY_REALLOC(array, need) ((typeof(array)) greedy_realloc((void **) &(array), need, sizeof((array)[0])))
+void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1) _must_check_;
+
+/* A string that is written as a file. Starts empty: all zeros. */
+struct memstream {
+        FILE *file;
+        char *text;
+        size_t size;
+};
+
+/* Returns the file, which is the memstream's, or NULL without memory. */
+FILE *memstream_open(struct memstream *stream) _nonnull_(1) _must_check_;
+/* Ends it. Returns 0 and the string, to be freed by the caller, with a NUL that `*ret_size`, which may be NULL, does not
+ * count; or -ENOMEM. */
+int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size) _nonnull_(1, 2) _must_check_;
+void memstream_done(struct memstream *stream) _nonnull_(1);
+#define _cleanup_memstream_ _cleanup_(memstream_done)
+
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 
@@ -71,6 +91,9 @@ const char *plural(size_t n);
 /* Puts `replacement`, which it takes over, in the place of a string. Returns 0, or -ENOMEM for NULL, and then the
  * string is as it was. */
 int string_replace(char **string, char *replacement) _nonnull_(1) _must_check_;
+
+/* A copy in which each byte that does not stay is written as \xNN, to be freed by the caller; NULL without memory. */
+char *string_escape(const char *string, bool (*stays)(char c)) _nonnull_(1, 2) _must_check_;
 
 /* A copy in which each byte that is not printable ASCII is written as \xNN, to be freed by the caller; NULL
  * without memory. For names that come from elsewhere and go to a log or a terminal. */
