@@ -7,31 +7,6 @@
 
 #include "shared/macro.h"
 
-/* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
- * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */
-#define FIELDS_MAX 1000
-
-/* The fields of one line of the journal, while it is put together for log_event(). Starts empty: all zeros. */
-struct fields {
-        struct iovec *vector;
-        size_t n, n_allocated;
-};
-
-/* Takes over `field`, "HEADGATE_VG=vg0". One that is NULL, one for which there is no memory, and one that is too
- * many, is left out: the line is said all the same. */
-void fields_add(struct fields *fields, char *field) _nonnull_(1);
-
-void fields_done(struct fields *fields) _nonnull_(1);
-#define _cleanup_fields_ _cleanup_(fields_done)
-
-/* Sends lines to the journal. sd_journal_sendv() waits without limit while systemd-journald does not read its socket,
- * and boot and shutdown wait for headgate; this waits for at most a second in the life of a process, and then loses lines.
- * By the documented protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). */
-
-/* Sends one line. `fields` are complete, "MESSAGE=text", and their values may contain anything. Returns 0 or a negative
- * errno, and then the line is lost: -EAGAIN if journald does not read, -ENOENT or -ECONNREFUSED if it is not there. */
-int journal_send(const struct iovec *fields, size_t n_fields) _nonnull_(1) _must_check_;
-
 /* One family of functions, three places: services write to the journal, what people type writes to standard
  * error, and generators, which must talk to nobody, to the kernel's log. A function either logs or returns its
  * error, never both; the code under src/lvm and src/shared returns. */
@@ -80,3 +55,20 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
  * the message is seen, but see log_record_events(). */
 void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
         _nonnull_(2, 3);
+
+/* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
+ * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */
+#define FIELDS_MAX 1000
+
+/* The fields of one line of the journal, while it is put together for log_event(). Starts empty: all zeros. */
+struct fields {
+        struct iovec *vector;
+        size_t n;
+};
+
+/* Takes over `field`, "HEADGATE_VG=vg0". One that is NULL, one for which there is no memory, and one that is too
+ * many, is left out: the line is said all the same. */
+void fields_add(struct fields *fields, char *field) _nonnull_(1);
+
+void fields_done(struct fields *fields) _nonnull_(1);
+#define _cleanup_fields_ _cleanup_(fields_done)
