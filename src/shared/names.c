@@ -60,21 +60,19 @@ bool volume_group_name_is_valid(const char *name)
                !streq(name, ".") && !streq(name, "..");
 }
 
+static bool is_name_letter(char c)
+{
+        return strchr(NAME_LETTERS, c);
+}
+
 char *logical_volume_name_to_show(const char *name)
 {
-        size_t length = strnlen(name, NAME_LENGTH_MAX);
-        char *shown = malloc(length * strlen("\\xNN") + sizeof("..."));
-        char *end = shown;
+        _cleanup_free_ char *start = strndup(name, NAME_LENGTH_MAX);
+        _cleanup_free_ char *shown = start ? string_escape(start, is_name_letter) : NULL;
 
-        if (!shown)
-                return NULL;
-        for (size_t i = 0; i < length; i++)
-                if (strchr(NAME_LETTERS, name[i]))
-                        *end++ = name[i];
-                else
-                        end += sprintf(end, "\\x%02x", (unsigned char) name[i]);
-        strcpy(end, name[length] ? "..." : "");
-        return shown;
+        if (!shown || strlen(name) <= NAME_LENGTH_MAX)
+                return TAKE_PTR(shown);
+        return string_format("%s...", shown);
 }
 
 static bool same_letter(char a, char b)
@@ -85,47 +83,41 @@ static bool same_letter(char a, char b)
 /* Damerau's and Levenshtein's distance, without editing what was exchanged. Three rows of the table are needed. */
 size_t suggestion_distance(const char *a, const char *b)
 {
-        size_t width = strlen(b) + 1;
+        size_t width = strlen(b) + 1, length = strlen(a);
         _cleanup_free_ size_t *rows = calloc(3 * width, sizeof(*rows));
-        size_t *before = rows, *last = rows ? rows + width : NULL, *row = rows ? rows + 2 * width : NULL;
 
         if (!rows)
                 return SIZE_MAX;
-        for (size_t j = 0; j < width; j++)
-                row[j] = j;
-        for (size_t i = 1; i <= strlen(a); i++) {
-                size_t *oldest = before;
+        for (size_t i = 0; i <= length; i++) {
+                size_t *row = rows + i % 3 * width;
+                const size_t *last = rows + (i + 2) % 3 * width, *before = rows + (i + 1) % 3 * width;
 
-                before = last;
-                last = row;
-                row = oldest;
                 row[0] = i;
                 for (size_t j = 1; j < width; j++) {
+                        if (i == 0) {
+                                row[j] = j;
+                                continue;
+                        }
                         row[j] = last[j - 1] + !same_letter(a[i - 1], b[j - 1]);
                         row[j] = MIN(row[j], MIN(last[j], row[j - 1]) + 1);
                         if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
                                 row[j] = MIN(row[j], before[j - 2] + 1);
                 }
         }
-        return row[width - 1];
+        return rows[length % 3 * width + width - 1];
 }
 
 void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 {
         size_t distance = suggestion_distance(suggestion->wanted, candidate);
         size_t longest = MAX(strlen(suggestion->wanted), strlen(candidate));
-        char *copy;
 
         if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U))
                 return;
         if (suggestion->nearest && distance >= suggestion->distance)
                 return;
-        copy = strdup(candidate);
-        if (!copy)
-                return;
-        free(suggestion->nearest);
-        suggestion->nearest = copy;
-        suggestion->distance = distance;
+        if (string_replace(&suggestion->nearest, strdup(candidate)) >= 0)
+                suggestion->distance = distance;
 }
 
 void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *otherwise)
@@ -176,39 +168,30 @@ void enumeration_done(struct enumeration *enumeration)
 
 static bool stays(char c)
 {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' ||
-               c == '_' || c == '.';
+        return strchr(LETTERS_AND_DIGITS ":_./", c);
 }
 
 char *unit_name_escape(const char *string)
 {
-        char *escaped = malloc(strlen(string) * strlen("\\xNN") + 1);
-        char *end = escaped;
+        _cleanup_free_ char *escaped = string_escape(string, stays);
 
         if (!escaped)
                 return NULL;
-        for (const char *c = string; *c; c++)
-                if (*c == '/')
-                        *end++ = '-';
-                else if (stays(*c) && !(c == string && *c == '.'))
-                        *end++ = *c;
-                else
-                        end += sprintf(end, "\\x%02x", (unsigned char) *c);
-        *end = '\0';
-        return escaped;
+        for (char *c = escaped; (c = strchr(c, '/')); c++)
+                *c = '-';
+        /* As in ".name", which would be a hidden file. */
+        return escaped[0] == '.' ? string_format("\\x2e%s", escaped + 1) : TAKE_PTR(escaped);
 }
 
 int unit_name_of_volume_group(const char *name, char **ret)
 {
         _cleanup_free_ char *escaped = unit_name_escape(name);
-        char *unit = escaped ? string_format("headgate-vg@%s.service", escaped) : NULL;
+        _cleanup_free_ char *unit = escaped ? string_format("headgate-vg@%s.service", escaped) : NULL;
 
         if (!unit)
                 return -ENOMEM;
-        if (strlen(unit) > UNIT_NAME_LENGTH_MAX) {
-                free(unit);
+        if (strlen(unit) > UNIT_NAME_LENGTH_MAX)
                 return -ENAMETOOLONG;
-        }
-        *ret = unit;
+        *ret = TAKE_PTR(unit);
         return 0;
 }
