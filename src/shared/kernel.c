@@ -13,6 +13,8 @@
 /* An attribute is at most a page. */
 #define ATTRIBUTE_SIZE 4096
 
+/* ------ sysfs ------ */
+
 char *sysfs_path(dev_t number, const char *name)
 {
         return string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), name);
@@ -31,9 +33,7 @@ int sysfs_read_at(int dir_fd, const char *path, char **ret)
         char text[ATTRIBUTE_SIZE];
         ssize_t size;
 
-        if (fd < 0)
-                return -errno;
-        size = read(fd, text, sizeof(text));
+        size = fd < 0 ? -1 : read(fd, text, sizeof(text));
         if (size < 0)
                 return -errno;
         if (size > 0 && text[size - 1] == '\n')
@@ -77,63 +77,10 @@ int sysfs_read_name(int root_fd, dev_t number, char **ret)
         return *ret ? 1 : -ENOMEM;
 }
 
-DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
-
-void mount_table_done(struct mount_table *table)
-{
-        free(table->entries);
-        mnt_unref_table(table->table);
-        *table = (struct mount_table){};
-}
-
-static int list_entries(struct mount_table *table)
-{
-        _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
-
-        table->entries = calloc((size_t) mnt_table_get_nents(table->table) + 1, sizeof(struct libmnt_fs *));
-        if (!iterator || !table->entries)
-                return -ENOMEM;
-        while (mnt_table_next_fs(table->table, iterator, &table->entries[table->n]) == 0)
-                table->n++;
-        return 1;
-}
-
-int mount_table_read(int dir_fd, const char *path, struct mount_table *ret)
-{
-        _cleanup_mount_table_ struct mount_table table = {.table = mnt_new_table()};
-        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-        _cleanup_fclose_ FILE *file = NULL;
-        int r;
-
-        if (fd < 0)
-                return errno == ENOENT ? 0 : -errno;
-        if (!table.table)
-                return -ENOMEM;
-        file = fdopen(fd, "re");
-        if (!file)
-                return -ENOMEM;
-        (void) TAKE_FD(fd);
-        r = mnt_table_parse_stream(table.table, file, path);
-        if (r >= 0)
-                r = list_entries(&table);
-        if (r < 0)
-                return r;
-
-        *ret = table;
-        table = (struct mount_table){};
-        return r;
-}
-
-bool diskseq_device_exists(dev_t number)
-{
-        _cleanup_free_ char *path = string_format("/sys/dev/block/%u:%u", major(number), minor(number));
-
-        return path && access(path, F_OK) == 0;
-}
-
 uint64_t diskseq_read(dev_t number)
 {
-        _cleanup_free_ char *path = string_format("/sys/dev/block/%u:%u/uevent", major(number), minor(number));
+        _cleanup_free_ char *path =
+                string_format("/" SYSFS_BLOCK_DIRECTORY "/%u:%u/uevent", major(number), minor(number));
         _cleanup_free_ char *text = NULL;
         const char *line;
 
@@ -142,4 +89,49 @@ uint64_t diskseq_read(dev_t number)
                 return 0;
         line = strstr(text, "\nDISKSEQ=");
         return line ? strtoull(line + strlen("\nDISKSEQ="), NULL, 10) : 0;
+}
+
+bool diskseq_device_exists(dev_t number)
+{
+        _cleanup_free_ char *path =
+                string_format("/" SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
+
+        return path && access(path, F_OK) == 0;
+}
+
+/* ------ mounts ------ */
+
+DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
+
+int mount_table_read(int dir_fd, const char *path, struct mount_table *ret)
+{
+        _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+        _cleanup_mount_table_ struct mount_table table = {.table = mnt_new_table()};
+        _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+        _cleanup_fclose_ FILE *file = NULL;
+        int r;
+
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        if (!iterator || !table.table || !(file = fdopen(fd, "re")))
+                return -ENOMEM;
+        (void) TAKE_FD(fd);
+        r = mnt_table_parse_stream(table.table, file, path);
+        if (r < 0)
+                return r;
+        table.entries = calloc((size_t) mnt_table_get_nents(table.table) + 1, sizeof(struct libmnt_fs *));
+        if (!table.entries)
+                return -ENOMEM;
+        while (mnt_table_next_fs(table.table, iterator, &table.entries[table.n]) == 0)
+                table.n++;
+
+        *ret = TAKE_STRUCT(table);
+        return 1;
+}
+
+void mount_table_done(struct mount_table *table)
+{
+        free(table->entries);
+        mnt_unref_table(table->table);
+        *table = (struct mount_table){};
 }

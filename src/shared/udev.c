@@ -47,8 +47,8 @@ int rule_file_find_installed(int root_fd, const char *name, char **ret)
         return find(root_fd, name, INSTALLED, ret);
 }
 
-/* Returns 1 or 0; -ENOENT without a rule that can be read; or -ENOMEM. */
-static int stock_has(int root_fd, const char *word)
+/* Whether lvm2's rule, as it is installed, has `word`; `otherwise` without a rule that can be read. */
+static int stock_has(int root_fd, const char *word, int otherwise)
 {
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
@@ -61,21 +61,19 @@ static int stock_has(int root_fd, const char *word)
                 if (r >= 0)
                         return strstr(text, word) != NULL;
         }
-        return -ENOENT;
+        return otherwise;
 }
 
 int rule_file_stock_takes_lvs(int root_fd)
 {
-        int r = stock_has(root_fd, "LVM_PVSCAN_ON_LVS");
+        int r = stock_has(root_fd, "LVM_PVSCAN_ON_LVS", 1);
 
-        return r == -ENOENT ? 0 : r < 0 ? r : !r;
+        return r < 0 ? r : !r;
 }
 
 int rule_file_stock_sets_ready(int root_fd)
 {
-        int r = stock_has(root_fd, "SYSTEMD_READY");
-
-        return r == -ENOENT ? 0 : r;
+        return stock_has(root_fd, "SYSTEMD_READY", 0);
 }
 
 /* udev's messages take about 2 KiB each in the kernel. */
