@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The record of a VG, as text, and back: one table of fields for both directions. */
+
 #include "lvm/volume_group_record.h"
 
 #include <inttypes.h>
@@ -15,8 +17,7 @@ enum field_type {
         FIELD_ID,
         FIELD_STATE,
         FIELD_WORKER_STATE, /* of a VG; left out if it is NULL. It sets fields that are before it, too */
-        FIELD_QUOTED = FIELD_WORKER_STATE, /* up to here values are in quotes */
-        FIELD_NUMBER,                      /* uint64_t, printed as an int64_t, as libdevmapper reads it */
+        FIELD_NUMBER,       /* uint64_t, printed as an int64_t, as libdevmapper reads it */
         FIELD_BOOL,
         FIELD_TIMES,
         FIELD_MAJOR, /* of a dev_t; both are left out if it is 0 */
@@ -37,55 +38,47 @@ struct section {
         size_t element_size;
 };
 
-#define VG_FIELD(key, type, member)                                                                               \
+#define FIELD(key, type, object, member)                                                                          \
         {                                                                                                         \
-                key, type, offsetof(struct volume_group, member)                                                  \
-        }
-#define PV_FIELD(key, type, member)                                                                               \
-        {                                                                                                         \
-                key, type, offsetof(struct volume_group_pv, member)                                               \
-        }
-#define LV_FIELD(key, type, member)                                                                               \
-        {                                                                                                         \
-                key, type, offsetof(struct volume_group_lv, member)                                               \
+                key, type, offsetof(struct object, member)                                                        \
         }
 
 /* The name is the first, see volume_group_text_has_name(). */
 static const struct field vg_fields[] = {
-        VG_FIELD("name", FIELD_STRING, name),
-        VG_FIELD("id", FIELD_ID, vgid),
-        VG_FIELD("seqno", FIELD_NUMBER, seqno),
-        VG_FIELD("state", FIELD_STATE, state),
-        VG_FIELD("slow", FIELD_BOOL, slow),
-        VG_FIELD("overdue", FIELD_BOOL, overdue),
-        VG_FIELD("lost_pv", FIELD_BOOL, lost_pv),
-        VG_FIELD("bereft", FIELD_BOOL, lost_after_active),
-        VG_FIELD("first_seen_usec", FIELD_NUMBER, first_seen_usec),
-        VG_FIELD("complete_usec", FIELD_NUMBER, complete_usec),
-        VG_FIELD("activating_usec", FIELD_NUMBER, activating_usec),
-        VG_FIELD("settled_usec", FIELD_NUMBER, settled_usec),
-        VG_FIELD("clock_usec", FIELD_NUMBER, clock_usec),
-        VG_FIELD("degraded_usec", FIELD_NUMBER, degraded_usec),
-        VG_FIELD("first", FIELD_TIMES, first),
-        VG_FIELD("worker_state", FIELD_WORKER_STATE, worker_state),
-        VG_FIELD("reason", FIELD_STRING, reason),
-        VG_FIELD("skip_reason", FIELD_STRING, skip_reason),
+        FIELD("name", FIELD_STRING, volume_group, name),
+        FIELD("id", FIELD_ID, volume_group, vgid),
+        FIELD("seqno", FIELD_NUMBER, volume_group, seqno),
+        FIELD("state", FIELD_STATE, volume_group, state),
+        FIELD("slow", FIELD_BOOL, volume_group, slow),
+        FIELD("overdue", FIELD_BOOL, volume_group, overdue),
+        FIELD("lost_pv", FIELD_BOOL, volume_group, lost_pv),
+        FIELD("bereft", FIELD_BOOL, volume_group, lost_after_active),
+        FIELD("first_seen_usec", FIELD_NUMBER, volume_group, first_seen_usec),
+        FIELD("complete_usec", FIELD_NUMBER, volume_group, complete_usec),
+        FIELD("activating_usec", FIELD_NUMBER, volume_group, activating_usec),
+        FIELD("settled_usec", FIELD_NUMBER, volume_group, settled_usec),
+        FIELD("clock_usec", FIELD_NUMBER, volume_group, clock_usec),
+        FIELD("degraded_usec", FIELD_NUMBER, volume_group, degraded_usec),
+        FIELD("first", FIELD_TIMES, volume_group, first),
+        FIELD("worker_state", FIELD_WORKER_STATE, volume_group, worker_state),
+        FIELD("reason", FIELD_STRING, volume_group, reason),
+        FIELD("skip_reason", FIELD_STRING, volume_group, skip_reason),
 };
 
 static const struct field pv_fields[] = {
-        PV_FIELD("id", FIELD_ID, pvid),
-        PV_FIELD("flagged", FIELD_BOOL, flagged),
-        PV_FIELD("late_usec", FIELD_NUMBER, late_usec),
-        PV_FIELD("major", FIELD_MAJOR, device),
-        PV_FIELD("minor", FIELD_MINOR, device),
-        PV_FIELD("device", FIELD_STRING, device_name),
+        FIELD("id", FIELD_ID, volume_group_pv, pvid),
+        FIELD("flagged", FIELD_BOOL, volume_group_pv, flagged),
+        FIELD("late_usec", FIELD_NUMBER, volume_group_pv, late_usec),
+        FIELD("major", FIELD_MAJOR, volume_group_pv, device),
+        FIELD("minor", FIELD_MINOR, volume_group_pv, device),
+        FIELD("device", FIELD_STRING, volume_group_pv, device_name),
 };
 
 static const struct field lv_fields[] = {
-        LV_FIELD("name", FIELD_STRING, name),
-        LV_FIELD("id", FIELD_ID, lvid),
-        LV_FIELD("autoactivated", FIELD_BOOL, autoactivated),
-        LV_FIELD("active", FIELD_BOOL, active),
+        FIELD("name", FIELD_STRING, volume_group_lv, name),
+        FIELD("id", FIELD_ID, volume_group_lv, lvid),
+        FIELD("autoactivated", FIELD_BOOL, volume_group_lv, autoactivated),
+        FIELD("active", FIELD_BOOL, volume_group_lv, active),
 };
 
 static const struct section pv_section = {
@@ -132,60 +125,42 @@ static int print_field(FILE *file, const struct field *field, const void *object
 
 static int print_fields(FILE *file, const struct field *fields, size_t n, const void *object)
 {
-        for (size_t i = 0; i < n; i++) {
-                int r = print_field(file, &fields[i], object);
+        int r = 0;
 
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = print_field(file, &fields[i], object);
+        return r;
 }
 
 static int print_section(FILE *file, const struct section *section, const void *elements, size_t n)
 {
-        fprintf(file, "%s {\n", section->name);
-        for (size_t i = 0; i < n; i++) {
-                int r;
+        int r = 0;
 
+        fprintf(file, "%s {\n", section->name);
+        for (size_t i = 0; r >= 0 && i < n; i++) {
                 fprintf(file, "%s%zu {\n", section->prefix, i);
                 r = print_fields(file, section->fields, section->n_fields,
                         (const char *) elements + i * section->element_size);
-                if (r < 0)
-                        return r;
                 fputs("}\n", file);
         }
         fputs("}\n", file);
-        return 0;
-}
-
-static int print_volume_group(FILE *file, const struct volume_group *volume_group)
-{
-        int r;
-
-        r = print_fields(file, vg_fields, ELEMENTSOF(vg_fields), volume_group);
-        if (r >= 0)
-                r = print_section(file, &pv_section, volume_group->pvs, volume_group->n_pvs);
-        if (r >= 0)
-                r = print_section(file, &lv_section, volume_group->lvs, volume_group->n_lvs);
         return r;
 }
 
 int volume_group_print(const struct volume_group *volume_group, char **ret)
 {
-        _cleanup_free_ char *text = NULL;
-        FILE *file;
-        size_t size;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
         int r;
 
-        file = open_memstream(&text, &size);
         if (!file)
-                return -errno;
-        r = print_volume_group(file, volume_group);
-        if (fclose(file) != 0 && r >= 0)
-                r = -errno;
+                return -ENOMEM;
+        r = print_fields(file, vg_fields, ELEMENTSOF(vg_fields), volume_group);
         if (r >= 0)
-                *ret = TAKE_PTR(text);
-        return r;
+                r = print_section(file, &pv_section, volume_group->pvs, volume_group->n_pvs);
+        if (r >= 0)
+                r = print_section(file, &lv_section, volume_group->lvs, volume_group->n_lvs);
+        return r < 0 ? r : memstream_finish(&stream, ret, NULL);
 }
 
 /* ------ parsing: `*position` is moved behind what was parsed ------ */
@@ -234,38 +209,6 @@ static int parse_string(const char **position, char **ret)
         return 0;
 }
 
-static int set_state(enum volume_group_state *state, const char *word)
-{
-        for (*state = 0; *state < _VOLUME_GROUP_STATE_MAX; ++*state)
-                if (streq(word, volume_group_state_to_string(*state)))
-                        return 0;
-        return -EBADMSG;
-}
-
-static int parse_quoted(const char **position, const struct field *field, void *object)
-{
-        void *value = (char *) object + field->offset;
-        _cleanup_free_ char *string = NULL;
-        int r;
-
-        r = parse_string(position, &string);
-        if (r < 0)
-                return r;
-        switch (field->type) {
-        case FIELD_STRING:
-                return string_replace(value, TAKE_PTR(string));
-        case FIELD_STATE:
-                return set_state(value, string);
-        case FIELD_WORKER_STATE:
-                return volume_group_enter(object, string);
-        default:
-                if (strlen(string) != LVM_ID_LENGTH)
-                        return -EBADMSG;
-                memcpy(value, string, LVM_ID_SIZE);
-                return 0;
-        }
-}
-
 /* "[ 1, 2, 3, 4 ]" */
 static int parse_times(const char **position, struct volume_group_times *ret)
 {
@@ -281,48 +224,65 @@ static int parse_times(const char **position, struct volume_group_times *ret)
         return 0;
 }
 
+static int set_state(enum volume_group_state *state, const char *word)
+{
+        for (*state = 0; *state < _VOLUME_GROUP_STATE_MAX; ++*state)
+                if (streq(word, volume_group_state_to_string(*state)))
+                        return 0;
+        return -EBADMSG;
+}
+
 static int parse_value(const char **position, const struct field *field, void *object)
 {
         void *value = (char *) object + field->offset;
+        bool is_number = field->type >= FIELD_NUMBER && field->type != FIELD_TIMES;
+        _cleanup_free_ char *string = NULL;
         uint64_t number = 0;
         dev_t *device = value;
-        int r;
+        int r = 0;
 
-        if (field->type <= FIELD_QUOTED)
-                return parse_quoted(position, field, object);
-        if (field->type == FIELD_TIMES)
-                return parse_times(position, value);
-        r = parse_number(position, &number);
+        if (is_number)
+                r = parse_number(position, &number);
+        else if (field->type != FIELD_TIMES)
+                r = parse_string(position, &string);
         if (r < 0)
                 return r;
-        if (field->type == FIELD_NUMBER)
+
+        switch (field->type) {
+        case FIELD_STRING:
+                return string_replace(value, TAKE_PTR(string));
+        case FIELD_ID:
+                if (strlen(string) != LVM_ID_LENGTH)
+                        return -EBADMSG;
+                memcpy(value, string, LVM_ID_SIZE);
+                break;
+        case FIELD_STATE:
+                return set_state(value, string);
+        case FIELD_WORKER_STATE:
+                return volume_group_enter(object, string);
+        case FIELD_NUMBER:
                 *(uint64_t *) value = number;
-        else if (field->type == FIELD_BOOL)
+                break;
+        case FIELD_BOOL:
                 *(bool *) value = number != 0;
-        else if (field->type == FIELD_MAJOR)
+                break;
+        case FIELD_TIMES:
+                return parse_times(position, value);
+        case FIELD_MAJOR:
                 *device = makedev((unsigned int) number, minor(*device));
-        else
+                break;
+        case FIELD_MINOR:
                 *device = makedev(major(*device), (unsigned int) number);
+                break;
+        }
         return 0;
 }
 
-/* The value behind "KEY = ", or NULL for another key. */
-static const char *skip_key(const char *line, const char *key)
-{
-        const char *rest = skip_prefix(line, key);
-
-        return rest ? skip_prefix(rest, " = ") : NULL;
-}
-
 /* Fields that are not known come from a later version of the same format. A value of theirs may be a string. */
-static int skip_unknown(const char **position)
+static int skip_value(const char **position)
 {
         _cleanup_free_ char *ignored = NULL;
-        const char *value = strstr(*position, " = ");
 
-        if (!value)
-                return -EBADMSG;
-        *position = value + 3;
         if (**position == '"')
                 return parse_string(position, &ignored);
         *position += strcspn(*position, "\n");
@@ -332,24 +292,20 @@ static int skip_unknown(const char **position)
 /* Parses assignments, up to a line that is none. Fields come in the order of the table, so the next one is tried first. */
 static int parse_fields(const char **position, const struct field *fields, size_t n, void *object)
 {
-        size_t next = 0;
-
-        for (;;) {
-                const char *line = *position, *value = NULL;
-                size_t length = strcspn(line, " \n"), i;
+        for (size_t next = 0;; next++) {
+                const char *key = *position;
+                size_t length = strcspn(key, " \n"), tried = 0;
                 int r;
 
-                if (!skip_prefix(line + length, " = "))
+                if (!skip_prefix(key + length, " = "))
                         return 0;
-                for (i = 0; i < n && !value; i++)
-                        value = skip_key(line, fields[(next + i) % n].key);
-                if (value) {
-                        next = (next + i - 1) % n;
-                        *position = value;
-                        r = parse_value(position, &fields[next++], object);
-                } else {
-                        r = skip_unknown(position);
+                *position = key + length + strlen(" = ");
+                while (tried < n && (strncmp(fields[next % n].key, key, length) != 0 ||
+                                            fields[next % n].key[length] != '\0')) {
+                        tried++;
+                        next++;
                 }
+                r = tried < n ? parse_value(position, &fields[next % n], object) : skip_value(position);
                 if (r < 0)
                         return r;
                 if (**position != '\n')
@@ -358,31 +314,15 @@ static int parse_fields(const char **position, const struct field *fields, size_
         }
 }
 
-static bool skip(const char **position, const char *line)
+/* Moves behind a line, or leaves `*position` where it is. */
+static bool skip_line(const char **position, const char *line)
 {
         const char *rest = skip_prefix(*position, line);
 
-        if (rest && *rest == '\n')
-                rest++;
-        else if (rest && *rest != '\0')
-                rest = NULL;
-        if (rest)
-                *position = rest;
-        return rest;
-}
-
-/* Makes room for one more element, zeroed. */
-static void *grow(void **elements, size_t n, size_t element_size)
-{
-        void *larger = *elements;
-
-        /* For 1, 2, 4, ... elements. */
-        if ((n & (n - 1)) == 0)
-                larger = reallocarray(*elements, MAX(2 * n, (size_t) 1), element_size);
-        if (!larger)
-                return NULL;
-        *elements = larger;
-        return memset((char *) larger + n * element_size, 0, element_size);
+        if (!rest || (*rest != '\n' && *rest != '\0'))
+                return false;
+        *position = rest + (*rest == '\n');
+        return true;
 }
 
 /* A section that is not there has no elements. */
@@ -391,23 +331,23 @@ static int parse_section(const char **position, const struct section *section, v
         char opening[32];
 
         snprintf(opening, sizeof(opening), "%s {", section->name);
-        if (!skip(position, opening))
+        if (!skip_line(position, opening))
                 return 0;
-        while (!skip(position, "}")) {
-                void *element;
+        while (!skip_line(position, "}")) {
+                char *element;
                 int r;
 
                 snprintf(opening, sizeof(opening), "%s%zu {", section->prefix, *n);
-                if (!skip(position, opening))
+                if (!skip_line(position, opening))
                         return -EBADMSG;
-                element = grow(elements, *n, section->element_size);
-                if (!element)
+                if (!greedy_realloc(elements, *n + 1, section->element_size))
                         return -ENOMEM;
-                ++*n;
+                element = (char *) *elements + (*n)++ * section->element_size;
+                memset(element, 0, section->element_size);
                 r = parse_fields(position, section->fields, section->n_fields, element);
                 if (r < 0)
                         return r;
-                if (!skip(position, "}"))
+                if (!skip_line(position, "}"))
                         return -EBADMSG;
         }
         return 0;
@@ -463,23 +403,12 @@ bool volume_group_text_has_name(const char *text, const char *name)
 
 /* ------ all of them ------ */
 
-static int read_record(const struct record_entry *record, volume_group_function function, void *userdata)
+static int parse_record(const struct record_entry *record, struct volume_group **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
-        r = volume_group_parse(record->text, &volume_group);
-        if (r >= 0 && !streq(volume_group->vgid, record->key))
-                r = -EBADMSG;
-        if (r == -EBADMSG) {
-                log_warning("The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
-                return VOLUME_GROUPS_DAMAGED;
-        }
-        if (r >= 0)
-                r = function(volume_group, userdata);
-        if (r >= 0)
-                TAKE_PTR(volume_group);
-        return MIN(r, 0);
+        r = volume_group_parse(record->text, ret);
+        return r >= 0 && !streq((*ret)->vgid, record->key) ? -EBADMSG : r;
 }
 
 int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
@@ -490,11 +419,23 @@ int volume_groups_parse(const struct record_file *file, volume_group_function fu
         if (!file)
                 return 0;
         dm_list_iterate_items(record, &file->records) {
-                int r = lvm_id_is_valid(record->key) ? read_record(record, function, userdata) : 0;
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                int r;
 
+                if (!lvm_id_is_valid(record->key))
+                        continue;
+                r = parse_record(record, &volume_group);
+                if (r == -EBADMSG) {
+                        log_warning(
+                                "The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                        result = VOLUME_GROUPS_DAMAGED;
+                        continue;
+                }
+                if (r >= 0)
+                        r = function(volume_group, userdata);
                 if (r < 0)
                         return r;
-                result |= r;
+                TAKE_PTR(volume_group);
         }
         return result;
 }
