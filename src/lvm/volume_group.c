@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What headgate knows of one VG: its metadata's facts, which of its PVs have been seen, and how far its activation is. */
+
 #include "lvm/volume_group.h"
 
 #include <libdevmapper.h>
@@ -112,47 +114,39 @@ const char *volume_group_state_to_string(enum volume_group_state state)
         return state_names[state];
 }
 
-static void free_pvs(struct volume_group_pv *pvs, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                free(pvs[i].device_name);
-        free(pvs);
-}
-
-static void free_lvs(struct volume_group_lv *lvs, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                free(lvs[i].name);
-        free(lvs);
-}
-
 struct volume_group *volume_group_free(struct volume_group *volume_group)
 {
         if (!volume_group)
                 return NULL;
 
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                free(volume_group->pvs[i].device_name);
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                free(volume_group->lvs[i].name);
+        if (volume_group->pvs_by_pvid)
+                dm_hash_destroy(volume_group->pvs_by_pvid);
+        free(volume_group->pvs);
+        free(volume_group->lvs);
         free(volume_group->name);
         free(volume_group->reason);
         free(volume_group->skip_reason);
-        if (volume_group->pvs_by_pvid)
-                dm_hash_destroy(volume_group->pvs_by_pvid);
-        free_pvs(volume_group->pvs, volume_group->n_pvs);
-        free_lvs(volume_group->lvs, volume_group->n_lvs);
         free(volume_group);
         return NULL;
 }
 
-/* Of several with one identifier, which only a forged text has, the first counts. `*ret` is NULL for a few. */
-static int index_pvs(struct volume_group_pv *pvs, size_t n, struct dm_hash_table **ret)
+int volume_group_index_pvs(struct volume_group *volume_group)
 {
-        _cleanup_dm_hash_ struct dm_hash_table *table = NULL;
+        size_t n = volume_group->n_pvs;
 
-        if (n >= INDEXED_MIN && !(table = dm_hash_create((unsigned int) n)))
+        if (n < INDEXED_MIN)
+                return 0;
+        volume_group->pvs_by_pvid = dm_hash_create((unsigned int) n);
+        if (!volume_group->pvs_by_pvid)
                 return -ENOMEM;
-        for (size_t i = n; table && i-- > 0;)
-                if (!dm_hash_insert(table, pvs[i].pvid, &pvs[i]))
+        /* Of several with one identifier, which only a forged text has, the first counts. */
+        while (n-- > 0)
+                if (!dm_hash_insert(volume_group->pvs_by_pvid, volume_group->pvs[n].pvid, &volume_group->pvs[n]))
                         return -ENOMEM;
-        *ret = TAKE_PTR(table);
         return 0;
 }
 
@@ -164,21 +158,6 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
                 if (streq(volume_group->pvs[i].pvid, pvid))
                         return &volume_group->pvs[i];
         return NULL;
-}
-
-int volume_group_index_pvs(struct volume_group *volume_group)
-{
-        return index_pvs(volume_group->pvs, volume_group->n_pvs, &volume_group->pvs_by_pvid);
-}
-
-static struct dm_hash_table *index_lvs(const struct volume_group *volume_group)
-{
-        _cleanup_dm_hash_ struct dm_hash_table *table = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
-
-        for (size_t i = 0; table && i < volume_group->n_lvs; i++)
-                if (!dm_hash_insert(table, volume_group->lvs[i].lvid, &volume_group->lvs[i]))
-                        return NULL;
-        return TAKE_PTR(table);
 }
 
 size_t volume_group_count_seen(const struct volume_group *volume_group)
@@ -227,30 +206,26 @@ bool volume_group_has_active_lv(const struct volume_group *volume_group)
 
 char *volume_group_describe_missing(const struct volume_group *volume_group)
 {
-        char *text = NULL;
-        const char *separator = "";
-        size_t size, n_missing = 0;
-        FILE *file;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        size_t n_missing = 0;
+        char *text;
 
-        file = open_memstream(&text, &size);
         if (!file)
                 return NULL;
         for (size_t i = 0; i < volume_group->n_pvs; i++) {
                 const struct volume_group_pv *pv = &volume_group->pvs[i];
                 char pvid[LVM_ID_FORMATTED_SIZE];
 
-                if (pv->device != 0 || ++n_missing > VOLUME_GROUP_NAMED_MISSING_MAX)
+                if (pv->device != 0 || n_missing++ >= VOLUME_GROUP_NAMED_MISSING_MAX)
                         continue;
                 lvm_id_format(pv->pvid, pvid);
-                fprintf(file, "%sPV %s (last at %s)", separator, pvid, pv->device_name ?: "an unknown path");
-                separator = ", ";
+                fprintf(file, "%sPV %s (last at %s)", n_missing > 1 ? ", " : "", pvid,
+                        pv->device_name ?: "an unknown path");
         }
         if (n_missing > VOLUME_GROUP_NAMED_MISSING_MAX)
                 fprintf(file, ", %zu more", n_missing - VOLUME_GROUP_NAMED_MISSING_MAX);
-        if (fclose(file) == 0)
-                return text;
-        free(text);
-        return NULL;
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
 bool volume_group_is_settled(const struct volume_group *volume_group)
@@ -258,65 +233,89 @@ bool volume_group_is_settled(const struct volume_group *volume_group)
         return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;
 }
 
-int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
+/* Makes the PVs of the metadata, with what is known of those that `former` has. */
+static int make_pvs(
+        const struct metadata *metadata, const struct volume_group *former, struct volume_group *updated)
 {
-        _cleanup_free_ char *name = strdup(metadata->name);
-        _cleanup_free_ char *skip_reason = NULL;
-        struct volume_group_pv *pvs = calloc(metadata->n_pvs + 1, sizeof(*pvs));
-        struct volume_group_lv *lvs = calloc(metadata->n_lvs + 1, sizeof(*lvs));
-        _cleanup_dm_hash_ struct dm_hash_table *known_lvs = index_lvs(volume_group);
-        struct dm_hash_table *index = NULL;
-        bool complete = name && pvs && lvs && known_lvs && metadata_describe_skip(metadata, &skip_reason) >= 0;
-
-        for (size_t i = 0; complete && i < metadata->n_pvs; i++) {
+        updated->pvs = calloc(metadata->n_pvs + 1, sizeof(*updated->pvs));
+        if (!updated->pvs)
+                return -ENOMEM;
+        for (size_t i = 0; i < metadata->n_pvs; i++) {
+                struct volume_group_pv *pv = &updated->pvs[updated->n_pvs++];
                 const struct metadata_pv *source = &metadata->pvs[i];
-                const struct volume_group_pv *known = volume_group_find_pv(volume_group, source->pvid);
+                const struct volume_group_pv *known = volume_group_find_pv(former, source->pvid);
                 const char *device_name = known && known->device_name ? known->device_name : source->device_hint;
 
-                memcpy(pvs[i].pvid, source->pvid, sizeof(pvs[i].pvid));
-                pvs[i].device = known ? known->device : 0;
-                pvs[i].flagged = source->missing;
-                pvs[i].late_usec = known ? known->late_usec : 0;
-                pvs[i].device_name = device_name ? strdup(device_name) : NULL;
-                complete = pvs[i].device_name || !device_name;
+                if (known)
+                        *pv = *known;
+                memcpy(pv->pvid, source->pvid, sizeof(pv->pvid));
+                pv->flagged = source->missing;
+                pv->device_name = device_name ? strdup(device_name) : NULL;
+                if (device_name && !pv->device_name)
+                        return -ENOMEM;
         }
+        return volume_group_index_pvs(updated);
+}
 
-        for (size_t i = 0; complete && i < metadata->n_lvs; i++) {
+/* Likewise the LVs. */
+static int make_lvs(
+        const struct metadata *metadata, const struct volume_group *former, struct volume_group *updated)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *known_lvs = dm_hash_create((unsigned int) former->n_lvs + 1);
+
+        updated->lvs = calloc(metadata->n_lvs + 1, sizeof(*updated->lvs));
+        if (!known_lvs || !updated->lvs)
+                return -ENOMEM;
+        for (size_t i = 0; i < former->n_lvs; i++)
+                if (!dm_hash_insert(known_lvs, former->lvs[i].lvid, &former->lvs[i]))
+                        return -ENOMEM;
+        for (size_t i = 0; i < metadata->n_lvs; i++) {
+                struct volume_group_lv *lv = &updated->lvs[updated->n_lvs++];
                 const struct metadata_lv *source = &metadata->lvs[i];
                 const struct volume_group_lv *known = dm_hash_lookup(known_lvs, source->lvid);
 
-                lvs[i].name = strdup(source->name);
-                memcpy(lvs[i].lvid, source->lvid, sizeof(lvs[i].lvid));
-                lvs[i].autoactivated = source->autoactivated;
-                lvs[i].active = known && known->active;
-                lvs[i].stranded = known && known->stranded;
-                complete = lvs[i].name;
+                if (known)
+                        *lv = *known;
+                memcpy(lv->lvid, source->lvid, sizeof(lv->lvid));
+                lv->autoactivated = source->autoactivated;
+                lv->name = strdup(source->name);
+                if (!lv->name)
+                        return -ENOMEM;
         }
+        return 0;
+}
 
-        if (!complete || index_pvs(pvs, metadata->n_pvs, &index) < 0) {
-                if (pvs)
-                        free_pvs(pvs, metadata->n_pvs);
-                if (lvs)
-                        free_lvs(lvs, metadata->n_lvs);
+int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
+{
+        _cleanup_volume_group_ struct volume_group *updated = malloc(sizeof(*updated));
+        struct volume_group former;
+        int r;
+
+        if (!updated)
                 return -ENOMEM;
-        }
+        *updated = *volume_group;
+        updated->name = updated->reason = updated->skip_reason = NULL;
+        updated->pvs_by_pvid = NULL;
+        updated->pvs = NULL;
+        updated->lvs = NULL;
+        updated->n_pvs = updated->n_lvs = 0;
 
-        free(volume_group->name);
-        volume_group->name = TAKE_PTR(name);
-        free(volume_group->skip_reason);
-        volume_group->skip_reason = TAKE_PTR(skip_reason);
-        memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
-        volume_group->seqno = metadata->seqno;
-        volume_group->slow = metadata->slow;
-        if (volume_group->pvs_by_pvid)
-                dm_hash_destroy(volume_group->pvs_by_pvid);
-        volume_group->pvs_by_pvid = index;
-        free_pvs(volume_group->pvs, volume_group->n_pvs);
-        volume_group->pvs = pvs;
-        volume_group->n_pvs = metadata->n_pvs;
-        free_lvs(volume_group->lvs, volume_group->n_lvs);
-        volume_group->lvs = lvs;
-        volume_group->n_lvs = metadata->n_lvs;
+        memcpy(updated->vgid, metadata->vgid, sizeof(updated->vgid));
+        updated->seqno = metadata->seqno;
+        updated->slow = metadata->slow;
+        updated->name = strdup(metadata->name);
+        r = updated->name ? metadata_describe_skip(metadata, &updated->skip_reason) : -ENOMEM;
+        if (r >= 0)
+                r = make_pvs(metadata, volume_group, updated);
+        if (r >= 0)
+                r = make_lvs(metadata, volume_group, updated);
+        if (r < 0)
+                return r;
+
+        updated->reason = TAKE_PTR(volume_group->reason);
+        former = *volume_group;
+        *volume_group = *updated;
+        *updated = former;
         return 0;
 }
 
