@@ -1,102 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Metadata as bytes between two processes. One walk over the fields serves for both directions. */
+
 #include "reader/facts.h"
 
 #include <ctype.h>
 
-/* ------ writing ------ */
-
-static void write_number(FILE *file, uint64_t number)
-{
-        fwrite(&number, sizeof(number), 1, file);
-}
-
-/* "" stands for none. */
-static void write_string(FILE *file, const char *string)
-{
-        fwrite(string ?: "", string ? strlen(string) + 1 : 1, 1, file);
-}
-
-/* What is true of the VG, an LV or a PV, as bits. */
-enum {
-        VG_EXPORTED = 1 << 0,
-        VG_CLUSTERED = 1 << 1,
-        VG_AUTOACTIVATION_OFF = 1 << 2,
-        VG_SLOW = 1 << 3,
-        PV_MISSING = 1 << 0,
-        LV_AUTOACTIVATED = 1 << 0,
-        LV_ACTIVATION_SKIP = 1 << 1,
-        LV_AUTOACTIVATION_OFF = 1 << 2,
-};
-
-static void write_metadata(FILE *file, const struct metadata *metadata)
-{
-        write_string(file, metadata->name);
-        write_string(file, metadata->vgid);
-        write_string(file, metadata->system_id);
-        write_string(file, metadata->lock_type);
-        write_number(file, metadata->seqno);
-        write_number(file, (uint64_t) metadata->written);
-        write_number(file, (metadata->exported ? VG_EXPORTED : 0) | (metadata->clustered ? VG_CLUSTERED : 0) |
-                                   (metadata->autoactivation_off ? VG_AUTOACTIVATION_OFF : 0) |
-                                   (metadata->slow ? VG_SLOW : 0));
-        write_number(file, metadata->n_pvs);
-        write_number(file, metadata->n_lvs);
-        for (size_t i = 0; i < metadata->n_pvs; i++) {
-                write_string(file, metadata->pvs[i].pvid);
-                write_string(file, metadata->pvs[i].device_hint);
-                write_number(file, metadata->pvs[i].missing ? PV_MISSING : 0);
-        }
-        for (size_t i = 0; i < metadata->n_lvs; i++) {
-                const struct metadata_lv *lv = &metadata->lvs[i];
-
-                write_string(file, lv->name);
-                write_string(file, lv->lvid);
-                write_number(file, (lv->autoactivated ? LV_AUTOACTIVATED : 0) |
-                                           (lv->activation_skip ? LV_ACTIVATION_SKIP : 0) |
-                                           (lv->autoactivation_off ? LV_AUTOACTIVATION_OFF : 0));
-        }
-}
-
-int facts_write(const struct metadata *metadata, char **ret, size_t *ret_size)
-{
-        char *data = NULL;
-        FILE *file = open_memstream(&data, ret_size);
-
-        if (!file)
-                return -ENOMEM;
-        write_metadata(file, metadata);
-        if (fclose(file) != 0) {
-                free(data);
-                return -ENOMEM;
-        }
-        *ret = data;
-        return 0;
-}
-
-/* ------ reading ------ */
+#include "shared/util.h"
 
 /* As logical_volume_name_to_show() writes it: 127 times "\\xNN", and "...". */
 #define LV_NAME_SIZE 512
 
-struct cursor {
-        const char *data;
+struct walk {
+        FILE *file;       /* written to, if it is not NULL; else what follows is read */
+        const char *data; /* not terminated */
         size_t left;
         int error; /* of the first field that could not be read; then all others cannot be either */
 };
 
-static uint64_t read_number(struct cursor *cursor)
+static void fail(struct walk *walk, int error)
 {
-        uint64_t number = 0;
+        if (walk->error >= 0)
+                walk->error = error;
+}
 
-        if (cursor->left < sizeof(number))
-                cursor->error = cursor->error < 0 ? cursor->error : -EBADMSG;
-        if (cursor->error < 0)
-                return 0;
-        memcpy(&number, cursor->data, sizeof(number));
-        cursor->data += sizeof(number);
-        cursor->left -= sizeof(number);
-        return number;
+/* What could not be read stays as it is. */
+static void pass_bytes(struct walk *walk, void *bytes, size_t size)
+{
+        if (walk->file) {
+                fwrite(bytes, size, 1, walk->file);
+                return;
+        }
+        if (size > walk->left)
+                fail(walk, -EBADMSG);
+        if (walk->error < 0)
+                return;
+        memcpy(bytes, walk->data, size);
+        walk->data += size;
+        walk->left -= size;
+}
+
+static void pass_number(struct walk *walk, uint64_t *number)
+{
+        pass_bytes(walk, number, sizeof(*number));
+}
+
+static void pass_flag(struct walk *walk, bool *flag)
+{
+        uint8_t byte = *flag;
+
+        pass_bytes(walk, &byte, sizeof(byte));
+        *flag = byte & 1;
+}
+
+static void pass_id(struct walk *walk, char id[LVM_ID_SIZE])
+{
+        pass_bytes(walk, id, LVM_ID_LENGTH);
+        if (!lvm_id_is_valid(id))
+                fail(walk, -EBADMSG);
 }
 
 static bool has_control_characters(const char *string)
@@ -107,115 +68,101 @@ static bool has_control_characters(const char *string)
         return false;
 }
 
-/* One that is shorter than that, and "" without one; valid as long as the data are. */
-static const char *read_string(struct cursor *cursor, size_t size_max)
+/* A string with its NUL, which is shorter than `size_max`. "" stands for NULL. */
+static void pass_string(struct walk *walk, char **string, size_t size_max)
 {
-        const char *string = cursor->data;
-        size_t size = strnlen(string, MIN(cursor->left, size_max)) + 1;
+        size_t size;
 
-        if (size > cursor->left || size > size_max || has_control_characters(string))
-                cursor->error = cursor->error < 0 ? cursor->error : -EBADMSG;
-        if (cursor->error < 0)
-                return "";
-        cursor->data += size;
-        cursor->left -= size;
-        return string;
-}
-
-static void read_copy(struct cursor *cursor, size_t size_max, char **ret)
-{
-        const char *string = read_string(cursor, size_max);
-
-        *ret = string[0] != '\0' ? strdup(string) : NULL;
-        if (string[0] != '\0' && !*ret)
-                cursor->error = -ENOMEM;
-}
-
-static void read_id(struct cursor *cursor, char ret[LVM_ID_SIZE])
-{
-        const char *id = read_string(cursor, LVM_ID_SIZE);
-
-        if (cursor->error >= 0 && !lvm_id_is_valid(id))
-                cursor->error = -EBADMSG;
-        if (cursor->error >= 0)
-                memcpy(ret, id, LVM_ID_SIZE);
-}
-
-/* As many as can follow in the data. */
-static size_t read_count(struct cursor *cursor, size_t max)
-{
-        uint64_t n = read_number(cursor);
-
-        if (cursor->error >= 0 && n > MIN(max, cursor->left))
-                cursor->error = -EBADMSG;
-        return cursor->error < 0 ? 0 : (size_t) n;
-}
-
-static void read_volume_group(struct cursor *cursor, struct metadata *metadata)
-{
-        uint64_t bits;
-
-        read_copy(cursor, LVM_NAME_SIZE, &metadata->name);
-        read_id(cursor, metadata->vgid);
-        read_copy(cursor, FACTS_SIZE_MAX, &metadata->system_id);
-        read_copy(cursor, FACTS_SIZE_MAX, &metadata->lock_type);
-        metadata->seqno = read_number(cursor);
-        if (cursor->error >= 0 && metadata->seqno > INT64_MAX)
-                cursor->error = -EBADMSG;
-        metadata->written = (int64_t) read_number(cursor);
-        bits = read_number(cursor);
-        metadata->exported = bits & VG_EXPORTED;
-        metadata->clustered = bits & VG_CLUSTERED;
-        metadata->autoactivation_off = bits & VG_AUTOACTIVATION_OFF;
-        metadata->slow = bits & VG_SLOW;
-        metadata->n_pvs = read_count(cursor, METADATA_PVS_MAX);
-        metadata->n_lvs = read_count(cursor, METADATA_LVS_MAX);
-        if (cursor->error >= 0 && (!metadata->name || !volume_group_name_is_valid(metadata->name)))
-                cursor->error = -EBADMSG;
-}
-
-static void read_members(struct cursor *cursor, struct metadata *metadata)
-{
-        for (size_t i = 0; i < metadata->n_pvs && cursor->error >= 0; i++) {
-                struct metadata_pv *pv = &metadata->pvs[i];
-
-                read_id(cursor, pv->pvid);
-                read_copy(cursor, METADATA_DEVICE_HINT_MAX + 1, &pv->device_hint);
-                pv->missing = read_number(cursor) & PV_MISSING;
+        if (walk->file) {
+                fwrite(*string ?: "", *string ? strlen(*string) + 1 : 1, 1, walk->file);
+                return;
         }
-        for (size_t i = 0; i < metadata->n_lvs && cursor->error >= 0; i++) {
-                struct metadata_lv *lv = &metadata->lvs[i];
-                uint64_t bits;
+        size = strnlen(walk->data, MIN(walk->left, size_max)) + 1;
+        if (size > walk->left || size > size_max || has_control_characters(walk->data))
+                fail(walk, -EBADMSG);
+        if (walk->error < 0)
+                return;
+        if (size > 1 && !(*string = strdup(walk->data)))
+                fail(walk, -ENOMEM);
+        walk->data += size;
+        walk->left -= size;
+}
 
-                lv->name = strdup(read_string(cursor, LV_NAME_SIZE));
-                read_id(cursor, lv->lvid);
-                bits = read_number(cursor);
-                lv->autoactivated = bits & LV_AUTOACTIVATED;
-                lv->activation_skip = bits & LV_ACTIVATION_SKIP;
-                lv->autoactivation_off = bits & LV_AUTOACTIVATION_OFF;
-                if (cursor->error >= 0 && !lv->name)
-                        cursor->error = -ENOMEM;
+/* How many elements of an array follow, each of which takes some bytes; makes room for them. */
+static void *pass_count(struct walk *walk, void *array, size_t *n, size_t max, size_t element_size)
+{
+        uint64_t number = *n;
+
+        pass_number(walk, &number);
+        if (walk->file)
+                return array;
+        if (number > MIN(max, walk->left))
+                fail(walk, -EBADMSG);
+        /* One more, as calloc() may return NULL for nothing. */
+        array = walk->error < 0 ? NULL : calloc((size_t) number + 1, element_size);
+        if (!array)
+                fail(walk, -ENOMEM);
+        *n = array ? (size_t) number : 0;
+        return array;
+}
+
+static void pass_metadata(struct walk *walk, struct metadata *metadata)
+{
+        pass_string(walk, &metadata->name, LVM_NAME_SIZE);
+        pass_id(walk, metadata->vgid);
+        pass_string(walk, &metadata->system_id, FACTS_SIZE_MAX);
+        pass_string(walk, &metadata->lock_type, FACTS_SIZE_MAX);
+        pass_number(walk, &metadata->seqno);
+        pass_bytes(walk, &metadata->written, sizeof(metadata->written));
+        pass_flag(walk, &metadata->exported);
+        pass_flag(walk, &metadata->clustered);
+        pass_flag(walk, &metadata->autoactivation_off);
+        pass_flag(walk, &metadata->slow);
+        metadata->pvs =
+                pass_count(walk, metadata->pvs, &metadata->n_pvs, METADATA_PVS_MAX, sizeof(*metadata->pvs));
+        for (size_t i = 0; i < metadata->n_pvs; i++) {
+                pass_id(walk, metadata->pvs[i].pvid);
+                pass_string(walk, &metadata->pvs[i].device_hint, METADATA_DEVICE_HINT_MAX + 1);
+                pass_flag(walk, &metadata->pvs[i].missing);
         }
+        metadata->lvs =
+                pass_count(walk, metadata->lvs, &metadata->n_lvs, METADATA_LVS_MAX, sizeof(*metadata->lvs));
+        for (size_t i = 0; i < metadata->n_lvs; i++) {
+                pass_string(walk, &metadata->lvs[i].name, LV_NAME_SIZE);
+                pass_id(walk, metadata->lvs[i].lvid);
+                pass_flag(walk, &metadata->lvs[i].autoactivated);
+                pass_flag(walk, &metadata->lvs[i].activation_skip);
+                pass_flag(walk, &metadata->lvs[i].autoactivation_off);
+                /* What had no name on disk may have none here. */
+                if (walk->error >= 0 && !metadata->lvs[i].name && !(metadata->lvs[i].name = strdup("")))
+                        fail(walk, -ENOMEM);
+        }
+}
+
+int facts_write(struct metadata *metadata, char **ret, size_t *ret_size)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        struct walk walk = {.file = memstream_open(&stream)};
+
+        if (!walk.file)
+                return -ENOMEM;
+        pass_metadata(&walk, metadata);
+        return memstream_finish(&stream, ret, ret_size);
 }
 
 int facts_read(const char *data, size_t size, struct metadata **ret)
 {
         _cleanup_metadata_ struct metadata *metadata = calloc(1, sizeof(*metadata));
-        struct cursor cursor = {.data = data, .left = size};
+        struct walk walk = {.data = data, .left = size};
 
         if (!metadata)
                 return -ENOMEM;
-        read_volume_group(&cursor, metadata);
-        metadata->pvs = calloc(metadata->n_pvs + 1, sizeof(*metadata->pvs));
-        metadata->lvs = calloc(metadata->n_lvs + 1, sizeof(*metadata->lvs));
-        if (!metadata->pvs || !metadata->lvs) {
-                metadata->n_pvs = metadata->n_lvs = 0;
-                return -ENOMEM;
-        }
-        read_members(&cursor, metadata);
-        if (cursor.error >= 0 && cursor.left > 0)
-                cursor.error = -EBADMSG;
-        if (cursor.error >= 0)
-                *ret = TAKE_PTR(metadata);
-        return cursor.error;
+        pass_metadata(&walk, metadata);
+        if (walk.error < 0)
+                return walk.error;
+        if (walk.left > 0 || !metadata->name || !volume_group_name_is_valid(metadata->name) ||
+                metadata->seqno > INT64_MAX)
+                return -EBADMSG;
+        *ret = TAKE_PTR(metadata);
+        return 0;
 }

@@ -6,8 +6,8 @@
 /* Metadata on its way from the process that has parsed it to the one that believes nothing of it: the fields one after
  * another, numbers as they are in memory and strings with their NUL. */
 
-/* Writes the fields. Returns 0, with `*ret` to be freed by the caller, or -ENOMEM. */
-int facts_write(const struct metadata *metadata, char **ret, size_t *ret_size) _nonnull_(1, 2, 3) _must_check_;
+/* Writes the fields, of which it changes none. Returns 0, with `*ret` to be freed by the caller, or -ENOMEM. */
+int facts_write(struct metadata *metadata, char **ret, size_t *ret_size) _nonnull_(1, 2, 3) _must_check_;
 
 /* Reads them. Whatever they say, what comes of it is within the limits of metadata.h, and all identifiers and the VG's name
  * are valid. Returns 0 and `*ret`, to be freed with metadata_free(); -EBADMSG; or -ENOMEM. */
