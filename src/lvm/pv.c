@@ -1,44 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What LVM writes on a PV: a label in its first sectors, and metadata areas, each a header and a ring of texts. */
+/* What LVM writes on a PV: a label in one of its first sectors, and metadata areas, each a header and a ring of texts.
+ *
+ * Source of the format: lvm2, lib/label/label.h, lib/format_text/layout.h and format-text.c; see vgcfgbackup(8), pvck(8).
+ * All integers are little-endian. */
 
 #include "lvm/pv.h"
 
-/* One entry for each value of four bits. A table for eight would be twice as fast, which does not show here: a
- * device has a few KiB to sum up, and takes far longer to deliver them. */
-static const uint32_t crc_table[16] = {
-        0x00000000,
-        0x1db71064,
-        0x3b6e20c8,
-        0x26d930ac,
-        0x76dc4190,
-        0x6b6b51f4,
-        0x4db26158,
-        0x5005713c,
-        0xedb88320,
-        0xf00f9344,
-        0xd6d6a3e8,
-        0xcb61b38c,
-        0x9b64c2b0,
-        0x86d3d2d4,
-        0xa00ae278,
-        0xbdbdf21c,
-};
+#include <endian.h>
 
-uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
-{
-        const uint8_t *bytes = data;
+#define LABEL_SCAN_SIZE 4096
+#define LABEL_SCAN_SECTORS 4
+#define LABEL_MAGIC "LABELONE"
+#define LABEL_TYPE "LVM2 001"
 
-        for (size_t i = 0; i < size; i++) {
-                crc ^= bytes[i];
-                crc = (crc >> 4) ^ crc_table[crc & 15];
-                crc = (crc >> 4) ^ crc_table[crc & 15];
-        }
+/* At the start of its sector. The CRC is that of everything behind it in the sector. */
+struct label_header {
+        char magic[8];
+        uint64_t sector;
+        uint32_t crc;
+        uint32_t pv_offset;
+        char type[8];
+} __attribute__((packed));
 
-        return crc;
-}
+/* In the same sector. Two lists of places follow, data areas and metadata areas; an offset of 0 ends a list. */
+struct pv_header {
+        char pvid[LVM_ID_LENGTH];
+        uint64_t device_size;
+} __attribute__((packed));
+
+struct place {
+        uint64_t offset;
+        uint64_t size;
+} __attribute__((packed));
+
+/* Behind the lists. One flag, from version 2 on, says whether some VG uses the PV. */
+struct extension_header {
+        uint32_t version;
+        uint32_t flags;
+} __attribute__((packed));
+#define EXTENSION_VERSION_WITH_FLAGS 2
+#define EXTENSION_FLAG_USED 1U
+
+/* Of a metadata area, its first 512 bytes; the ring of texts is the rest. The CRC is that of everything behind it. The first
+ * location is the committed text; the second belongs to a change that is under way, and is never read. */
+struct area_header {
+        uint32_t crc;
+        char magic[16];
+        uint32_t version;
+        uint64_t start;
+        uint64_t size;
+        struct {
+                uint64_t offset;
+                uint64_t size;
+                uint32_t checksum;
+                uint32_t flags;
+        } __attribute__((packed)) committed;
+        uint8_t rest[512 - 64];
+} __attribute__((packed));
+_Static_assert(sizeof(struct area_header) == 512, "the header of a metadata area has 512 bytes");
+#define AREA_MAGIC " LVM2 x[5A%r0N*>"
+#define AREA_VERSION 1
+#define LOCATION_IGNORED 1U
 
 _Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
+
+static int bad(const char **reterr_reason, const char *reason)
+{
+        *reterr_reason = reason;
+        return -EBADMSG;
+}
 
 ssize_t disk_read(int fd, void *buffer, size_t size, uint64_t offset)
 {
@@ -58,151 +89,108 @@ ssize_t disk_read(int fd, void *buffer, size_t size, uint64_t offset)
                         return -errno;
                 if (n == 0)
                         break;
-
                 done += (size_t) n;
         }
-
         return (ssize_t) done;
 }
 
-#define LABEL_SCAN_SIZE 4096
-#define LABEL_SCAN_SECTORS 4
-
-/* The label's header, at the start of its sector. The CRC is that of everything behind it in the sector. */
-#define LABEL_MAGIC "LABELONE"
-#define LABEL_TYPE "LVM2 001"
-#define LABEL_STRING_SIZE 8
-#define LABEL_SECTOR_OFFSET 8
-#define LABEL_CRC_OFFSET 16
-#define LABEL_CRC_START 20
-#define LABEL_PV_OFFSET 20
-#define LABEL_TYPE_OFFSET 24
-#define LABEL_SIZE 32
-
-/* The PV's header, in the same sector: identifier, size of the device, and two lists of places, data areas and
- * metadata areas. A place is an offset and a size; an offset of 0 ends a list. An extension follows them, with a
- * version and flags; one flag, from version 2 on, says whether some VG uses the PV. */
-#define PV_DEVICE_SIZE_OFFSET LVM_ID_LENGTH
-#define PV_LISTS_OFFSET (LVM_ID_LENGTH + 8)
-#define PLACE_SIZE 16
-#define EXTENSION_FLAGS_OFFSET 4
-#define EXTENSION_SIZE 8
-#define EXTENSION_VERSION_WITH_FLAGS 2
-#define EXTENSION_FLAG_USED 1
-
-/* Returns the place at `*position` and moves on, or false if the sector ends before it. */
-static bool next_place(const uint8_t *sector, size_t *position, struct metadata_area *ret)
+uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
 {
-        if (*position > DISK_SECTOR_SIZE - PLACE_SIZE)
-                return false;
+        /* One entry for each value of four bits. A table for eight would be twice as fast, which does not show here: a
+         * device has a few KiB to sum up, and takes far longer to deliver them. */
+        static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4,
+                0xa00ae278, 0xbdbdf21c};
+        const uint8_t *bytes = data;
 
-        *ret = (struct metadata_area){
-                .offset = disk_get_u64(sector + *position),
-                .size = disk_get_u64(sector + *position + 8),
-        };
-        *position += PLACE_SIZE;
-        return true;
+        for (size_t i = 0; i < size; i++) {
+                crc ^= bytes[i];
+                crc = (crc >> 4) ^ table[crc & 15];
+                crc = (crc >> 4) ^ table[crc & 15];
+        }
+        return crc;
 }
 
-/* The lists may end with the sector, as those of lvm2 before 2.02.99 can. */
-static bool says_unused(const uint8_t *sector, size_t position)
+/* ------ label ------ */
+
+/* Copies what is at `*position` of the sector and moves on, or returns false if the sector ends before. */
+static bool take(const uint8_t *sector, size_t *position, void *ret, size_t size)
 {
-        return position <= DISK_SECTOR_SIZE - EXTENSION_SIZE &&
-               disk_get_u32(sector + position) >= EXTENSION_VERSION_WITH_FLAGS &&
-               !(disk_get_u32(sector + position + EXTENSION_FLAGS_OFFSET) & EXTENSION_FLAG_USED);
+        if (*position > DISK_SECTOR_SIZE - size)
+                return false;
+        memcpy(ret, sector + *position, size);
+        *position += size;
+        return true;
 }
 
 static int parse_places(const uint8_t *sector, size_t position, struct label *label, const char **reterr_reason)
 {
-        struct metadata_area place;
+        struct extension_header extension;
+        struct place place;
 
-        do {
-                if (!next_place(sector, &position, &place)) {
-                        *reterr_reason = "the list of data areas has no end";
-                        return -EBADMSG;
-                }
-        } while (place.offset != 0);
+        do
+                if (!take(sector, &position, &place, sizeof(place)))
+                        return bad(reterr_reason, "the list of data areas has no end");
+        while (place.offset != 0);
 
         for (;;) {
-                if (!next_place(sector, &position, &place)) {
-                        *reterr_reason = "the list of metadata areas has no end";
-                        return -EBADMSG;
-                }
-                if (place.offset == 0) {
-                        label->unused = says_unused(sector, position);
-                        return 0;
-                }
-                if (label->n_metadata_areas >= LABEL_METADATA_AREAS_MAX) {
-                        *reterr_reason = "too many metadata areas";
-                        return -EBADMSG;
-                }
-
-                label->metadata_areas[label->n_metadata_areas++] = place;
-        }
-}
-
-static int parse_pv(const uint8_t *sector, struct label *ret, const char **reterr_reason)
-{
-        struct label label = {};
-        uint32_t offset = disk_get_u32(sector + LABEL_PV_OFFSET);
-        int r;
-
-        if (offset < LABEL_SIZE || offset > DISK_SECTOR_SIZE - PV_LISTS_OFFSET) {
-                *reterr_reason = "the PV header is outside of the label";
-                return -EBADMSG;
+                if (!take(sector, &position, &place, sizeof(place)))
+                        return bad(reterr_reason, "the list of metadata areas has no end");
+                if (place.offset == 0)
+                        break;
+                if (label->n_metadata_areas >= LABEL_METADATA_AREAS_MAX)
+                        return bad(reterr_reason, "too many metadata areas");
+                label->metadata_areas[label->n_metadata_areas++] =
+                        (struct metadata_area){.offset = le64toh(place.offset), .size = le64toh(place.size)};
         }
 
-        memcpy(label.pvid, sector + offset, LVM_ID_LENGTH);
-        if (!lvm_id_is_valid(label.pvid)) {
-                *reterr_reason = "the PV identifier has unexpected characters";
-                return -EBADMSG;
-        }
-        label.device_size = disk_get_u64(sector + offset + PV_DEVICE_SIZE_OFFSET);
-
-        r = parse_places(sector, offset + PV_LISTS_OFFSET, &label, reterr_reason);
-        if (r < 0)
-                return r;
-
-        *ret = label;
-        return LABEL_FOUND;
-}
-
-/* Whether wipefs(8) was here, which clears the type and nothing else. */
-static bool is_wiped(const uint8_t *sector)
-{
-        static const uint8_t zeroes[LABEL_STRING_SIZE];
-
-        return memcmp(sector + LABEL_TYPE_OFFSET, zeroes, sizeof(zeroes)) == 0;
+        /* The lists may end with the sector, as those of lvm2 before 2.02.99 can. */
+        label->unused = take(sector, &position, &extension, sizeof(extension)) &&
+                        le32toh(extension.version) >= EXTENSION_VERSION_WITH_FLAGS &&
+                        !(le32toh(extension.flags) & EXTENSION_FLAG_USED);
+        return 0;
 }
 
 static int parse_sector(const uint8_t *sector, uint64_t index, struct label *ret, const char **reterr_reason)
 {
-        uint32_t crc;
+        static const char wiped[sizeof(((struct label_header *) NULL)->type)];
+        const size_t crc_end = offsetof(struct label_header, pv_offset);
+        struct label_header header;
+        struct label label = {};
+        struct pv_header pv;
+        size_t position;
+        int r;
 
-        if (memcmp(sector, LABEL_MAGIC, LABEL_STRING_SIZE) != 0 || is_wiped(sector))
+        memcpy(&header, sector, sizeof(header));
+        /* wipefs(8) clears the type and nothing else. */
+        if (memcmp(header.magic, LABEL_MAGIC, sizeof(header.magic)) != 0 ||
+                memcmp(header.type, wiped, sizeof(wiped)) == 0)
                 return LABEL_NONE;
+        if (le32toh(header.crc) != lvm_crc(LVM_CRC_INITIAL, sector + crc_end, DISK_SECTOR_SIZE - crc_end))
+                return bad(reterr_reason, "the label has a wrong checksum");
+        if (le64toh(header.sector) != index)
+                return bad(reterr_reason, "the label belongs to another sector");
+        if (memcmp(header.type, LABEL_TYPE, sizeof(header.type)) != 0)
+                return bad(reterr_reason, "the label is of an unknown type");
 
-        crc = lvm_crc(LVM_CRC_INITIAL, sector + LABEL_CRC_START, DISK_SECTOR_SIZE - LABEL_CRC_START);
-        if (disk_get_u32(sector + LABEL_CRC_OFFSET) != crc) {
-                *reterr_reason = "the label has a wrong checksum";
-                return -EBADMSG;
-        }
-        if (disk_get_u64(sector + LABEL_SECTOR_OFFSET) != index) {
-                *reterr_reason = "the label belongs to another sector";
-                return -EBADMSG;
-        }
-        if (memcmp(sector + LABEL_TYPE_OFFSET, LABEL_TYPE, LABEL_STRING_SIZE) != 0) {
-                *reterr_reason = "the label is of an unknown type";
-                return -EBADMSG;
-        }
+        position = le32toh(header.pv_offset);
+        if (position < sizeof(header) || !take(sector, &position, &pv, sizeof(pv)))
+                return bad(reterr_reason, "the PV header is outside of the label");
+        memcpy(label.pvid, pv.pvid, LVM_ID_LENGTH);
+        if (!lvm_id_is_valid(label.pvid))
+                return bad(reterr_reason, "the PV identifier has unexpected characters");
+        label.device_size = le64toh(pv.device_size);
 
-        return parse_pv(sector, ret, reterr_reason);
+        r = parse_places(sector, position, &label, reterr_reason);
+        if (r < 0)
+                return r;
+        *ret = label;
+        return LABEL_FOUND;
 }
 
 int label_read(int fd, struct label *ret, const char **reterr_reason)
 {
         uint8_t buffer[LABEL_SCAN_SIZE];
-        const char *first_reason = NULL;
         ssize_t n;
 
         *reterr_reason = NULL;
@@ -216,134 +204,74 @@ int label_read(int fd, struct label *ret, const char **reterr_reason)
         /* A damaged label does not hide a good one behind it: lvm2 goes on, too. */
         for (size_t i = 0; i < LABEL_SCAN_SECTORS; i++) {
                 const char *reason = NULL;
-                int r = parse_sector(buffer + i * DISK_SECTOR_SIZE, i, ret, &reason);
 
-                if (r == LABEL_FOUND)
+                if (parse_sector(buffer + i * DISK_SECTOR_SIZE, i, ret, &reason) == LABEL_FOUND) {
+                        *reterr_reason = NULL;
                         return LABEL_FOUND;
-                if (r < 0 && !first_reason)
-                        first_reason = reason;
+                }
+                *reterr_reason = *reterr_reason ?: reason;
         }
-
-        if (!first_reason)
-                return LABEL_NONE;
-
-        *reterr_reason = first_reason;
-        return -EBADMSG;
+        return *reterr_reason ? -EBADMSG : LABEL_NONE;
 }
 
-/* The area's header, its first 512 bytes; the ring of texts is the rest. The CRC is that of everything behind
- * it. */
-#define AREA_HEADER_SIZE 512
-#define AREA_HEADER_CRC_OFFSET 0
-#define AREA_HEADER_CRC_START 4
-#define AREA_HEADER_MAGIC_OFFSET 4
-#define AREA_HEADER_MAGIC " LVM2 x[5A%r0N*>"
-#define AREA_HEADER_MAGIC_SIZE 16
-#define AREA_HEADER_VERSION_OFFSET 20
-#define AREA_HEADER_VERSION 1
-#define AREA_HEADER_START_OFFSET 24
-#define AREA_HEADER_AREA_SIZE_OFFSET 32
-#define AREA_HEADER_LOCATIONS_OFFSET 40
+/* ------ metadata areas ------ */
 
-/* The first location is the committed text; the second belongs to a change that is under way, and is never
- * read. */
-#define AREA_LOCATION_OFFSET_OFFSET 0
-#define AREA_LOCATION_SIZE_OFFSET 8
-#define AREA_LOCATION_CHECKSUM_OFFSET 16
-#define AREA_LOCATION_FLAGS_OFFSET 20
-#define AREA_LOCATION_IGNORED 1U
-
-static int check_area(const struct metadata_area *area, const char **reterr_reason)
+static bool is_possible(const struct metadata_area *area)
 {
-        if (area->size <= AREA_HEADER_SIZE || area->size > INT64_MAX || area->offset > INT64_MAX - area->size) {
-                *reterr_reason = "the place of the metadata area is impossible";
-                return -EBADMSG;
-        }
-
-        return 0;
+        return area->size > sizeof(struct area_header) && area->size <= INT64_MAX &&
+               area->offset <= INT64_MAX - area->size;
 }
 
 /* Nothing of the sum can overflow once the area has been checked and its size bounds the text. */
 static int check_location(
         const struct metadata_area *area, const struct metadata_location *location, const char **reterr_reason)
 {
-        if (location->offset < AREA_HEADER_SIZE || location->offset >= area->size || location->size == 0 ||
-                location->size > area->size - AREA_HEADER_SIZE) {
-                *reterr_reason = "the metadata text is outside of its area";
-                return -EBADMSG;
-        }
-        if (location->size > METADATA_TEXT_SIZE_MAX) {
-                *reterr_reason = "the metadata text is too long";
-                return -EBADMSG;
-        }
-
-        return 0;
-}
-
-static int check_header(const uint8_t *header, const struct metadata_area *area, const char **reterr_reason)
-{
-        uint32_t crc =
-                lvm_crc(LVM_CRC_INITIAL, header + AREA_HEADER_CRC_START, AREA_HEADER_SIZE - AREA_HEADER_CRC_START);
-
-        if (disk_get_u32(header + AREA_HEADER_CRC_OFFSET) != crc) {
-                *reterr_reason = "the metadata area's header has a wrong checksum";
-                return -EBADMSG;
-        }
-        if (memcmp(header + AREA_HEADER_MAGIC_OFFSET, AREA_HEADER_MAGIC, AREA_HEADER_MAGIC_SIZE) != 0 ||
-                disk_get_u32(header + AREA_HEADER_VERSION_OFFSET) != AREA_HEADER_VERSION) {
-                *reterr_reason = "the metadata area is of an unknown kind";
-                return -EBADMSG;
-        }
-
-        /* lvm2 has the size from here, and the offset from both. It writes the same numbers to both, and where
-         * they differ nobody can say where the ring ends. */
-        if (disk_get_u64(header + AREA_HEADER_START_OFFSET) != area->offset ||
-                disk_get_u64(header + AREA_HEADER_AREA_SIZE_OFFSET) != area->size) {
-                *reterr_reason = "label and metadata area disagree on the area's place";
-                return -EBADMSG;
-        }
-
+        if (location->offset < sizeof(struct area_header) || location->offset >= area->size ||
+                location->size == 0 || location->size > area->size - sizeof(struct area_header))
+                return bad(reterr_reason, "the metadata text is outside of its area");
+        if (location->size > METADATA_TEXT_SIZE_MAX)
+                return bad(reterr_reason, "the metadata text is too long");
         return 0;
 }
 
 int metadata_area_read_location(
         int fd, const struct metadata_area *area, struct metadata_location *ret, const char **reterr_reason)
 {
-        uint8_t header[AREA_HEADER_SIZE];
-        const uint8_t *committed = header + AREA_HEADER_LOCATIONS_OFFSET;
+        const size_t crc_end = sizeof(((struct area_header *) NULL)->crc);
         struct metadata_location location;
+        struct area_header header;
         ssize_t n;
         int r;
 
         *reterr_reason = NULL;
 
-        r = check_area(area, reterr_reason);
-        if (r < 0)
-                return r;
-
-        n = disk_read(fd, header, sizeof(header), area->offset);
+        if (!is_possible(area))
+                return bad(reterr_reason, "the place of the metadata area is impossible");
+        n = disk_read(fd, &header, sizeof(header), area->offset);
         if (n < 0)
                 return (int) n;
-        if ((size_t) n < sizeof(header)) {
-                *reterr_reason = "the metadata area is behind the end of the device";
-                return -EBADMSG;
-        }
+        if ((size_t) n < sizeof(header))
+                return bad(reterr_reason, "the metadata area is behind the end of the device");
 
-        r = check_header(header, area, reterr_reason);
-        if (r < 0)
-                return r;
+        if (le32toh(header.crc) !=
+                lvm_crc(LVM_CRC_INITIAL, (uint8_t *) &header + crc_end, sizeof(header) - crc_end))
+                return bad(reterr_reason, "the metadata area's header has a wrong checksum");
+        if (memcmp(header.magic, AREA_MAGIC, sizeof(header.magic)) != 0 || le32toh(header.version) != AREA_VERSION)
+                return bad(reterr_reason, "the metadata area is of an unknown kind");
+        /* lvm2 has the size from here, and the offset from both. It writes the same numbers to both, and where
+         * they differ nobody can say where the ring ends. */
+        if (le64toh(header.start) != area->offset || le64toh(header.size) != area->size)
+                return bad(reterr_reason, "label and metadata area disagree on the area's place");
 
         location = (struct metadata_location){
-                .offset = disk_get_u64(committed + AREA_LOCATION_OFFSET_OFFSET),
-                .size = disk_get_u64(committed + AREA_LOCATION_SIZE_OFFSET),
-                .checksum = disk_get_u32(committed + AREA_LOCATION_CHECKSUM_OFFSET),
+                .offset = le64toh(header.committed.offset),
+                .size = le64toh(header.committed.size),
+                .checksum = le32toh(header.committed.checksum),
         };
-
-        if (disk_get_u32(committed + AREA_LOCATION_FLAGS_OFFSET) & AREA_LOCATION_IGNORED)
+        if (le32toh(header.committed.flags) & LOCATION_IGNORED)
                 return METADATA_AREA_IGNORED;
         if (location.offset == 0)
                 return METADATA_AREA_EMPTY;
-
         r = check_location(area, &location, reterr_reason);
         if (r < 0)
                 return r;
@@ -358,18 +286,18 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
         _cleanup_free_ char *text = NULL;
         size_t size, size_to_end;
         ssize_t n, n_wrapped = 0;
-        const char *unused;
 
         *ret_text = NULL;
-        *reterr_reason = NULL;
 
         /* Checked before, by metadata_area_read_location(); but memory hangs on it. */
-        if (check_area(area, &unused) < 0 || check_location(area, location, &unused) < 0)
+        if (!is_possible(area) || check_location(area, location, reterr_reason) < 0) {
+                *reterr_reason = NULL;
                 return -EINVAL;
+        }
+        *reterr_reason = NULL;
 
         size = (size_t) location->size;
         size_to_end = (size_t) MIN(location->size, area->size - location->offset);
-
         text = calloc(1, size + 1);
         if (!text)
                 return -ENOMEM;
@@ -377,10 +305,10 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
         n = disk_read(fd, text, size_to_end, area->offset + location->offset);
         if (n < 0)
                 return (int) n;
-
         /* What does not fit before the end of the ring goes on at its start. */
         if ((size_t) n == size_to_end && size_to_end < size) {
-                n_wrapped = disk_read(fd, text + size_to_end, size - size_to_end, area->offset + AREA_HEADER_SIZE);
+                n_wrapped = disk_read(
+                        fd, text + size_to_end, size - size_to_end, area->offset + sizeof(struct area_header));
                 if (n_wrapped < 0)
                         return (int) n_wrapped;
         }
@@ -389,7 +317,6 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
                 *reterr_reason = "the metadata text is behind the end of the device";
         else if (lvm_crc(LVM_CRC_INITIAL, text, size) != location->checksum)
                 *reterr_reason = "the metadata text has a wrong checksum";
-
         *ret_text = TAKE_PTR(text);
         return *reterr_reason ? -EBADMSG : 0;
 }

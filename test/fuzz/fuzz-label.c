@@ -4,6 +4,7 @@
  * how the disk begins. Its first byte says whether the sums are put right, which no fuzzer would guess: a disk is
  * forged as easily as damaged. */
 
+#include <endian.h>
 #include <sys/mman.h>
 
 #include "fuzz.h"
@@ -21,6 +22,14 @@ static void put_u32(uint8_t *position, uint32_t value)
                 position[i] = (uint8_t) (value >> (8 * i));
 }
 
+static uint64_t get_u64(const uint8_t *bytes)
+{
+        uint64_t value;
+
+        memcpy(&value, bytes, sizeof(value));
+        return le64toh(value);
+}
+
 static void put_label_sum(uint8_t *sector)
 {
         put_u32(sector + 16, lvm_crc(LVM_CRC_INITIAL, sector + 20, DISK_SECTOR_SIZE - 20));
@@ -30,7 +39,7 @@ static void put_label_sum(uint8_t *sector)
 static void put_area_sums(uint8_t *disk, size_t size, size_t offset)
 {
         uint8_t *header = disk + offset;
-        uint64_t text_offset = disk_get_u64(header + 40), text_size = disk_get_u64(header + 48);
+        uint64_t text_offset = get_u64(header + 40), text_size = get_u64(header + 48);
 
         if (text_offset < size - offset && text_size <= size - offset - text_offset)
                 put_u32(header + 56, lvm_crc(LVM_CRC_INITIAL, header + text_offset, text_size));
