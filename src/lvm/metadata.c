@@ -31,6 +31,12 @@ struct metadata *metadata_free(struct metadata *metadata)
         return NULL;
 }
 
+static int bad(const char **reterr_reason, const char *reason)
+{
+        *reterr_reason = reason;
+        return -EBADMSG;
+}
+
 int metadata_guess_name(const char *text, char **ret)
 {
         size_t length = strcspn(text, " {");
@@ -45,18 +51,23 @@ int metadata_guess_name(const char *text, char **ret)
         return 0;
 }
 
-static bool is_section(const struct dm_config_node *node)
+/* The first of the nodes that is a section, or NULL. */
+static const struct dm_config_node *first_section(const struct dm_config_node *nodes)
 {
-        return !node->v;
+        while (nodes && nodes->v)
+                nodes = nodes->sib;
+        return nodes;
 }
+
+#define FOREACH_SECTION(node, nodes)                                                                              \
+        for (const struct dm_config_node *node = first_section(nodes); node; node = first_section(node->sib))
 
 static size_t count_sections(const struct dm_config_node *nodes)
 {
         size_t n = 0;
 
-        for (const struct dm_config_node *node = nodes; node; node = node->sib)
-                n += is_section(node);
-
+        FOREACH_SECTION(node, nodes)
+                n++;
         return n;
 }
 
@@ -65,7 +76,7 @@ static const struct dm_config_node *find_section(const struct dm_config_node *no
 {
         const struct dm_config_node *node = dm_config_find_node(nodes, key);
 
-        return node && is_section(node) ? node->child : NULL;
+        return node && !node->v ? node->child : NULL;
 }
 
 /* Whether the list `key` has `flag`. A list of one may come as a single string. */
@@ -96,25 +107,17 @@ static bool is_printable(const char *string)
         return true;
 }
 
-/* Copies the string `key`, or NULL where it is empty or is not there. */
+/* Copies the string `key`, or NULL where it is not there. */
 static int copy_string(const struct dm_config_node *nodes, const char *key, char **ret, const char **reterr_reason)
 {
         const char *string = dm_config_find_str(nodes, key, NULL);
-        char *copy = NULL;
 
-        if (string) {
-                if (!is_printable(string)) {
-                        *reterr_reason = "the metadata has control characters";
-                        return -EBADMSG;
-                }
-
-                copy = strdup(string);
-                if (!copy)
-                        return -ENOMEM;
-        }
-
-        *ret = copy;
-        return 0;
+        if (!string)
+                return 0;
+        if (!is_printable(string))
+                return bad(reterr_reason, "the metadata has control characters");
+        *ret = strdup(string);
+        return *ret ? 0 : -ENOMEM;
 }
 
 /* For a device that it did not find lvm2 writes words. */
@@ -129,10 +132,8 @@ static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret,
         const char *id = dm_config_find_str(nodes, "id", "");
         const char *device = dm_config_find_str(nodes, "device", "");
 
-        if (lvm_id_parse(id, ret->pvid) < 0) {
-                *reterr_reason = "a PV of the metadata has no valid identifier";
-                return -EBADMSG;
-        }
+        if (lvm_id_parse(id, ret->pvid) < 0)
+                return bad(reterr_reason, "a PV of the metadata has no valid identifier");
 
         if (is_device_hint(device)) {
                 ret->device_hint = strdup(device);
@@ -146,76 +147,38 @@ static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret,
 
 static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
 {
-        int r;
+        size_t n = count_sections(nodes);
 
-        if (count_sections(nodes) > METADATA_PVS_MAX) {
-                *reterr_reason = "the metadata has more than " STRINGIFY(METADATA_PVS_MAX) " PVs";
-                return -EBADMSG;
-        }
-        /* One more than needed, as calloc() may return NULL for nothing. */
-        metadata->pvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->pvs));
+        if (n > METADATA_PVS_MAX)
+                return bad(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_PVS_MAX) " PVs");
+        if (n == 0)
+                return bad(reterr_reason, "the metadata lists no PVs");
+        metadata->pvs = calloc(n, sizeof(*metadata->pvs));
         if (!metadata->pvs)
                 return -ENOMEM;
+        FOREACH_SECTION(node, nodes) {
+                int r = parse_pv(node->child, &metadata->pvs[metadata->n_pvs++], reterr_reason);
 
-        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
-                if (!is_section(node))
-                        continue;
-
-                r = parse_pv(node->child, &metadata->pvs[metadata->n_pvs], reterr_reason);
                 if (r < 0)
                         return r;
-                metadata->n_pvs++;
         }
-
-        if (metadata->n_pvs == 0) {
-                *reterr_reason = "the metadata lists no PVs";
-                return -EBADMSG;
-        }
-
         return 0;
 }
 
-/* Flags may follow the type of a segment, "thin-pool+METADATA_FORMAT". */
-static bool segment_type_is(const char *type, const char *wanted)
+/* Whether an LV has a segment of one of the types, of which the last one is NULL. Flags may follow the type of a segment,
+ * "thin-pool+METADATA_FORMAT"; there are many kinds of "raid". */
+static bool has_segment(const struct dm_config_node *lv, const char *const types[])
 {
-        return strcspn(type, "+") == strlen(wanted) && skip_prefix(type, wanted);
-}
+        FOREACH_SECTION(node, lv->child) {
+                const char *type = dm_config_find_str(node->child, "type", "");
 
-static bool segment_is_vdo_pool(const char *type)
-{
-        return segment_type_is(type, "vdo-pool");
-}
+                for (size_t i = 0; types[i]; i++) {
+                        const char *rest = skip_prefix(type, types[i]);
 
-static bool segment_is_slow(const char *type)
-{
-        static const char *const slow_types[] = {
-                "thin-pool",
-                "thin",
-                "cache",
-                "cache-pool",
-                "writecache",
-                "vdo",
-                "vdo-pool",
-                "mirror",
-                "snapshot",
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(slow_types); i++)
-                if (segment_type_is(type, slow_types[i]))
-                        return true;
-
-        return skip_prefix(type, "raid");
-}
-
-static bool lv_has_segment(const struct dm_config_node *nodes, bool (*matches)(const char *type))
-{
-        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
-                const char *type = is_section(node) ? dm_config_find_str(node->child, "type", NULL) : NULL;
-
-                if (type && matches(type))
-                        return true;
+                        if (rest && (*rest == '\0' || *rest == '+' || streq(types[i], "raid")))
+                                return true;
+                }
         }
-
         return false;
 }
 
@@ -223,10 +186,8 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
 {
         const char *id = dm_config_find_str(lv->child, "id", "");
 
-        if (lvm_id_parse(id, ret->lvid) < 0) {
-                *reterr_reason = "an LV of the metadata has no valid identifier";
-                return -EBADMSG;
-        }
+        if (lvm_id_parse(id, ret->lvid) < 0)
+                return bad(reterr_reason, "an LV of the metadata has no valid identifier");
 
         ret->name = logical_volume_name_to_show(lv->key);
         if (!ret->name)
@@ -235,43 +196,40 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
         ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
         ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
         ret->autoactivated = !ret->activation_skip && !ret->autoactivation_off &&
-                             !lv_has_segment(lv->child, segment_is_vdo_pool);
+                             !has_segment(lv, (const char *const[]){"vdo-pool", NULL});
         return 0;
 }
 
 static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
 {
-        size_t names_size = 0;
-        int r;
+        static const char *const slow_types[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
+                "vdo-pool", "mirror", "snapshot", "raid", NULL};
+        size_t n = count_sections(nodes), names_size = 0;
 
-        if (count_sections(nodes) > METADATA_LVS_MAX) {
-                *reterr_reason = "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs";
-                return -EBADMSG;
-        }
-        metadata->lvs = calloc(count_sections(nodes) + 1, sizeof(*metadata->lvs));
+        if (n > METADATA_LVS_MAX)
+                return bad(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs");
+        /* One more than needed, as calloc() may return NULL for nothing. */
+        metadata->lvs = calloc(n + 1, sizeof(*metadata->lvs));
         if (!metadata->lvs)
                 return -ENOMEM;
 
-        for (const struct dm_config_node *node = nodes; node; node = node->sib) {
-                if (!is_section(node))
-                        continue;
+        FOREACH_SECTION(node, nodes) {
+                struct metadata_lv *lv = &metadata->lvs[metadata->n_lvs];
+                int r;
 
                 /* The parts of an LV, not visible themselves, are among what makes it slow. */
-                metadata->slow |= lv_has_segment(node->child, segment_is_slow);
+                metadata->slow |= has_segment(node, slow_types);
                 if (!has_flag(node->child, "VISIBLE"))
                         continue;
-
-                r = parse_lv(node, &metadata->lvs[metadata->n_lvs], reterr_reason);
+                r = parse_lv(node, lv, reterr_reason);
                 if (r < 0)
                         return r;
-                names_size += strlen(metadata->lvs[metadata->n_lvs++].name);
-                if (names_size > METADATA_NAMES_SIZE_MAX) {
-                        *reterr_reason =
-                                "the names of its LVs have more than " STRINGIFY(METADATA_NAMES_SIZE_MAX) " bytes";
-                        return -EBADMSG;
-                }
+                metadata->n_lvs++;
+                names_size += strlen(lv->name);
+                if (names_size > METADATA_NAMES_SIZE_MAX)
+                        return bad(reterr_reason, "the names of its LVs have more than " STRINGIFY(
+                                                          METADATA_NAMES_SIZE_MAX) " bytes");
         }
-
         return 0;
 }
 
@@ -282,10 +240,8 @@ static int parse_vg(const struct dm_config_node *vg, struct metadata *metadata, 
         int64_t seqno = dm_config_find_int64(nodes, "seqno", -1);
         int r;
 
-        if (!volume_group_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0) {
-                *reterr_reason = "the metadata has no valid VG name, identifier or sequence number";
-                return -EBADMSG;
-        }
+        if (!volume_group_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0)
+                return bad(reterr_reason, "the metadata has no valid VG name, identifier or sequence number");
 
         metadata->seqno = (uint64_t) seqno;
         metadata->name = strdup(vg->key);
@@ -317,15 +273,10 @@ static int parse_vg(const struct dm_config_node *vg, struct metadata *metadata, 
 /* The VG is the one section at the top; the values beside it tell the format. */
 static const struct dm_config_node *find_vg(const struct dm_config_tree *tree)
 {
-        const struct dm_config_node *node = tree->root;
-
         if (!streq(dm_config_find_str(tree->root, "contents", ""), "Text Format Volume Group") ||
                 dm_config_find_int64(tree->root, "version", 0) != 1 || count_sections(tree->root) != 1)
                 return NULL;
-
-        while (!is_section(node))
-                node = node->sib;
-        return node;
+        return first_section(tree->root);
 }
 
 /* Each of these characters makes a node. */
@@ -352,23 +303,16 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         tree = dm_config_create();
         if (!metadata || !tree)
                 return -ENOMEM;
-        if (has_too_many_nodes(text)) {
-                *reterr_reason = "the metadata has too many PVs or LVs";
-                return -EBADMSG;
-        }
+        if (has_too_many_nodes(text))
+                return bad(reterr_reason, "the metadata has too many PVs or LVs");
 
         /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
-        if (!config_text_is_sane(text) ||
-                !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text))) {
-                *reterr_reason = "the metadata text is malformed";
-                return -EBADMSG;
-        }
+        if (!config_text_is_sane(text) || !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
+                return bad(reterr_reason, "the metadata text is malformed");
 
         vg = find_vg(tree);
-        if (!vg) {
-                *reterr_reason = "the text is not the metadata of a VG";
-                return -EBADMSG;
-        }
+        if (!vg)
+                return bad(reterr_reason, "the text is not the metadata of a VG");
 
         r = parse_vg(vg, metadata, reterr_reason);
         if (r < 0)
@@ -379,39 +323,29 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         return 0;
 }
 
-/* The types for which there is a lock manager (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of
- * any other for a local one. */
-static bool is_shared(const struct metadata *metadata)
+/* Whether there is a lock manager of the type (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of any
+ * other type for a local one. */
+static bool is_shared(const char *lock_type)
 {
-        static const char *const types[] = {"dlm", "sanlock", "idm"};
-
-        for (size_t i = 0; metadata->lock_type && i < ELEMENTSOF(types); i++)
-                if (streq(metadata->lock_type, types[i]))
-                        return true;
-
-        return false;
+        return lock_type && (streq(lock_type, "dlm") || streq(lock_type, "sanlock") || streq(lock_type, "idm"));
 }
 
 int metadata_describe_skip(const struct metadata *metadata, char **ret)
 {
-        char *reason;
-
         if (metadata->exported)
-                reason = strdup("the VG is exported (vgimport makes it usable).");
-        else if (is_shared(metadata))
-                reason = string_format(
+                *ret = strdup("the VG is exported (vgimport makes it usable).");
+        else if (is_shared(metadata->lock_type))
+                *ret = string_format(
                         "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
         else if (metadata->clustered)
-                reason = strdup("the VG is clustered.");
+                *ret = strdup("the VG is clustered.");
         else if (metadata->autoactivation_off)
-                reason = strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
+                *ret = strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
         else {
                 *ret = NULL;
                 return 0;
         }
-
-        *ret = reason;
-        return reason ? 0 : -ENOMEM;
+        return *ret ? 0 : -ENOMEM;
 }
 
 int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
