@@ -6,126 +6,26 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <libdevmapper.h>
-#include <stdio.h>
 
 #include "shared/dm.h"
 #include "shared/program.h"
-#include "shared/util.h"
-
-#define SYSTEM_ID_LENGTH_MAX 128
-
-char *system_id_from_text(const char *text)
-{
-        char *id = calloc(1, SYSTEM_ID_LENGTH_MAX + 1);
-        size_t length = 0;
-
-        if (!id)
-                return NULL;
-        for (; *text && length < SYSTEM_ID_LENGTH_MAX; text++) {
-                bool is_alphanumeric = isascii(*text) && isalnum(*text);
-
-                if (is_alphanumeric || (length > 0 && strchr("._-+", *text)))
-                        id[length++] = *text;
-        }
-        if (skip_prefix(id, "localhost"))
-                *id = '\0';
-        return id;
-}
-
-static int set(struct system_id *system_id, const char *text)
-{
-        char *id = system_id_from_text(text);
-
-        if (!id)
-                return -ENOMEM;
-        if (*id)
-                system_id->id = id;
-        else
-                free(id);
-        system_id->known = true;
-        return 0;
-}
-
-/* The first line that is neither empty nor a comment. */
-static char *find_line(char *text)
-{
-        for (char *line; (line = strsep(&text, "\n"));) {
-                line += strspn(line, " \t\r\f\v");
-                if (*line && *line != '#')
-                        return line;
-        }
-        return NULL;
-}
-
-static int set_from_file(int root_fd, const char *path, struct system_id *system_id)
-{
-        _cleanup_free_ char *text = NULL;
-        const char *line;
-        int r;
-
-        r = read_file_at(root_fd, root_relative(path), &text, NULL);
-        if (r == -ENOMEM)
-                return r;
-        if (r < 0)
-                return 0;
-        line = find_line(text);
-        return set(system_id, line ?: "");
-}
-
-int system_id_find(int root_fd, const struct system_id_source *source, struct system_id *ret)
-{
-        const char *name = source->source ?: "none";
-
-        ret->known = false;
-        ret->id = NULL;
-
-        /* What uname(2) tells, from where tests can set it. */
-        if (strcasecmp(name, "uname") == 0)
-                return set_from_file(root_fd, "proc/sys/kernel/hostname", ret);
-        if (strcasecmp(name, "lvmlocal") == 0)
-                return set(ret, source->local ?: "");
-        if (strcasecmp(name, "machineid") == 0 || strcasecmp(name, "machine-id") == 0) {
-                _cleanup_free_ char *path = string_format("%s/machine-id", source->etc ?: "/etc");
-
-                return path ? set_from_file(root_fd, path, ret) : -ENOMEM;
-        }
-        if (strcasecmp(name, "file") == 0)
-                return source->file ? set_from_file(root_fd, source->file, ret) : 0;
-        /* A hash of the machine ID, which libsystemd may ask the kernel's crypto socket for. */
-        if (strcasecmp(name, "appmachineid") == 0)
-                return 0;
-
-        /* "none", and what lvm2 does not know, which it warns of. */
-        return set(ret, "");
-}
-
-bool system_id_is_foreign(const struct system_id *host, const char *id)
-{
-        if (!id || !*id || !host->known)
-                return false;
-        if (host->id && streq(host->id, id))
-                return false;
-        for (size_t i = 0; i < host->extra.n; i++)
-                if (streq(host->extra.strings[i], id))
-                        return false;
-        return true;
-}
-
-void system_id_done(struct system_id *system_id)
-{
-        free(system_id->id);
-        system_id->id = NULL;
-        string_vector_done(&system_id->extra);
-}
 
 #define SYSTEM_DIRECTORY "etc/lvm"
+#define DEVICES_DIRECTORY SYSTEM_DIRECTORY "/devices"
 #define BACKUP_DIRECTORY_DEFAULT "/etc/lvm/backup"
 /* lvm2's own default is what it was built with; this is what configure sets, and all distributions use. */
 #define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
 #define DEVICESFILE_DEFAULT "system.devices"
+#define IMPORT_MARK "auto-import-rootvg"
 
-/* Both files. What is not found in the first is looked for in the second. */
+/* libdevmapper of lvm2 2.03.19. The first two numbers have been the same for ever. */
+#define LINKS_FROM_UDEV_SINCE 191
+
+#define SYSTEM_ID_LENGTH_MAX 128
+
+/* ------ both files ------ */
+
+/* What is not found in the first is looked for in the second. */
 struct files {
         struct dm_config_tree *local;
         struct dm_config_tree *main;
@@ -133,10 +33,8 @@ struct files {
 
 static void files_done(struct files *files)
 {
-        if (files->local)
-                dm_config_destroy(files->local);
-        if (files->main)
-                dm_config_destroy(files->main);
+        dm_config_destroyp(&files->local);
+        dm_config_destroyp(&files->main);
 }
 
 static int read_one(int dir_fd, const char *directory, const char *name, struct dm_config_tree **ret,
@@ -145,9 +43,7 @@ static int read_one(int dir_fd, const char *directory, const char *name, struct 
         _cleanup_free_ char *path = string_format("%s/%s", directory, name);
         int r;
 
-        if (!path)
-                return -ENOMEM;
-        r = config_tree_read(dir_fd, path, ret);
+        r = path ? config_tree_read(dir_fd, path, ret) : -ENOMEM;
         if (r >= 0 || r == -ENOMEM)
                 return r;
         if (r == -EBADMSG)
@@ -178,117 +74,170 @@ static bool find_bool(const struct files *files, const char *path, bool otherwis
         return config_tree_find_bool(files->local, path, config_tree_find_bool(files->main, path, otherwise)) != 0;
 }
 
-static bool find_event_activation(const struct files *files)
-{
-        return find_bool(files, "global/event_activation", true);
-}
-
-static bool find_scan_lvs(const struct files *files)
-{
-        return find_bool(files, "devices/scan_lvs", false);
-}
-
 static const char *find_string(const struct files *files, const char *path)
 {
         return dm_config_tree_find_str(files->local, path, NULL);
 }
 
-static const struct dm_config_node *find_list(const struct files *files, const char *path)
+/* Returns whether there is the list, or a negative errno. */
+static int find_strings(const struct files *files, const char *path, struct string_vector *strings)
 {
-        return dm_config_tree_find_node(files->local, path) ?: dm_config_tree_find_node(files->main, path);
+        const struct dm_config_node *node =
+                dm_config_tree_find_node(files->local, path) ?: dm_config_tree_find_node(files->main, path);
+
+        for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next)
+                if (value->type == DM_CFG_STRING && string_vector_add(strings, value->v.str) < 0)
+                        return -ENOMEM;
+        return node != NULL;
 }
 
-static int read_strings(const struct dm_config_node *node, struct string_vector *strings)
-{
-        int r = 0;
+/* ------ the system ID ------ */
 
-        for (const struct dm_config_value *value = node ? node->v : NULL; r >= 0 && value; value = value->next)
-                if (value->type == DM_CFG_STRING)
-                        r = string_vector_add(strings, value->v.str);
-        return r;
+char *system_id_from_text(const char *text)
+{
+        char *id = calloc(1, SYSTEM_ID_LENGTH_MAX + 1);
+        size_t length = 0;
+
+        if (!id)
+                return NULL;
+        for (; *text && length < SYSTEM_ID_LENGTH_MAX; text++) {
+                bool is_alphanumeric = isascii(*text) && isalnum(*text);
+
+                if (is_alphanumeric || (length > 0 && strchr("._-+", *text)))
+                        id[length++] = *text;
+        }
+        if (skip_prefix(id, "localhost"))
+                *id = '\0';
+        return id;
 }
 
-static int read_list(const struct files *files, const char *path, struct configuration_list *list)
+static int set_system_id(struct system_id *system_id, const char *text)
 {
-        const struct dm_config_node *node = find_list(files, path);
+        _cleanup_free_ char *id = system_id_from_text(text);
 
-        list->set = node;
-        return read_strings(node, &list->values);
+        if (!id)
+                return -ENOMEM;
+        system_id->known = true;
+        system_id->id = *id ? TAKE_PTR(id) : NULL;
+        return 0;
 }
 
-static int read_lists(const struct files *files, struct configuration *configuration)
+/* By the first line that is neither empty nor a comment. */
+static int set_system_id_from_file(int root_fd, const char *path, struct system_id *system_id)
 {
+        _cleanup_free_ char *text = NULL;
+        char *rest;
         int r;
 
-        r = read_list(files, "devices/filter", &configuration->filter);
-        if (r >= 0)
-                r = read_list(files, "devices/global_filter", &configuration->global_filter);
-        if (r >= 0)
-                r = read_list(files, "activation/volume_list", &configuration->volume_list);
-        if (r >= 0)
-                r = read_list(files, "activation/auto_activation_volume_list",
-                        &configuration->auto_activation_volume_list);
-        return r;
+        r = read_file_at(root_fd, root_relative(path), &text, NULL);
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        rest = text;
+        for (char *line; (line = strsep(&rest, "\n"));) {
+                line += strspn(line, " \t\r\f\v");
+                if (*line && *line != '#')
+                        return set_system_id(system_id, line);
+        }
+        return set_system_id(system_id, "");
 }
+
+/* Finds it out as lvm2 does (lib/commands/toolcontext.c), from files below `root_fd`. It is not known where lvm2 would ask for
+ * more than a file, and where the file is not there. */
+static int find_system_id(int root_fd, const struct files *files, struct system_id *ret)
+{
+        const char *source = find_string(files, "global/system_id_source") ?: "none";
+
+        /* What uname(2) tells, from where tests can set it. */
+        if (strcasecmp(source, "uname") == 0)
+                return set_system_id_from_file(root_fd, "proc/sys/kernel/hostname", ret);
+        if (strcasecmp(source, "lvmlocal") == 0)
+                return set_system_id(ret, find_string(files, "local/system_id") ?: "");
+        if (strcasecmp(source, "machineid") == 0 || strcasecmp(source, "machine-id") == 0) {
+                _cleanup_free_ char *path =
+                        string_format("%s/machine-id", find_string(files, "global/etc") ?: "/etc");
+
+                return path ? set_system_id_from_file(root_fd, path, ret) : -ENOMEM;
+        }
+        if (strcasecmp(source, "file") == 0) {
+                const char *path = find_string(files, "global/system_id_file");
+
+                return path ? set_system_id_from_file(root_fd, path, ret) : 0;
+        }
+        /* A hash of the machine ID, which libsystemd may ask the kernel's crypto socket for. */
+        if (strcasecmp(source, "appmachineid") == 0)
+                return 0;
+
+        /* "none", and what lvm2 does not know, which it warns of. */
+        return set_system_id(ret, "");
+}
+
+bool system_id_is_foreign(const struct system_id *host, const char *id)
+{
+        return id && *id && host->known && !(host->id && streq(host->id, id)) &&
+               !string_vector_has(&host->extra, id);
+}
+
+/* ------ all of it ------ */
 
 int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
 {
         _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_(files_done) struct files files = {};
+        const struct {
+                const char *path;
+                struct configuration_list *list;
+        } lists[] = {
+                {"devices/filter", &configuration.filter},
+                {"devices/global_filter", &configuration.global_filter},
+                {"activation/volume_list", &configuration.volume_list},
+                {"activation/auto_activation_volume_list", &configuration.auto_activation_volume_list},
+        };
         int r;
 
         r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
         if (r < 0)
                 return r;
 
-        configuration.event_activation = find_event_activation(&files);
+        configuration.event_activation = find_bool(&files, "global/event_activation", true);
         configuration.use_lvmlockd = find_bool(&files, "global/use_lvmlockd", false);
+        configuration.scan_lvs = find_bool(&files, "devices/scan_lvs", false);
+        configuration.no_devicesfile = !find_bool(&files, "devices/use_devicesfile", true);
         configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        configuration.scan_lvs = find_scan_lvs(&files);
-        configuration.no_devicesfile = !find_bool(&files, "devices/use_devicesfile", true);
         configuration.devicesfile = strdup(find_string(&files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;
 
-        r = system_id_find(root_fd,
-                &(struct system_id_source){
-                        .source = find_string(&files, "global/system_id_source"),
-                        .local = find_string(&files, "local/system_id"),
-                        .file = find_string(&files, "global/system_id_file"),
-                        .etc = find_string(&files, "global/etc"),
-                },
-                &configuration.system_id);
-        if (r < 0)
-                return r;
-        r = read_strings(find_list(&files, "local/extra_system_ids"), &configuration.system_id.extra);
+        r = find_system_id(root_fd, &files, &configuration.system_id);
         if (r >= 0)
-                r = read_lists(&files, &configuration);
+                r = find_strings(&files, "local/extra_system_ids", &configuration.system_id.extra);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(lists); i++) {
+                r = find_strings(&files, lists[i].path, &lists[i].list->values);
+                lists[i].list->set = r > 0;
+        }
         if (r < 0)
                 return r;
 
-        *ret = configuration;
-        configuration = (struct configuration){};
+        *ret = TAKE_STRUCT(configuration);
         return 0;
 }
 
 void configuration_done(struct configuration *configuration)
 {
         free(configuration->backup_dir);
-        configuration->backup_dir = NULL;
         free(configuration->locking_dir);
-        configuration->locking_dir = NULL;
         free(configuration->devicesfile);
-        configuration->devicesfile = NULL;
+        free(configuration->system_id.id);
+        string_vector_done(&configuration->system_id.extra);
         string_vector_done(&configuration->filter.values);
         string_vector_done(&configuration->global_filter.values);
         string_vector_done(&configuration->volume_list.values);
         string_vector_done(&configuration->auto_activation_volume_list.values);
-        system_id_done(&configuration->system_id);
+        *configuration = (struct configuration){};
 }
 
-/* Asks of the files that lvm2 run by this process would read; `otherwise` if there is no memory for them. */
-static bool ask(bool (*find)(const struct files *files), bool otherwise)
+/* Asks of the files that lvm2 run by this process would read; `otherwise` also if there is no memory for them. */
+static bool ask(const char *path, bool otherwise)
 {
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
@@ -296,21 +245,20 @@ static bool ask(bool (*find)(const struct files *files), bool otherwise)
 
         if (files_read(AT_FDCWD, secure_getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
                 return otherwise;
-        return find(&files);
+        return find_bool(&files, path, otherwise);
 }
 
 int configuration_event_activation(void)
 {
-        return ask(find_event_activation, true);
+        return ask("global/event_activation", true);
 }
 
 int configuration_scan_lvs(void)
 {
-        return ask(find_scan_lvs, false);
+        return ask("devices/scan_lvs", false);
 }
 
-#define DIRECTORY "etc/lvm/devices"
-#define IMPORT_MARK "auto-import-rootvg"
+/* ------ the devices file ------ */
 
 /* lvm2 writes the PVID without dashes, people may not. */
 static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
@@ -329,7 +277,7 @@ static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
 
 static bool exists(int root_fd, const char *name)
 {
-        _cleanup_free_ char *path = string_format(DIRECTORY "/%s", name);
+        _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "/%s", name);
 
         return path && faccessat(root_fd, path, F_OK, 0) >= 0;
 }
@@ -341,7 +289,7 @@ bool devices_file_is_to_be_made(int root_fd, const char *name)
 
 int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])
 {
-        _cleanup_free_ char *path = string_format(DIRECTORY "/%s", name);
+        _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "/%s", name);
         _cleanup_free_ char *text = NULL;
         char *rest;
         int r;
@@ -357,9 +305,6 @@ int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_S
                         return DEVICES_FILE_LISTED;
         return DEVICES_FILE_NOT_LISTED;
 }
-
-/* libdevmapper of lvm2 2.03.19. The first two numbers have been the same for ever. */
-#define LINKS_FROM_UDEV_SINCE 191
 
 bool lvm_version_takes_links_from_udev(void)
 {

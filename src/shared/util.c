@@ -368,6 +368,14 @@ int string_vector_add_all(struct string_vector *vector, const char *const *strin
         return r;
 }
 
+bool string_vector_has(const struct string_vector *vector, const char *string)
+{
+        for (size_t i = 0; i < vector->n; i++)
+                if (streq(vector->strings[i], string))
+                        return true;
+        return false;
+}
+
 char *string_vector_join(const struct string_vector *vector, const char *separator)
 {
         _cleanup_memstream_ struct memstream stream = {};

@@ -110,6 +110,7 @@ int string_vector_add(struct string_vector *vector, const char *string) _nonnull
 /* Appends copies of all of them, or of the first ones. */
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
         _nonnull_(1) _must_check_;
+bool string_vector_has(const struct string_vector *vector, const char *string) _nonnull_(1, 2);
 /* All strings with a separator between them, to be freed by the caller; NULL without memory. */
 char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_(1, 2) _must_check_;
 void string_vector_done(struct string_vector *vector) _nonnull_(1);
