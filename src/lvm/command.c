@@ -39,38 +39,34 @@ static void invocation_done(struct invocation *invocation)
 }
 #define _cleanup_invocation_ _cleanup_(invocation_done)
 
-static int pass_on(const char *name, const char *value, struct string_vector *environment)
-{
-        _cleanup_free_ char *assignment = value ? string_format("%s=%s", name, value) : NULL;
-
-        if (!value)
-                return 0;
-        return assignment ? string_vector_add(environment, assignment) : -ENOMEM;
-}
-
-static int make_environment(struct string_vector *ret)
-{
-        int r;
-
-        r = string_vector_add_all(ret, own_environment, ELEMENTSOF(own_environment));
-        if (r >= 0)
-                r = pass_on("LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR"), ret);
-        /* lvm2-monitor.service sets it, since /run/lock may be read-only when it stops. */
-        if (r >= 0)
-                r = pass_on("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES",
-                        secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES"), ret);
-        return r;
-}
-
 static int invocation_make(const char *path, const struct string_vector *arguments, struct invocation *ret)
 {
+        /* lvm2-monitor.service sets the second, since /run/lock may be read-only when it stops. */
+        const struct {
+                const char *name, *value;
+        } passed_on[] = {
+                {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
+                {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
+        };
+        int r;
+
         ret->arguments = calloc(arguments->n + 2, sizeof(*ret->arguments));
         if (!ret->arguments)
                 return -ENOMEM;
         ret->arguments[0] = path;
         for (size_t i = 0; i < arguments->n; i++)
                 ret->arguments[i + 1] = arguments->strings[i];
-        return make_environment(&ret->environment);
+
+        r = string_vector_add_all(&ret->environment, own_environment, ELEMENTSOF(own_environment));
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++) {
+                _cleanup_free_ char *assignment = NULL;
+
+                if (!passed_on[i].value)
+                        continue;
+                assignment = string_format("%s=%s", passed_on[i].name, passed_on[i].value);
+                r = assignment ? string_vector_add(&ret->environment, assignment) : -ENOMEM;
+        }
+        return r;
 }
 
 static int spawn(const struct invocation *invocation, int output_fd, pid_t *ret)
@@ -89,23 +85,17 @@ static int spawn(const struct invocation *invocation, int output_fd, pid_t *ret)
                 return -r;
         }
 
-        /* The worker blocks the signals that its event loop reads; lvm wants them as usual. */
+        /* The worker blocks the signals that its event loop reads; lvm wants them as usual. Files of libraries do not close
+         * themselves: libdevmapper's, for instance. */
         sigemptyset(&signals);
-        r = posix_spawnattr_setsigmask(&attributes, &signals);
-        if (r == 0)
-                r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        if (r == 0)
-                r = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        if (r == 0)
-                r = posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-        if (r == 0)
-                r = posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
-        /* Those of libraries do not close themselves: libdevmapper's, for instance. */
-        if (r == 0)
-                r = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-        if (r == 0)
-                r = posix_spawn(ret, invocation->arguments[0], &actions, &attributes,
-                        (char *const *) invocation->arguments, invocation->environment.strings);
+        r = posix_spawnattr_setsigmask(&attributes, &signals)
+                    ?: posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)
+                    ?: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO)
+                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO)
+                    ?: posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+                    ?: posix_spawn(ret, invocation->arguments[0], &actions, &attributes,
+                               (char *const *) invocation->arguments, invocation->environment.strings);
 
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
@@ -262,25 +252,6 @@ struct job *job_free(struct job *job)
         return NULL;
 }
 
-static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata, struct job **ret)
-{
-        struct job *job = calloc(1, sizeof(*job));
-
-        if (!job)
-                return -ENOMEM;
-        *job = (struct job){
-                .kind = kind,
-                .started_usec = now_usec(),
-                .command.output_fd = -EBADF,
-                .userdata = userdata,
-                .on_exit = on_exit,
-        };
-        job->look_usec = job->started_usec + LOOK_USEC;
-        dm_list_init(&job->list);
-        *ret = job;
-        return 0;
-}
-
 bool job_stands_still(struct job *job)
 {
         uint64_t now = now_usec(), before = job->cpu_usec;
@@ -309,6 +280,26 @@ static int on_pidfd(_unused_ sd_event_source *source, _unused_ int fd, _unused_ 
         return job->on_exit(job, -1, job->userdata);
 }
 
+static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata, struct job **ret)
+{
+        struct job *job = malloc(sizeof(*job));
+        uint64_t now = now_usec();
+
+        if (!job)
+                return -ENOMEM;
+        *job = (struct job){
+                .kind = kind,
+                .started_usec = now,
+                .look_usec = now + LOOK_USEC,
+                .command.output_fd = -EBADF,
+                .userdata = userdata,
+                .on_exit = on_exit,
+        };
+        dm_list_init(&job->list);
+        *ret = job;
+        return 0;
+}
+
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
         job_exit_function on_exit, void *userdata, struct job **ret)
 {
@@ -333,22 +324,20 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
 
 int job_adopt(sd_event *event, pid_t pid, job_exit_function on_exit, void *userdata, struct job **ret)
 {
+        _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, pid, 0);
         _cleanup_job_ struct job *job = NULL;
-        int fd, r;
+        int r;
 
-        fd = (int) syscall(SYS_pidfd_open, pid, 0);
         if (fd < 0)
                 return -errno;
-
         r = job_new(JOB_ADOPTED, on_exit, userdata, &job);
-        if (r >= 0) {
-                job->command.pid = pid;
-                r = sd_event_add_io(event, &job->source, fd, EPOLLIN, on_pidfd, job);
-        }
-        if (r < 0) {
-                close(fd);
+        if (r < 0)
                 return r;
-        }
+        job->command.pid = pid;
+        r = sd_event_add_io(event, &job->source, fd, EPOLLIN, on_pidfd, job);
+        if (r < 0)
+                return r;
+        (void) TAKE_FD(fd);
         (void) sd_event_source_set_io_fd_own(job->source, true);
         (void) sd_event_source_set_exit_on_failure(job->source, true);
 

@@ -15,6 +15,11 @@
 
 #define RECORDS_MAX 16384
 
+/* Most commands of lvm2 have a lock for a few milliseconds. */
+#define PAUSE_USEC (20 * USEC_PER_MSEC)
+
+/* ------ what is online ------ */
+
 static const char *run_directory(void)
 {
         return secure_getenv("HEADGATE_LVM_RUN_DIRECTORY") ?: LVM_RUN_DIRECTORY;
@@ -45,27 +50,41 @@ int online_open_directory(void)
         return TAKE_FD(fd);
 }
 
+struct path {
+        char text[512];
+};
+
+/* Of a file with a VG's name or a PV's identifier. One that is cut off is longer than any file system takes. */
+static struct path make_path(const char *directory, const char *name)
+{
+        struct path path;
+
+        (void) snprintf(path.text, sizeof(path.text), "%s/%s", directory, name);
+        return path;
+}
+
 /* A line "vg:NAME" of a record, or NULL. Changes `content`. */
 static const char *find_volume_group(char *content)
 {
-        for (char *line; (line = strsep(&content, "\n"));)
-                if (strncmp(line, "vg:", 3) == 0 && volume_group_name_is_valid(line + 3))
-                        return line + 3;
+        for (char *line; (line = strsep(&content, "\n"));) {
+                const char *name = skip_prefix(line, "vg:");
+
+                if (name && volume_group_name_is_valid(name))
+                        return name;
+        }
         return NULL;
 }
 
 int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
 {
-        _cleanup_free_ char *path = string_format("pvs_online/%s", pvid);
         _cleanup_free_ char *content = NULL;
         unsigned int major_number, minor_number;
         const char *name;
         int r;
 
-        *ret_volume_group_name = NULL;
-        if (!path)
-                return -ENOMEM;
-        r = read_file_at(lvm_run_fd, path, &content, NULL);
+        if (ret_volume_group_name)
+                *ret_volume_group_name = NULL;
+        r = read_file_at(lvm_run_fd, make_path("pvs_online", pvid).text, &content, NULL);
         if (r == -ENOENT)
                 return ONLINE_NONE;
         if (r < 0)
@@ -76,7 +95,7 @@ int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_
         if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
                 return ONLINE_NONE;
         name = find_volume_group(content);
-        if (name && !(*ret_volume_group_name = strdup(name)))
+        if (name && ret_volume_group_name && !(*ret_volume_group_name = strdup(name)))
                 return -ENOMEM;
         *ret = makedev(major_number, minor_number);
         return ONLINE_FOUND;
@@ -84,9 +103,7 @@ int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_
 
 int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
 {
-        _cleanup_free_ char *name = NULL;
-
-        return online_read_record(lvm_run_fd, pvid, ret, &name);
+        return online_read_record(lvm_run_fd, pvid, ret, NULL);
 }
 
 dev_t online_find_pv(int lvm_run_fd, const char *pvid)
@@ -109,7 +126,7 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
                 _cleanup_free_ char *content = NULL;
                 const char *name;
 
-                if (strlen(entry->d_name) != LVM_ID_LENGTH || !lvm_id_is_valid(entry->d_name))
+                if (!lvm_id_is_valid(entry->d_name))
                         continue;
                 if (++n > RECORDS_MAX)
                         return -E2BIG;
@@ -120,11 +137,8 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
                 if (r < 0)
                         return r;
                 name = find_volume_group(content);
-                if (name) {
-                        r = string_vector_add(names, name);
-                        if (r < 0)
-                                return r;
-                }
+                if (name && string_vector_add(names, name) < 0)
+                        return -ENOMEM;
         }
         return 0;
 }
@@ -137,11 +151,8 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 
         if (!text)
                 return -ENOMEM;
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                memcpy(end, volume_group->pvs[i].pvid, LVM_ID_LENGTH);
-                end[LVM_ID_LENGTH] = '\n';
-                end += LVM_ID_SIZE;
-        }
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                end = stpcpy(stpcpy(end, volume_group->pvs[i].pvid), "\n");
         *end = '\0';
 
         fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -150,79 +161,62 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
         return write_file_atomic_at(fd, volume_group->name, text);
 }
 
-int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
+/* Whether there is such a file: 0, 1 or a negative errno. */
+static int has_file(int lvm_run_fd, const char *directory, const char *name)
 {
-        _cleanup_free_ char *path = string_format("pvs_lookup/%s", volume_group->name);
-
-        if (!path)
-                return -ENOMEM;
-        if (faccessat(lvm_run_fd, path, F_OK, 0) < 0)
-                return errno == ENOENT ? 0 : -errno;
-        return online_write_lookup(lvm_run_fd, volume_group);
-}
-
-int online_claim(int lvm_run_fd, const char *volume_group_name)
-{
-        _cleanup_free_ char *path = string_format("vgs_online/%s", volume_group_name);
-
-        if (!path)
-                return -ENOMEM;
-        if (mknodat(lvm_run_fd, path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
-                return -errno;
-        return 0;
-}
-
-int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
-{
-        _cleanup_free_ char *path = string_format("vgs_online/%s", volume_group_name);
-
-        if (!path)
-                return -ENOMEM;
-        if (faccessat(lvm_run_fd, path, F_OK, 0) < 0)
+        if (faccessat(lvm_run_fd, make_path(directory, name).text, F_OK, 0) < 0)
                 return errno == ENOENT ? 0 : -errno;
         return 1;
 }
 
-static int remove_record(int lvm_run_fd, const char *directory, const char *name)
+int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 {
-        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
+        int r = has_file(lvm_run_fd, "pvs_lookup", volume_group->name);
 
-        if (!path)
-                return -ENOMEM;
-        return unlinkat(lvm_run_fd, path, 0) < 0 && errno != ENOENT ? -errno : 0;
+        return r <= 0 ? r : online_write_lookup(lvm_run_fd, volume_group);
+}
+
+int online_claim(int lvm_run_fd, const char *volume_group_name)
+{
+        const struct path path = make_path("vgs_online", volume_group_name);
+
+        return mknodat(lvm_run_fd, path.text, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
+{
+        return has_file(lvm_run_fd, "vgs_online", volume_group_name);
+}
+
+static int remove_file(int lvm_run_fd, const char *directory, const char *name)
+{
+        return unlinkat(lvm_run_fd, make_path(directory, name).text, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
 int online_unclaim(int lvm_run_fd, const char *volume_group_name)
 {
-        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+        return remove_file(lvm_run_fd, "vgs_online", volume_group_name);
 }
 
 int online_forget_name(int lvm_run_fd, const char *volume_group_name)
 {
-        int r;
+        int r = remove_file(lvm_run_fd, "pvs_lookup", volume_group_name);
 
-        r = remove_record(lvm_run_fd, "pvs_lookup", volume_group_name);
-        if (r < 0)
-                return r;
-        return remove_record(lvm_run_fd, "vgs_online", volume_group_name);
+        return r < 0 ? r : online_unclaim(lvm_run_fd, volume_group_name);
 }
 
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
 {
-        int r;
+        int r = remove_file(lvm_run_fd, "pvs_online", pvid);
 
-        r = remove_record(lvm_run_fd, "pvs_online", pvid);
-        if (r < 0 || !volume_group_name)
-                return r;
-        return online_forget_name(lvm_run_fd, volume_group_name);
+        return r < 0 || !volume_group_name ? r : online_forget_name(lvm_run_fd, volume_group_name);
 }
 
-/* Most commands of lvm2 have a lock for a few milliseconds. */
-#define PAUSE_USEC (20 * USEC_PER_MSEC)
+/* ------ locks ------ */
 
 struct lock {
-        char *path;
         int fd; /* with the lock; or a negative errno */
+        char path[];
 };
 
 int volume_group_locks_init(struct volume_group_locks *locks, const char *directory)
@@ -263,63 +257,39 @@ static int try_lock(const char *path)
         }
 }
 
-static int lock_until(const char *path, uint64_t until_usec)
-{
-        int fd;
-
-        while ((fd = try_lock(path)) == -EAGAIN && now_usec() < until_usec)
-                usleep(PAUSE_USEC);
-        return fd;
-}
-
-static struct lock *lock_free(struct lock *lock)
-{
-        if (!lock)
-                return NULL;
-        /* As long as it is locked, nobody else can take it for his. */
-        if (lock->fd >= 0 && is_file(lock->fd, lock->path))
-                (void) unlink(lock->path);
-        if (lock->fd >= 0)
-                close(lock->fd);
-        free(lock->path);
-        free(lock);
-        return NULL;
-}
-DEFINE_CLEANUP(struct lock *, lock_free)
-
-static int lock_new(const struct volume_group_locks *locks, const char *name, struct lock **ret)
-{
-        _cleanup_(lock_freep) struct lock *lock = calloc(1, sizeof(*lock));
-
-        if (!lock)
-                return -ENOMEM;
-        lock->fd = -EAGAIN;
-        lock->path = string_format("%s/V_%s", locks->directory, name);
-        if (!lock->path || !dm_hash_insert(locks->locks, name, lock))
-                return -ENOMEM;
-        *ret = TAKE_PTR(lock);
-        return 0;
-}
-
 int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
 {
         struct lock *lock = dm_hash_lookup(locks->locks, name);
-        int r;
 
         if (!lock) {
-                r = lock_new(locks, name, &lock);
-                if (r < 0)
-                        return r;
+                size_t size = strlen(locks->directory) + strlen("/V_") + strlen(name) + 1;
+
+                lock = malloc(sizeof(*lock) + size);
+                if (!lock)
+                        return -ENOMEM;
+                lock->fd = -EAGAIN;
+                (void) snprintf(lock->path, size, "%s/V_%s", locks->directory, name);
+                if (!dm_hash_insert(locks->locks, name, lock)) {
+                        free(lock);
+                        return -ENOMEM;
+                }
         }
         if (lock->fd >= 0)
                 return 0;
-        lock->fd = lock_until(lock->path, until_usec);
+        while ((lock->fd = try_lock(lock->path)) == -EAGAIN && now_usec() < until_usec)
+                usleep(PAUSE_USEC);
         return lock->fd >= 0;
 }
 
 static void give_back(void *data)
 {
-        lock_free(data);
+        struct lock *lock = data;
+
+        /* As long as it is locked, nobody else can take it for his. */
+        if (lock->fd >= 0 && is_file(lock->fd, lock->path))
+                (void) unlink(lock->path);
+        closep(&lock->fd);
+        free(lock);
 }
 
 void volume_group_locks_done(struct volume_group_locks *locks)
