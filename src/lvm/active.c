@@ -9,22 +9,17 @@
 
 #include "lvm/dm_devices.h"
 #include "shared/dm.h"
+#include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 
 /* What follows an LV's UUID on the device that makes a pool: a pool of which any LV is active has no device without it. */
 static const char *const layers[] = {"", "-tpool", "-vpool"};
-#define LAYER_UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH + sizeof("-tpool") - 1)
+#define LAYER_UUID_SIZE (LVM_UUID_LENGTH + sizeof("-tpool"))
 
 /* How many layers an LV may have below it; more than lvm2 makes. */
 #define LAYERS_MAX 16
-
-struct active_devices {
-        int root_fd;
-        struct dm_devices list;
-        struct dm_hash_table *by_uuid; /* of the list's */
-};
 
 struct active_devices *active_devices_free(struct active_devices *devices)
 {
@@ -33,8 +28,7 @@ struct active_devices *active_devices_free(struct active_devices *devices)
         if (devices->by_uuid)
                 dm_hash_destroy(devices->by_uuid);
         dm_devices_done(&devices->list);
-        if (devices->root_fd >= 0)
-                close(devices->root_fd);
+        closep(&devices->root_fd);
         free(devices);
         return NULL;
 }
@@ -68,11 +62,6 @@ int active_devices_get(struct active_devices **ret)
         return 0;
 }
 
-const struct dm_devices *active_devices_list(const struct active_devices *devices)
-{
-        return &devices->list;
-}
-
 /* Whether one of the devices of `slaves`, a directory in sysfs, has gone, or lies on one that has. A disk that
  * goes takes its directory with it; the link to that stays as long as somebody holds the disk. */
 static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
@@ -98,8 +87,7 @@ static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
 
 static bool is_stranded(const struct active_devices *devices, const struct dm_device *device)
 {
-        _cleanup_free_ char *slaves =
-                string_format("sys/dev/block/%u:%u/slaves", major(device->number), minor(device->number));
+        _cleanup_free_ char *slaves = sysfs_path(device->number, "slaves");
 
         return slaves && has_lost(devices->root_fd, slaves, 0);
 }
@@ -109,7 +97,7 @@ static const struct dm_device *find_device(const struct active_devices *devices,
         const struct volume_group *volume_group, const struct volume_group_lv *lv)
 {
         const struct dm_device *device = NULL;
-        char uuid[LAYER_UUID_LENGTH + 1];
+        char uuid[LAYER_UUID_SIZE];
         char *layer = stpcpy(stpcpy(stpcpy(uuid, LVM_UUID_PREFIX), volume_group->vgid), lv->lvid);
 
         for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
@@ -130,9 +118,6 @@ void active_devices_mark(const struct active_devices *devices, struct volume_gro
         }
 }
 
-/* Of an LV that is not hidden. */
-#define UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
-
 /* What the kernel says of a leg: 'D' for one that has failed, '-' where it was given none. Others are 'A' and 'a', in
  * sync and not. */
 #define LACKING "D-"
@@ -144,12 +129,25 @@ static bool is_of(const struct volume_group *volume_group, const char *uuid)
         return vgid && strncmp(vgid, volume_group->vgid, LVM_ID_LENGTH) == 0;
 }
 
-/* Whether the status is that of a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. */
-static int judge_status(const char *type, const char *parameters)
-{
-        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
-        struct dm_status_raid *raid;
+DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
 
+/* Whether the device is a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. One that has just gone lacks nothing. */
+static int is_lacking(const struct dm_device *device)
+{
+        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(DM_DEVICE_STATUS);
+        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+        char *type = NULL, *parameters = NULL;
+        struct dm_status_raid *raid;
+        uint64_t start, length;
+
+        if (!task || !dm_task_set_major(task, (int) major(device->number)) ||
+                !dm_task_set_minor(task, (int) minor(device->number)) || !dm_task_no_open_count(task) ||
+                !dm_task_no_flush(task))
+                return -ENOMEM;
+        if (!dm_task_run(task))
+                return 0;
+        /* An LV that is a RAID is one from its beginning to its end. */
+        (void) dm_get_next_target(task, NULL, &start, &length, &type, &parameters);
         if (!type || !streq(type, "raid") || !parameters)
                 return 0;
         pool = dm_pool_create("raid", 1024);
@@ -158,39 +156,13 @@ static int judge_status(const char *type, const char *parameters)
         return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
 }
 
-/* Returns 0, 1 or a negative errno. A device that has just gone lacks nothing. */
-static int is_lacking(const struct dm_device *device)
-{
-        struct dm_task *task = dm_task_create(DM_DEVICE_STATUS);
-        char *type = NULL, *parameters = NULL;
-        uint64_t start, length;
-        int r = 0;
-
-        if (!task)
-                return -ENOMEM;
-        if (!dm_task_set_major(task, (int) major(device->number)) ||
-                !dm_task_set_minor(task, (int) minor(device->number)) || !dm_task_no_open_count(task) ||
-                !dm_task_no_flush(task))
-                r = -ENOMEM;
-        else if (dm_task_run(task)) {
-                /* An LV that is a RAID is one from its beginning to its end. */
-                (void) dm_get_next_target(task, NULL, &start, &length, &type, &parameters);
-                r = judge_status(type, parameters);
-        }
-        dm_task_destroy(task);
-        return r;
-}
-
 static int add_name(struct string_vector *names, const struct volume_group *volume_group, const char *dm_name)
 {
-        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("name", 512);
-        char *vg = NULL, *lv = NULL, *layer = NULL;
         _cleanup_free_ char *shown = NULL, *name = NULL;
+        _cleanup_dm_name_ struct dm_name split = {};
 
-        if (!pool)
-                return -ENOMEM;
-        if (dm_split_lvm_name(pool, dm_name, &vg, &lv, &layer))
-                shown = logical_volume_name_to_show(lv);
+        if (dm_name_split(dm_name, &split) >= 0)
+                shown = logical_volume_name_to_show(split.lv);
         if (shown)
                 name = string_format("%s/%s", volume_group->name, shown);
         return name ? string_vector_add(names, name) : -ENOMEM;
@@ -222,7 +194,7 @@ int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
                 if (r == 0)
                         continue;
                 /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
-                hidden |= strlen(list.devices[i].uuid) != UUID_LENGTH;
+                hidden |= strlen(list.devices[i].uuid) != LVM_UUID_LENGTH;
                 r = add_name(&names, volume_group, list.devices[i].name);
                 if (r < 0)
                         return r;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <libdevmapper.h>
+
 #include "lvm/dm_devices.h"
 #include "lvm/volume_group.h"
 
 /* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES; for who may
  * not ask for that, by sysfs. */
-struct active_devices;
+struct active_devices {
+        int root_fd;
+        struct dm_devices list;
+        struct dm_hash_table *by_uuid; /* of the list's, those that are LVs */
+};
 
 /* Returns 0 and `*ret`, to be freed with active_devices_free(), or a negative errno; -EOPNOTSUPP where the
  * kernel (before 5.13) does not list UUIDs. */
@@ -15,9 +21,6 @@ int active_devices_get(struct active_devices **ret) _nonnull_(1) _must_check_;
 struct active_devices *active_devices_free(struct active_devices *devices);
 DEFINE_CLEANUP(struct active_devices *, active_devices_free)
 #define _cleanup_active_devices_ _cleanup_(active_devices_freep)
-
-/* All of them, as they were listed. */
-const struct dm_devices *active_devices_list(const struct active_devices *devices) _nonnull_(1);
 
 /* Sets `active` and `stranded` of each LV of the VG. A pool is active when an LV in it is. One that is stranded is
  * not active: its device is there, but what it lies on is not, also if the disk has come back, which is another

@@ -14,6 +14,7 @@
 #include "shared/util.h"
 
 #define LIST_FILE "proc/dm-devices"
+#define BLOCK_DIRECTORY "sys/block"
 #define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
 
 void dm_devices_done(struct dm_devices *devices)
@@ -35,16 +36,7 @@ int dm_devices_add(
         struct dm_device device = {
                 .number = number, .name = strdup(name), .uuid = strdup(uuid), .target = strdup(target)};
 
-        if (devices->n == devices->n_allocated) {
-                size_t n = devices->n_allocated ? devices->n_allocated * 2 : 64;
-                struct dm_device *larger = reallocarray(devices->devices, n, sizeof(*larger));
-
-                if (larger) {
-                        devices->devices = larger;
-                        devices->n_allocated = n;
-                }
-        }
-        if (!device.name || !device.uuid || !device.target || devices->n == devices->n_allocated) {
+        if (!device.name || !device.uuid || !device.target || !GREEDY_REALLOC(devices->devices, devices->n + 1)) {
                 free(device.name);
                 free(device.uuid);
                 free(device.target);
@@ -192,8 +184,7 @@ int dm_devices_get(int root_fd, struct dm_devices *ret)
         if (r < 0)
                 return r;
 
-        *ret = devices;
-        devices = (struct dm_devices){};
+        *ret = TAKE_STRUCT(devices);
         return 0;
 }
 
@@ -262,10 +253,7 @@ bool dm_devices_read_lowers(
         return true;
 }
 
-/* The list of device-mapper's devices as sysfs has it: /sys/block/dm-N/dev, dm/name and dm/uuid (the kernel's
- * Documentation/ABI/testing/sysfs-block-dm). */
-
-#define BLOCK_DIRECTORY "sys/block"
+/* ------ sysfs ------ */
 
 static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
@@ -274,37 +262,34 @@ static int read_attribute(int dir_fd, const char *device, const char *name, char
         return path ? sysfs_read_at(dir_fd, path, ret) : -ENOMEM;
 }
 
-/* A device may go at any time; then it is none. */
-static int read_device(int dir_fd, const char *device, struct dm_devices *devices)
-{
-        _cleanup_free_ char *number = NULL, *name = NULL, *uuid = NULL;
-        dev_t parsed;
-        int r;
-
-        r = read_attribute(dir_fd, device, "dev", &number);
-        if (r >= 0)
-                r = read_attribute(dir_fd, device, "dm/name", &name);
-        if (r >= 0)
-                r = read_attribute(dir_fd, device, "dm/uuid", &uuid);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        r = parse_device_number(number, &parsed);
-        if (r < 0)
-                return r == -EINVAL ? 0 : r;
-        return dm_devices_add(devices, parsed, name, uuid, "");
-}
-
-static int read_all(int root_fd, struct dm_devices *devices)
+/* By sysfs: /sys/block/dm-N/dev, dm/name and dm/uuid (the kernel's Documentation/ABI/testing/sysfs-block-dm). */
+static int read_sysfs(int root_fd, struct dm_devices *devices)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BLOCK_DIRECTORY);
-        int r = 0;
 
         if (!directory)
                 return -errno;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
-                if (skip_prefix(entry->d_name, "dm-"))
-                        r = read_device(dirfd(directory), entry->d_name, devices);
-        return r;
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                _cleanup_free_ char *text = NULL, *name = NULL, *uuid = NULL;
+                dev_t number;
+                int r;
+
+                if (!skip_prefix(entry->d_name, "dm-"))
+                        continue;
+                r = read_attribute(dirfd(directory), entry->d_name, "dev", &text);
+                if (r >= 0)
+                        r = read_attribute(dirfd(directory), entry->d_name, "dm/name", &name);
+                if (r >= 0)
+                        r = read_attribute(dirfd(directory), entry->d_name, "dm/uuid", &uuid);
+                if (r >= 0)
+                        r = parse_device_number(text, &number);
+                if (r >= 0)
+                        r = dm_devices_add(devices, number, name, uuid, "");
+                /* A device may go at any time; then it is none. */
+                if (r == -ENOMEM)
+                        return r;
+        }
+        return 0;
 }
 
 int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret)
@@ -315,10 +300,9 @@ int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret)
         r = dm_devices_get(root_fd, ret);
         if (r != -EACCES && r != -EPERM)
                 return r;
-        r = read_all(root_fd, &devices);
+        r = read_sysfs(root_fd, &devices);
         if (r < 0)
                 return r;
-        *ret = devices;
-        devices = (struct dm_devices){};
+        *ret = TAKE_STRUCT(devices);
         return 0;
 }

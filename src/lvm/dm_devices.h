@@ -21,7 +21,7 @@ struct dm_device {
 /* Starts empty: all zeros. */
 struct dm_devices {
         struct dm_device *devices;
-        size_t n, n_allocated;
+        size_t n;
         int control_fd; /* where to ask for more; only of use if `live` */
         bool live;
 };

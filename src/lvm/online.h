@@ -31,8 +31,8 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret) _nonnull_(2, 3)
 /* The same, or 0 if there is none, or that cannot be told. */
 dev_t online_find_pv(int lvm_run_fd, const char *pvid) _nonnull_(2);
 
-/* The same as online_read_pv(), and the VG of which it was then; NULL where the record names none. `*ret_volume_group_name` is to be freed by the
- * caller. */
+/* The same as online_read_pv(), and the VG of which it was then; NULL where the record names none. `*ret_volume_group_name` is
+ * to be freed by the caller. */
 int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
         _nonnull_(2, 3) _must_check_;
 

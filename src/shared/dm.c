@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What libdevmapper's parser of lvm.conf's syntax wants around it. */
+/* What libdevmapper wants around it: its names of LVs, and its parser of lvm.conf's syntax. */
 
 #include "shared/dm.h"
 
@@ -10,6 +10,25 @@
 
 /* In metadata, VG, logical_volumes, LV and segment make four. */
 #define NESTING_MAX 16
+
+int dm_name_split(const char *name, struct dm_name *ret)
+{
+        char *vg = strdup(name), *lv = NULL, *layer = NULL;
+
+        /* Where it is. */
+        if (!vg || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer)) {
+                free(vg);
+                return -ENOMEM;
+        }
+        *ret = (struct dm_name){vg, lv, layer};
+        return 0;
+}
+
+void dm_name_done(struct dm_name *name)
+{
+        free(name->vg);
+        *name = (struct dm_name){};
+}
 
 /* Returns where the token that starts at `text` ends; `previous` is the first character of the token before it,
  * by which the parser tells a number from a name that starts with a digit. */
@@ -116,13 +135,10 @@ int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, i
 
 int config_print_string(FILE *file, const char *key, const char *value)
 {
-        _cleanup_free_ char *escaped = NULL;
+        _cleanup_free_ char *escaped = value ? malloc(2 * strlen(value) + 1) : NULL;
 
-        if (!value)
-                return 0;
-        escaped = malloc(2 * strlen(value) + 1);
         if (!escaped)
-                return -ENOMEM;
+                return value ? -ENOMEM : 0;
         fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
         return 0;
 }

@@ -14,6 +14,8 @@
 /* The UUID of an LV's device begins with this, the VG's identifier and the LV's, and of a hidden one goes on with a suffix,
  * such as "-tdata" (lvm2, lib/activate/dev_manager.c). */
 #define LVM_UUID_PREFIX "LVM-"
+/* Of an LV that is not hidden. */
+#define LVM_UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
 
 /* Whether `id` is one; it is then fit for a file's name, too. */
 bool lvm_id_is_valid(const char *id) _nonnull_(1);

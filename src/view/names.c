@@ -101,7 +101,7 @@ static int read_all(struct sources *sources, struct reading *reading)
                 return r;
         if (!sources->devices && sources_read_devices(sources) == -ENOMEM)
                 return -ENOMEM;
-        return sources->devices ? add_active(reading, active_devices_list(sources->devices)) : 0;
+        return sources->devices ? add_active(reading, &sources->devices->list) : 0;
 }
 
 int names_read(struct sources *sources, struct string_vector *ret)

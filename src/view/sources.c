@@ -120,7 +120,7 @@ void sources_done(struct sources *sources)
 
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number)
 {
-        const struct dm_devices *list = sources->devices ? active_devices_list(sources->devices) : NULL;
+        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
 
         for (size_t i = 0; list && i < list->n; i++)
                 if (list->devices[i].number == number)

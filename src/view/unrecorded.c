@@ -108,7 +108,7 @@ static int add_active_lvs(const struct dm_devices *list, struct volume_group *vo
 static int read_devices(const struct sources *sources, const char *name, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        const struct dm_devices *list = sources->devices ? active_devices_list(sources->devices) : NULL;
+        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
         int r;
 
         if (!volume_group)

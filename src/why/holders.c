@@ -194,7 +194,7 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
 int explain_holders_of_lvs(
         const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
 {
-        const struct dm_devices *devices = sources->devices ? active_devices_list(sources->devices) : NULL;
+        const struct dm_devices *devices = sources->devices ? &sources->devices->list : NULL;
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         size_t n = 0;
