@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The file of records: read on from where it was, and appended to, or written anew when most of it is out of date. */
+
 #include "lvm/record_file.h"
 
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 #define HEAD "headgate"
 #define END "end"
 #define END_MARK END " 0\n"
-#define VERSION_LINE "version = %u\n"
+#define VERSION_LINE "version = " STRINGIFY(RECORD_FILE_VERSION) "\n"
 
 /* Longer keys are none of ours. */
 #define KEY_SIZE_MAX 64
@@ -130,25 +132,6 @@ static int parse(struct record_file *file, char *buffer, size_t n)
         return r;
 }
 
-static int read_on(struct record_file *file, uint64_t size)
-{
-        size_t n_wanted = (size_t) (size - file->size), n = 0;
-        char *buffer = dm_pool_alloc(file->pool, n_wanted + 1);
-
-        if (!buffer)
-                return -ENOMEM;
-        while (n < n_wanted) {
-                ssize_t n_read = pread(file->fd, buffer + n, n_wanted - n, (off_t) (file->size + n));
-
-                if (n_read < 0)
-                        return -errno;
-                if (n_read == 0)
-                        break;
-                n += (size_t) n_read;
-        }
-        return parse(file, buffer, n);
-}
-
 /* What the first record says; to be freed by the caller, NULL without memory. */
 static char *make_head(void)
 {
@@ -157,19 +140,24 @@ static char *make_head(void)
 
         if (sd_id128_get_boot(&id) >= 0)
                 sd_id128_to_string(id, boot);
-        return string_format(VERSION_LINE "boot = \"%s\"", RECORD_FILE_VERSION, boot);
+        return string_format(VERSION_LINE "boot = \"%s\"", boot);
 }
 
-static int check_head(const struct record_file *file)
+/* Whether a worker of an earlier version was the last at work. */
+static bool is_former(int run_fd)
 {
-        _cleanup_free_ char *version = string_format(VERSION_LINE, RECORD_FILE_VERSION);
-        const char *head = record_file_find(file, HEAD);
+        struct stat status;
 
-        if (!version)
-                return -ENOMEM;
-        if (!head)
-                return -EBADMSG;
-        return skip_prefix(head, version) ? 0 : -EPROTONOSUPPORT;
+        return fstatat(run_fd, RECORD_FILE_FORMER, &status, AT_SYMLINK_NOFOLLOW) >= 0 && S_ISDIR(status.st_mode);
+}
+
+/* Whether the file that is open has been written anew since. */
+static bool is_replaced(int run_fd, const struct record_file *file)
+{
+        struct stat status, opened;
+
+        return fstat(file->fd, &opened) < 0 || fstatat(run_fd, RECORD_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+               status.st_ino != opened.st_ino;
 }
 
 static int open_file(int run_fd, struct record_file **ret)
@@ -190,26 +178,13 @@ static int open_file(int run_fd, struct record_file **ret)
         return 0;
 }
 
-/* Whether a worker of an earlier version was the last at work. */
-static bool is_former(int run_fd)
+/* Reads from where it was read up to. */
+static int read_on(struct record_file *file)
 {
         struct stat status;
-
-        return fstatat(run_fd, RECORD_FILE_FORMER, &status, AT_SYMLINK_NOFOLLOW) >= 0 && S_ISDIR(status.st_mode);
-}
-
-/* Whether the file that is open has been written anew since. */
-static bool is_replaced(int run_fd, const struct record_file *file)
-{
-        struct stat status, opened;
-
-        return fstat(file->fd, &opened) < 0 || fstatat(run_fd, RECORD_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-               status.st_ino != opened.st_ino;
-}
-
-static int read_all(struct record_file *file)
-{
-        struct stat status;
+        size_t n_wanted, n = 0;
+        const char *head;
+        char *buffer;
         int r;
 
         if (fstat(file->fd, &status) < 0)
@@ -219,8 +194,27 @@ static int read_all(struct record_file *file)
         /* Nobody makes it shorter than what was read. */
         if ((uint64_t) status.st_size < file->size)
                 return -EBADMSG;
-        r = read_on(file, (uint64_t) status.st_size);
-        return r < 0 ? r : check_head(file);
+
+        n_wanted = (size_t) ((uint64_t) status.st_size - file->size);
+        buffer = dm_pool_alloc(file->pool, n_wanted + 1);
+        if (!buffer)
+                return -ENOMEM;
+        while (n < n_wanted) {
+                ssize_t n_read = pread(file->fd, buffer + n, n_wanted - n, (off_t) (file->size + n));
+
+                if (n_read < 0)
+                        return -errno;
+                if (n_read == 0)
+                        break;
+                n += (size_t) n_read;
+        }
+        r = parse(file, buffer, n);
+        if (r < 0)
+                return r;
+        head = record_file_find(file, HEAD);
+        if (!head)
+                return -EBADMSG;
+        return skip_prefix(head, VERSION_LINE) ? 0 : -EPROTONOSUPPORT;
 }
 
 int record_file_read(int run_fd, struct record_file **file)
@@ -234,7 +228,7 @@ int record_file_read(int run_fd, struct record_file **file)
         if (r == -ENOENT && faccessat(run_fd, RECORD_FILE_FORMER, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
                 r = -EPROTONOSUPPORT;
         if (r >= 0)
-                r = read_all(*file);
+                r = read_on(*file);
         if (r < 0)
                 *file = record_file_free(*file);
         return r;

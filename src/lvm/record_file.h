@@ -18,7 +18,7 @@
 #define RECORD_FILE "records"
 
 /* Of the format: raised when a program of the version before would misunderstand a record. 1 was a file for each VG. */
-#define RECORD_FILE_VERSION 2U
+#define RECORD_FILE_VERSION 2
 
 /* The directory of version 1. A file of that name is there once its records were given up. */
 #define RECORD_FILE_FORMER "vgs"
