@@ -179,7 +179,11 @@ static void limit_memory(void)
         (void) setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = bytes, .rlim_max = bytes});
 }
 
-void sandbox_enter(size_t n_devices)
+/* What the child gives up before it looks at the first disk, since what stands on them may be made to harm it: memory beyond
+ * 1 GiB more than it has, processor time beyond what `n_devices` may take, all capabilities but CAP_DAC_OVERRIDE, and each
+ * system call but those that open for reading, read, get memory, write to what is open, and end. One of these limits that the
+ * kernel does not know is left out. */
+static void enter_sandbox(size_t n_devices)
 {
         rlim_t seconds = CPU_SEC + n_devices / DEVICES_PER_CPU_SEC;
 
@@ -218,8 +222,8 @@ static bool knows(const struct child *child, const struct text_id *key)
 static int take_text(const char *text, struct reader_copy *copy, const char **reterr_reason)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_free_ char *facts = NULL;
         size_t size;
-        char *facts;
         int r;
 
         r = metadata_parse(text, &metadata, reterr_reason);
@@ -227,11 +231,9 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
                 r = facts_write(metadata, &facts, &size);
         if (r < 0)
                 return r;
-        if (size > FACTS_SIZE_MAX) {
-                free(facts);
+        if (size > FACTS_SIZE_MAX)
                 return -EFBIG;
-        }
-        copy->facts = facts;
+        copy->facts = TAKE_PTR(facts);
         copy->facts_size = size;
         return 0;
 }
@@ -308,13 +310,6 @@ static void measure_copy(int fd, const struct metadata_area *area, struct reader
         result->n_copies++;
 }
 
-/* Without reading ahead, which would bring the text with the header. */
-static void drop_cache(int fd)
-{
-        (void) posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-        (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-}
-
 static void read_device(struct child *child, const struct reader_device *device, struct reader_result *result)
 {
         _cleanup_close_ int fd = -EBADF;
@@ -331,32 +326,27 @@ static void read_device(struct child *child, const struct reader_device *device,
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
                 /* Nothing is wrong with the device: the worker has another child look again. */
                 _exit(EXIT_FAILURE);
-        if (fd < 0) {
+        if (fd < 0)
                 result->error = -errno;
-                return;
-        }
-
         /* Another device has the name by now. */
-        if (fstat(fd, &status) < 0 || (S_ISBLK(status.st_mode) && status.st_rdev != device->number)) {
+        else if (fstat(fd, &status) < 0 || (S_ISBLK(status.st_mode) && status.st_rdev != device->number))
                 result->error = -ENXIO;
-                return;
-        }
-
         /* A loop device without its file, for instance: what was there has gone, and is not another VG's now. */
-        if (S_ISBLK(status.st_mode) && lseek(fd, 0, SEEK_END) == 0) {
+        else if (S_ISBLK(status.st_mode) && lseek(fd, 0, SEEK_END) == 0)
                 result->error = -ENOMEDIUM;
+        if (result->error < 0)
                 return;
-        }
 
-        if (child->task == READER_MEASURE)
-                drop_cache(fd);
+        /* Without reading ahead, which would bring the text with the header. */
+        if (child->task == READER_MEASURE) {
+                (void) posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+                (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        }
         begin = now_usec();
         r = label_read(fd, &label, &reason);
         result->usec = now_usec() - begin;
-        if (r == LABEL_NONE)
-                return;
-        if (r < 0) {
-                result->error = r;
+        if (r != LABEL_FOUND) {
+                result->error = MIN(r, 0);
                 set_reason(&result->reason, reason);
                 return;
         }
@@ -410,7 +400,7 @@ void reader_child_run(reader_known_function is_known, void *userdata, enum reade
         (void) close(STDIN_FILENO);
         (void) close_range(STDERR_FILENO, ~0U, 0);
         log_divert_libdevmapper(ignore_message, NULL);
-        sandbox_enter(reading->n);
+        enter_sandbox(reading->n);
 
         for (size_t i = 0; i < reading->n; i++) {
                 struct reader_result result;

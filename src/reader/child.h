@@ -6,12 +6,6 @@
 #include "lvm/metadata.h"
 #include "lvm/pv.h"
 
-/* What a process that reads disks gives up before it looks at the first one, since what stands on them may be made to harm it:
- * memory beyond 1 GiB more than it has, processor time beyond what `n_devices` may take, all capabilities but
- * CAP_DAC_OVERRIDE, and each system call but those that open for reading, read, get memory, write to what is open, and end.
- * One of these limits that the kernel does not know is left out. */
-void sandbox_enter(size_t n_devices);
-
 /* The child process of a reader, see reader.h: what it is given, and what it writes. */
 
 enum reader_task {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Child processes that read devices, followed by an event loop: what they report, and what becomes of the rest of their lists
+ * when a device is unresponsive or a child crashes. */
+
 #include "reader/reader.h"
 
 #include <fcntl.h>
@@ -51,22 +54,16 @@ struct reader {
         int fd; /* the reading end of the pipe to the child */
 
         char *buffer; /* output of the child that is not a complete result yet */
-        size_t size;
-        size_t allocated;
+        size_t size, allocated;
 };
 
 int reading_add(struct reading *reading, dev_t number, const char *name)
 {
         _cleanup_free_ char *copy = strdup(name);
-        struct reader_device *devices;
 
-        if (!copy)
+        if (!copy || !GREEDY_REALLOC(reading->devices, reading->n + 1))
                 return -ENOMEM;
-        devices = reallocarray(reading->devices, reading->n + 1, sizeof(*devices));
-        if (!devices)
-                return -ENOMEM;
-        reading->devices = devices;
-        devices[reading->n++] = (struct reader_device){.number = number, .name = TAKE_PTR(copy)};
+        reading->devices[reading->n++] = (struct reader_device){.number = number, .name = TAKE_PTR(copy)};
         return 0;
 }
 
@@ -127,43 +124,48 @@ static int report_error(struct reader *reader, int error)
 
 /* ------ output of the child ------ */
 
+static bool ends(const char *string, size_t size)
+{
+        return memchr(string, '\0', size);
+}
+
 /* A child that has come to harm by what stands on a disk is not to harm its parent. */
 static bool is_sound(const struct reader *reader, const struct reader_result *result)
 {
-        if (result->n_copies > ELEMENTSOF(result->copies) || result->pvid[sizeof(result->pvid) - 1] != '\0' ||
-                result->reason[sizeof(result->reason) - 1] != '\0' ||
+        if (result->n_copies > ELEMENTSOF(result->copies) || !ends(result->pvid, sizeof(result->pvid)) ||
+                !ends(result->reason, sizeof(result->reason)) ||
                 result->device != reader->reading.devices[reader->next].number)
                 return false;
         for (size_t i = 0; i < result->n_copies; i++) {
                 const struct reader_copy *copy = &result->copies[i];
 
-                if (copy->facts_size > FACTS_SIZE_MAX || copy->name[sizeof(copy->name) - 1] != '\0' ||
-                        copy->reason[sizeof(copy->reason) - 1] != '\0')
+                if (copy->facts_size > FACTS_SIZE_MAX || !ends(copy->name, sizeof(copy->name)) ||
+                        !ends(copy->reason, sizeof(copy->reason)))
                         return false;
         }
         return result->pvid[0] == '\0' || lvm_id_is_valid(result->pvid);
 }
 
-/* Hands over the first result in the buffer if all of it is there. Returns the bytes that it took, 0 if more are
- * needed or the result is not sound, or a negative errno. */
-static ssize_t hand_over_one(struct reader *reader)
+/* Hands over the result that begins at `done` in the buffer if all of it is there. Returns the bytes that it took, 0 if more
+ * are needed or the result is not sound, or a negative errno. */
+static ssize_t hand_over_one(struct reader *reader, size_t done)
 {
+        size_t left = reader->size - done, size = sizeof(struct reader_result);
         struct reader_result result;
-        size_t size = sizeof(result);
         int r;
 
-        if (reader->next == reader->reading.n || reader->size < sizeof(result))
+        if (reader->next == reader->reading.n || left < size)
                 return 0;
-        memcpy(&result, reader->buffer, sizeof(result));
+        memcpy(&result, reader->buffer + done, size);
         reader->unsound = !is_sound(reader, &result);
         if (reader->unsound)
                 return 0;
 
         for (size_t i = 0; i < result.n_copies; i++) {
-                result.copies[i].facts = result.copies[i].facts_size > 0 ? reader->buffer + size : NULL;
+                result.copies[i].facts = result.copies[i].facts_size > 0 ? reader->buffer + done + size : NULL;
                 size += result.copies[i].facts_size;
         }
-        if (reader->size < size)
+        if (left < size)
                 return 0;
 
         result.name = reader->reading.devices[reader->next++].name;
@@ -176,19 +178,13 @@ static ssize_t hand_over_one(struct reader *reader)
 static int hand_over(struct reader *reader)
 {
         size_t done = 0;
-        char *whole = reader->buffer;
-        size_t whole_size = reader->size;
         ssize_t n;
 
-        while ((n = hand_over_one(reader)) > 0) {
+        while ((n = hand_over_one(reader, done)) > 0)
                 done += (size_t) n;
-                reader->buffer += n;
-                reader->size -= (size_t) n;
-        }
-        reader->buffer = whole;
-        reader->size = whole_size - done;
-        memmove(whole, whole + done, reader->size);
-        return n < 0 ? (int) n : 0;
+        reader->size -= done;
+        memmove(reader->buffer, reader->buffer + done, reader->size);
+        return (int) n;
 }
 
 /* ------ the rest of the list ------ */
@@ -382,36 +378,34 @@ static int add_sources(struct reader *reader)
 static int start(struct readers *readers, enum reader_task task, struct reading *reading, bool is_retry)
 {
         _cleanup_reader_ struct reader *reader = NULL;
+        _cleanup_close_ int write_fd = -EBADF;
         int fds[2], r;
 
         if (reading->n == 0)
                 return 0;
-        reader = calloc(1, sizeof(*reader));
+        reader = malloc(sizeof(*reader));
         if (!reader)
                 return -ENOMEM;
         *reader = (struct reader){
                 .readers = readers,
                 .task = task,
-                .reading = *reading,
+                .reading = TAKE_STRUCT(*reading),
                 .since_usec = now_usec(),
                 .is_retry = is_retry,
                 .fd = -EBADF,
         };
-        *reading = (struct reading){};
         dm_list_add(&readers->list, &reader->list);
 
         if (pipe2(fds, O_CLOEXEC) < 0)
                 return -errno;
         reader->fd = fds[0];
+        write_fd = fds[1];
         reader->pid = fork();
         if (reader->pid == 0)
-                reader_child_run(readers->is_known, readers->userdata, task, &reader->reading, fds[1]);
-        r = reader->pid < 0 ? -errno : 0;
-        close(fds[1]);
-        if (r >= 0 && fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0)
-                r = -errno;
-        if (r >= 0)
-                r = add_sources(reader);
+                reader_child_run(readers->is_known, readers->userdata, task, &reader->reading, write_fd);
+        if (reader->pid < 0 || fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0)
+                return -errno;
+        r = add_sources(reader);
         if (r < 0)
                 return r;
         TAKE_PTR(reader);
@@ -446,7 +440,7 @@ bool readers_wait_for(const struct readers *readers, dev_t device)
 int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,
         reader_progress_function on_progress, void *userdata, struct readers **ret)
 {
-        struct readers *readers = calloc(1, sizeof(*readers));
+        struct readers *readers = malloc(sizeof(*readers));
 
         if (!readers)
                 return -ENOMEM;
