@@ -1,389 +1,363 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The record of a VG, as text, and back: one table of fields for both directions. */
+/* The record of a VG, as text, and back. One walk over the fields serves for both directions. */
 
 #include "lvm/volume_group_record.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <sys/sysmacros.h>
 
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-enum field_type {
-        FIELD_STRING, /* left out if it is NULL */
-        FIELD_ID,
-        FIELD_STATE,
-        FIELD_WORKER_STATE, /* of a VG; left out if it is NULL. It sets fields that are before it, too */
-        FIELD_NUMBER,       /* uint64_t, printed as an int64_t, as libdevmapper reads it */
-        FIELD_BOOL,
-        FIELD_TIMES,
-        FIELD_MAJOR, /* of a dev_t; both are left out if it is 0 */
-        FIELD_MINOR,
+struct walk {
+        FILE *file;           /* written to, if it is not NULL; else what follows is read */
+        const char *section;  /* where its assignments begin */
+        const char *position; /* the line at which to go on */
+        int error;            /* the first one; then nothing more is read */
 };
 
-struct field {
-        const char *key;
-        enum field_type type;
-        size_t offset;
-};
-
-/* A section's name, and those of the sections in it: "physical_volumes", "pv0". */
-struct section {
-        const char *name, *prefix;
-        const struct field *fields;
-        size_t n_fields;
-        size_t element_size;
-};
-
-#define FIELD(key, type, object, member)                                                                          \
-        {                                                                                                         \
-                key, type, offsetof(struct object, member)                                                        \
-        }
-
-/* The name is the first, see volume_group_text_has_name(). */
-static const struct field vg_fields[] = {
-        FIELD("name", FIELD_STRING, volume_group, name),
-        FIELD("id", FIELD_ID, volume_group, vgid),
-        FIELD("seqno", FIELD_NUMBER, volume_group, seqno),
-        FIELD("state", FIELD_STATE, volume_group, state),
-        FIELD("slow", FIELD_BOOL, volume_group, slow),
-        FIELD("overdue", FIELD_BOOL, volume_group, overdue),
-        FIELD("lost_pv", FIELD_BOOL, volume_group, lost_pv),
-        FIELD("bereft", FIELD_BOOL, volume_group, lost_after_active),
-        FIELD("first_seen_usec", FIELD_NUMBER, volume_group, first_seen_usec),
-        FIELD("complete_usec", FIELD_NUMBER, volume_group, complete_usec),
-        FIELD("activating_usec", FIELD_NUMBER, volume_group, activating_usec),
-        FIELD("settled_usec", FIELD_NUMBER, volume_group, settled_usec),
-        FIELD("clock_usec", FIELD_NUMBER, volume_group, clock_usec),
-        FIELD("degraded_usec", FIELD_NUMBER, volume_group, degraded_usec),
-        FIELD("first", FIELD_TIMES, volume_group, first),
-        FIELD("worker_state", FIELD_WORKER_STATE, volume_group, worker_state),
-        FIELD("reason", FIELD_STRING, volume_group, reason),
-        FIELD("skip_reason", FIELD_STRING, volume_group, skip_reason),
-};
-
-static const struct field pv_fields[] = {
-        FIELD("id", FIELD_ID, volume_group_pv, pvid),
-        FIELD("flagged", FIELD_BOOL, volume_group_pv, flagged),
-        FIELD("late_usec", FIELD_NUMBER, volume_group_pv, late_usec),
-        FIELD("major", FIELD_MAJOR, volume_group_pv, device),
-        FIELD("minor", FIELD_MINOR, volume_group_pv, device),
-        FIELD("device", FIELD_STRING, volume_group_pv, device_name),
-};
-
-static const struct field lv_fields[] = {
-        FIELD("name", FIELD_STRING, volume_group_lv, name),
-        FIELD("id", FIELD_ID, volume_group_lv, lvid),
-        FIELD("autoactivated", FIELD_BOOL, volume_group_lv, autoactivated),
-        FIELD("active", FIELD_BOOL, volume_group_lv, active),
-};
-
-static const struct section pv_section = {
-        "physical_volumes", "pv", pv_fields, ELEMENTSOF(pv_fields), sizeof(struct volume_group_pv)};
-static const struct section lv_section = {
-        "logical_volumes", "lv", lv_fields, ELEMENTSOF(lv_fields), sizeof(struct volume_group_lv)};
-
-/* ------ printing ------ */
-
-static int print_field(FILE *file, const struct field *field, const void *object)
+static void fail(struct walk *walk, int error)
 {
-        const void *value = (const char *) object + field->offset;
-        const dev_t *device = value;
-        const struct volume_group_times *times = value;
-
-        switch (field->type) {
-        case FIELD_STRING:
-        case FIELD_WORKER_STATE:
-                return config_print_string(file, field->key, *(char *const *) value);
-        case FIELD_ID:
-                return config_print_string(file, field->key, value);
-        case FIELD_STATE:
-                return config_print_string(
-                        file, field->key, volume_group_state_to_string(*(const enum volume_group_state *) value));
-        case FIELD_NUMBER:
-                fprintf(file, "%s = %" PRId64 "\n", field->key, (int64_t) * (const uint64_t *) value);
-                break;
-        case FIELD_BOOL:
-                fprintf(file, "%s = %d\n", field->key, *(const bool *) value);
-                break;
-        case FIELD_TIMES:
-                fprintf(file, "%s = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n", field->key,
-                        times->first_seen_usec, times->complete_usec, times->activating_usec, times->settled_usec);
-                break;
-        case FIELD_MAJOR:
-        case FIELD_MINOR:
-                if (*device != 0)
-                        fprintf(file, "%s = %u\n", field->key,
-                                field->type == FIELD_MAJOR ? major(*device) : minor(*device));
-                break;
-        }
-        return 0;
+        if (walk->error >= 0)
+                walk->error = error;
 }
 
-static int print_fields(FILE *file, const struct field *fields, size_t n, const void *object)
-{
-        int r = 0;
+/* ------ reading lines ------ */
 
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = print_field(file, &fields[i], object);
-        return r;
-}
-
-static int print_section(FILE *file, const struct section *section, const void *elements, size_t n)
-{
-        int r = 0;
-
-        fprintf(file, "%s {\n", section->name);
-        for (size_t i = 0; r >= 0 && i < n; i++) {
-                fprintf(file, "%s%zu {\n", section->prefix, i);
-                r = print_fields(file, section->fields, section->n_fields,
-                        (const char *) elements + i * section->element_size);
-                fputs("}\n", file);
-        }
-        fputs("}\n", file);
-        return r;
-}
-
-int volume_group_print(const struct volume_group *volume_group, char **ret)
-{
-        _cleanup_memstream_ struct memstream stream = {};
-        FILE *file = memstream_open(&stream);
-        int r;
-
-        if (!file)
-                return -ENOMEM;
-        r = print_fields(file, vg_fields, ELEMENTSOF(vg_fields), volume_group);
-        if (r >= 0)
-                r = print_section(file, &pv_section, volume_group->pvs, volume_group->n_pvs);
-        if (r >= 0)
-                r = print_section(file, &lv_section, volume_group->lvs, volume_group->n_lvs);
-        return r < 0 ? r : memstream_finish(&stream, ret, NULL);
-}
-
-/* ------ parsing: `*position` is moved behind what was parsed ------ */
-
-static int parse_number(const char **position, uint64_t *ret)
-{
-        char *end;
-
-        errno = 0;
-        *ret = (uint64_t) strtoll(*position, &end, 10);
-        if (errno != 0 || end == *position)
-                return -EBADMSG;
-        *position = end;
-        return 0;
-}
-
-/* A quote or backslash in it has a backslash before it, see dm_escape_double_quotes(). */
+/* A quote or backslash in a string has a backslash before it, see dm_escape_double_quotes(). */
 static bool is_escape(const char *c)
 {
         return c[0] == '\\' && (c[1] == '"' || c[1] == '\\');
 }
 
-static int parse_string(const char **position, char **ret)
+/* The end of a value, or NULL if it has none. */
+static const char *find_end(const char *value)
 {
-        const char *begin = *position, *end = begin + 1;
-        char *string, *out;
-
-        if (*begin != '"')
-                return -EBADMSG;
-        while (*end != '"') {
-                end += is_escape(end);
-                if (*end == '\0')
-                        return -EBADMSG;
-                end++;
+        if (*value != '"')
+                return value + strcspn(value, "\n");
+        for (value++; *value != '"'; value++) {
+                value += is_escape(value);
+                if (*value == '\0')
+                        return NULL;
         }
-        string = out = malloc((size_t) (end - begin));
-        if (!string)
-                return -ENOMEM;
-        for (const char *in = begin + 1; in < end; in++) {
+        return value + 1;
+}
+
+/* The value of an assignment, or NULL for another line. */
+static const char *find_value(const char *line)
+{
+        return skip_prefix(line + strcspn(line, " \n"), " = ");
+}
+
+static void next_line(struct walk *walk, const char *end)
+{
+        if (!end || (*end != '\n' && *end != '\0'))
+                fail(walk, -EBADMSG);
+        else
+                walk->position = end + (*end == '\n');
+}
+
+static bool find_from(struct walk *walk, const char *line, const char *key)
+{
+        const char *value, *rest, *end;
+
+        while (walk->error >= 0 && (value = find_value(line))) {
+                rest = skip_prefix(line, key);
+                if (rest && skip_prefix(rest, " = ") == value) {
+                        walk->position = value;
+                        return true;
+                }
+                end = find_end(value);
+                if (!end || *end != '\n')
+                        break;
+                line = end + 1;
+        }
+        return false;
+}
+
+/* Moves to the value of a field, which is most often in the next line. Those that are not known come from a later version of the
+ * same format, and are passed over. */
+static bool find(struct walk *walk, const char *key)
+{
+        return find_from(walk, walk->position, key) || find_from(walk, walk->section, key);
+}
+
+static void read_string(struct walk *walk, char **string)
+{
+        const char *in = walk->position, *end = find_end(in);
+        char *copy, *out;
+
+        if (*in++ != '"' || !end) {
+                fail(walk, -EBADMSG);
+                return;
+        }
+        copy = out = malloc((size_t) (end - in));
+        if (!copy) {
+                fail(walk, -ENOMEM);
+                return;
+        }
+        for (; in < end - 1; in++) {
                 in += is_escape(in);
                 *out++ = *in;
         }
         *out = '\0';
-        *ret = string;
-        *position = end + 1;
-        return 0;
+        free(*string);
+        *string = copy;
+        next_line(walk, end);
 }
 
-/* "[ 1, 2, 3, 4 ]" */
-static int parse_times(const char **position, struct volume_group_times *ret)
+/* Returns where it ends. */
+static const char *read_number(struct walk *walk, const char *text, uint64_t *number)
 {
-        uint64_t *const times[] = {
-                &ret->first_seen_usec, &ret->complete_usec, &ret->activating_usec, &ret->settled_usec};
+        char *end;
 
-        for (size_t i = 0; i < ELEMENTSOF(times); i++) {
-                *position += strspn(*position, "[, ");
-                if (parse_number(position, times[i]) < 0)
-                        return -EBADMSG;
-        }
-        *position += strspn(*position, " ]");
-        return 0;
+        errno = 0;
+        *number = (uint64_t) strtoll(text, &end, 10);
+        if (errno != 0 || end == text)
+                fail(walk, -EBADMSG);
+        return end;
 }
 
-static int set_state(enum volume_group_state *state, const char *word)
+/* Moves behind a line, if it is that one. */
+static bool skip(struct walk *walk, const char *line)
 {
-        for (*state = 0; *state < _VOLUME_GROUP_STATE_MAX; ++*state)
-                if (streq(word, volume_group_state_to_string(*state)))
-                        return 0;
-        return -EBADMSG;
-}
-
-static int parse_value(const char **position, const struct field *field, void *object)
-{
-        void *value = (char *) object + field->offset;
-        bool is_number = field->type >= FIELD_NUMBER && field->type != FIELD_TIMES;
-        _cleanup_free_ char *string = NULL;
-        uint64_t number = 0;
-        dev_t *device = value;
-        int r = 0;
-
-        if (is_number)
-                r = parse_number(position, &number);
-        else if (field->type != FIELD_TIMES)
-                r = parse_string(position, &string);
-        if (r < 0)
-                return r;
-
-        switch (field->type) {
-        case FIELD_STRING:
-                return string_replace(value, TAKE_PTR(string));
-        case FIELD_ID:
-                if (strlen(string) != LVM_ID_LENGTH)
-                        return -EBADMSG;
-                memcpy(value, string, LVM_ID_SIZE);
-                break;
-        case FIELD_STATE:
-                return set_state(value, string);
-        case FIELD_WORKER_STATE:
-                return volume_group_enter(object, string);
-        case FIELD_NUMBER:
-                *(uint64_t *) value = number;
-                break;
-        case FIELD_BOOL:
-                *(bool *) value = number != 0;
-                break;
-        case FIELD_TIMES:
-                return parse_times(position, value);
-        case FIELD_MAJOR:
-                *device = makedev((unsigned int) number, minor(*device));
-                break;
-        case FIELD_MINOR:
-                *device = makedev(major(*device), (unsigned int) number);
-                break;
-        }
-        return 0;
-}
-
-/* Fields that are not known come from a later version of the same format. A value of theirs may be a string. */
-static int skip_value(const char **position)
-{
-        _cleanup_free_ char *ignored = NULL;
-
-        if (**position == '"')
-                return parse_string(position, &ignored);
-        *position += strcspn(*position, "\n");
-        return 0;
-}
-
-/* Parses assignments, up to a line that is none. Fields come in the order of the table, so the next one is tried first. */
-static int parse_fields(const char **position, const struct field *fields, size_t n, void *object)
-{
-        for (size_t next = 0;; next++) {
-                const char *key = *position;
-                size_t length = strcspn(key, " \n"), tried = 0;
-                int r;
-
-                if (!skip_prefix(key + length, " = "))
-                        return 0;
-                *position = key + length + strlen(" = ");
-                while (tried < n && (strncmp(fields[next % n].key, key, length) != 0 ||
-                                            fields[next % n].key[length] != '\0')) {
-                        tried++;
-                        next++;
-                }
-                r = tried < n ? parse_value(position, &fields[next % n], object) : skip_value(position);
-                if (r < 0)
-                        return r;
-                if (**position != '\n')
-                        return **position == '\0' ? 0 : -EBADMSG;
-                ++*position;
-        }
-}
-
-/* Moves behind a line, or leaves `*position` where it is. */
-static bool skip_line(const char **position, const char *line)
-{
-        const char *rest = skip_prefix(*position, line);
+        const char *rest = skip_prefix(walk->position, line);
 
         if (!rest || (*rest != '\n' && *rest != '\0'))
                 return false;
-        *position = rest + (*rest == '\n');
+        next_line(walk, rest);
         return true;
 }
 
-/* A section that is not there has no elements. */
-static int parse_section(const char **position, const struct section *section, void **elements, size_t *n)
+/* ------ fields: those that are not there stay as they are ------ */
+
+/* NULL is left out. */
+static void pass_string(struct walk *walk, const char *key, char **string)
+{
+        if (walk->file) {
+                if (config_print_string(walk->file, key, *string) < 0)
+                        fail(walk, -ENOMEM);
+        } else if (find(walk, key)) {
+                read_string(walk, string);
+        }
+}
+
+static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
+{
+        _cleanup_free_ char *string = walk->file ? strdup(id) : NULL;
+
+        pass_string(walk, key, &string);
+        if (!walk->file && string && strlen(string) != LVM_ID_LENGTH)
+                fail(walk, -EBADMSG);
+        else if (!walk->file && string)
+                memcpy(id, string, LVM_ID_SIZE);
+}
+
+/* As an int64_t, which libdevmapper reads. */
+static void pass_number(struct walk *walk, const char *key, uint64_t *number)
+{
+        if (walk->file)
+                fprintf(walk->file, "%s = %" PRId64 "\n", key, (int64_t) *number);
+        else if (find(walk, key))
+                next_line(walk, read_number(walk, walk->position, number));
+}
+
+static void pass_bool(struct walk *walk, const char *key, bool *value)
+{
+        uint64_t number = *value;
+
+        pass_number(walk, key, &number);
+        *value = number != 0;
+}
+
+static void pass_times(struct walk *walk, const char *key, struct volume_group_times *times)
+{
+        uint64_t *const all[] = {
+                &times->first_seen_usec, &times->complete_usec, &times->activating_usec, &times->settled_usec};
+        const char *end;
+
+        if (walk->file)
+                fprintf(walk->file, "%s = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n", key, *all[0],
+                        *all[1], *all[2], *all[3]);
+        if (walk->file || !find(walk, key))
+                return;
+        end = walk->position;
+        for (size_t i = 0; i < ELEMENTSOF(all); i++)
+                end = read_number(walk, end + strspn(end, "[, "), all[i]);
+        next_line(walk, end + strspn(end, " ]"));
+}
+
+/* A PV that has not been seen has no device. */
+static void pass_device(struct walk *walk, dev_t *device)
+{
+        uint64_t major_number = major(*device), minor_number = minor(*device);
+
+        if (walk->file && *device == 0)
+                return;
+        pass_number(walk, "major", &major_number);
+        pass_number(walk, "minor", &minor_number);
+        *device = makedev((unsigned int) major_number, (unsigned int) minor_number);
+}
+
+static void pass_state(struct walk *walk, struct volume_group *volume_group)
+{
+        _cleanup_free_ char *word = NULL;
+        enum volume_group_state state = 0;
+
+        if (walk->file) {
+                fprintf(walk->file, "state = \"%s\"\n", volume_group_state_to_string(volume_group->state));
+                return;
+        }
+        pass_string(walk, "state", &word);
+        while (word && state < _VOLUME_GROUP_STATE_MAX && !streq(word, volume_group_state_to_string(state)))
+                state++;
+        if (!word || state == _VOLUME_GROUP_STATE_MAX)
+                fail(walk, -EBADMSG);
+        else
+                volume_group->state = state;
+}
+
+/* It sets other fields, too. */
+static void pass_worker_state(struct walk *walk, struct volume_group *volume_group)
+{
+        _cleanup_free_ char *words = NULL;
+
+        if (walk->file && volume_group->worker_state)
+                fprintf(walk->file, "worker_state = \"%s\"\n", volume_group->worker_state);
+        if (walk->file)
+                return;
+        pass_string(walk, "worker_state", &words);
+        if (words && volume_group_enter(volume_group, words) < 0)
+                fail(walk, -EBADMSG);
+}
+
+/* ------ sections ------ */
+
+static void pass_pv(struct walk *walk, void *element)
+{
+        struct volume_group_pv *pv = element;
+
+        pass_id(walk, "id", pv->pvid);
+        pass_bool(walk, "flagged", &pv->flagged);
+        pass_number(walk, "late_usec", &pv->late_usec);
+        pass_device(walk, &pv->device);
+        pass_string(walk, "device", &pv->device_name);
+        if (!walk->file && (pv->pvid[0] == '\0' || (pv->device != 0 && !pv->device_name)))
+                fail(walk, -EBADMSG);
+}
+
+static void pass_lv(struct walk *walk, void *element)
+{
+        struct volume_group_lv *lv = element;
+
+        pass_string(walk, "name", &lv->name);
+        pass_id(walk, "id", lv->lvid);
+        pass_bool(walk, "autoactivated", &lv->autoactivated);
+        pass_bool(walk, "active", &lv->active);
+        if (!walk->file && (!lv->name || lv->lvid[0] == '\0'))
+                fail(walk, -EBADMSG);
+}
+
+/* Moves behind the end of the section that is being read. */
+static void end_fields(struct walk *walk)
+{
+        for (const char *value; walk->error >= 0 && (value = find_value(walk->position));)
+                next_line(walk, find_end(value));
+}
+
+/* A section of sections, "physical_volumes" of "pv0", "pv1", ... One that is not there has no elements. */
+static void pass_section(struct walk *walk, const char *name, const char *prefix, void **elements, size_t *n,
+        size_t element_size, void (*pass)(struct walk *walk, void *element))
 {
         char opening[32];
 
-        snprintf(opening, sizeof(opening), "%s {", section->name);
-        if (!skip_line(position, opening))
-                return 0;
-        while (!skip_line(position, "}")) {
-                char *element;
-                int r;
-
-                snprintf(opening, sizeof(opening), "%s%zu {", section->prefix, *n);
-                if (!skip_line(position, opening))
-                        return -EBADMSG;
-                if (!greedy_realloc(elements, *n + 1, section->element_size))
-                        return -ENOMEM;
-                element = (char *) *elements + (*n)++ * section->element_size;
-                memset(element, 0, section->element_size);
-                r = parse_fields(position, section->fields, section->n_fields, element);
-                if (r < 0)
-                        return r;
-                if (!skip_line(position, "}"))
-                        return -EBADMSG;
+        if (walk->file) {
+                fprintf(walk->file, "%s {\n", name);
+                for (size_t i = 0; i < *n; i++) {
+                        fprintf(walk->file, "%s%zu {\n", prefix, i);
+                        pass(walk, (char *) *elements + i * element_size);
+                        fputs("}\n", walk->file);
+                }
+                fputs("}\n", walk->file);
+                return;
         }
-        return 0;
+
+        (void) snprintf(opening, sizeof(opening), "%s {", name);
+        if (walk->error < 0 || !skip(walk, opening))
+                return;
+        while (walk->error >= 0 && !skip(walk, "}")) {
+                (void) snprintf(opening, sizeof(opening), "%s%zu {", prefix, *n);
+                if (!skip(walk, opening)) {
+                        fail(walk, -EBADMSG);
+                } else if (!greedy_realloc(elements, *n + 1, element_size)) {
+                        fail(walk, -ENOMEM);
+                } else {
+                        walk->section = walk->position;
+                        pass(walk, memset((char *) *elements + (*n)++ * element_size, 0, element_size));
+                        end_fields(walk);
+                        if (!skip(walk, "}"))
+                                fail(walk, -EBADMSG);
+                }
+        }
 }
 
-static bool is_whole(const struct volume_group *volume_group)
+static void pass_volume_group(struct walk *walk, struct volume_group *volume_group)
 {
-        bool whole = volume_group->name && volume_group->vgid[0] != '\0' &&
-                     volume_group->state < _VOLUME_GROUP_STATE_MAX;
+        /* The name is the first, see volume_group_text_has_name(). */
+        pass_string(walk, "name", &volume_group->name);
+        pass_id(walk, "id", volume_group->vgid);
+        pass_number(walk, "seqno", &volume_group->seqno);
+        pass_state(walk, volume_group);
+        pass_bool(walk, "slow", &volume_group->slow);
+        pass_bool(walk, "overdue", &volume_group->overdue);
+        pass_bool(walk, "lost_pv", &volume_group->lost_pv);
+        pass_bool(walk, "bereft", &volume_group->lost_after_active);
+        pass_number(walk, "first_seen_usec", &volume_group->first_seen_usec);
+        pass_number(walk, "complete_usec", &volume_group->complete_usec);
+        pass_number(walk, "activating_usec", &volume_group->activating_usec);
+        pass_number(walk, "settled_usec", &volume_group->settled_usec);
+        pass_number(walk, "clock_usec", &volume_group->clock_usec);
+        pass_number(walk, "degraded_usec", &volume_group->degraded_usec);
+        pass_times(walk, "first", &volume_group->first);
+        pass_worker_state(walk, volume_group);
+        pass_string(walk, "reason", &volume_group->reason);
+        pass_string(walk, "skip_reason", &volume_group->skip_reason);
+        if (!walk->file)
+                end_fields(walk);
+        pass_section(walk, "physical_volumes", "pv", (void **) &volume_group->pvs, &volume_group->n_pvs,
+                sizeof(*volume_group->pvs), pass_pv);
+        pass_section(walk, "logical_volumes", "lv", (void **) &volume_group->lvs, &volume_group->n_lvs,
+                sizeof(*volume_group->lvs), pass_lv);
+}
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                whole = whole && volume_group->pvs[i].pvid[0] != '\0' &&
-                        (volume_group->pvs[i].device == 0 || volume_group->pvs[i].device_name);
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                whole = whole && volume_group->lvs[i].name && volume_group->lvs[i].lvid[0] != '\0';
-        return whole;
+/* ------ records ------ */
+
+int volume_group_print(const struct volume_group *volume_group, char **ret)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        struct walk walk = {.file = memstream_open(&stream)};
+
+        if (!walk.file)
+                return -ENOMEM;
+        /* It is not changed while it is written. */
+        pass_volume_group(&walk, (struct volume_group *) volume_group);
+        return walk.error < 0 ? walk.error : memstream_finish(&stream, ret, NULL);
 }
 
 int volume_group_parse(const char *text, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        struct walk walk = {.section = text, .position = text};
         int r;
 
         if (!volume_group)
                 return -ENOMEM;
-        volume_group->state = _VOLUME_GROUP_STATE_MAX;
-        r = parse_fields(&text, vg_fields, ELEMENTSOF(vg_fields), volume_group);
-        if (r < 0)
-                return r;
-        r = parse_section(&text, &pv_section, (void **) &volume_group->pvs, &volume_group->n_pvs);
-        if (r < 0)
-                return r;
-        r = parse_section(&text, &lv_section, (void **) &volume_group->lvs, &volume_group->n_lvs);
-        if (r < 0)
-                return r;
-        if (*text != '\0' || !is_whole(volume_group))
+        pass_volume_group(&walk, volume_group);
+        if (walk.error < 0)
+                return walk.error;
+        if (*walk.position != '\0' || !volume_group->name || volume_group->vgid[0] == '\0')
                 return -EBADMSG;
         r = volume_group_index_pvs(volume_group);
         if (r < 0)
@@ -401,14 +375,23 @@ bool volume_group_text_has_name(const char *text, const char *name)
         return rest && rest[0] == '"';
 }
 
-/* ------ all of them ------ */
-
-static int parse_record(const struct record_entry *record, struct volume_group **ret)
+static int read_record(const struct record_entry *record, volume_group_function function, void *userdata)
 {
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
-        r = volume_group_parse(record->text, ret);
-        return r >= 0 && !streq((*ret)->vgid, record->key) ? -EBADMSG : r;
+        r = volume_group_parse(record->text, &volume_group);
+        if (r >= 0 && !streq(volume_group->vgid, record->key))
+                r = -EBADMSG;
+        if (r == -EBADMSG) {
+                log_warning("The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                return VOLUME_GROUPS_DAMAGED;
+        }
+        if (r >= 0)
+                r = function(volume_group, userdata);
+        if (r >= 0)
+                TAKE_PTR(volume_group);
+        return MIN(r, 0);
 }
 
 int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
@@ -419,23 +402,11 @@ int volume_groups_parse(const struct record_file *file, volume_group_function fu
         if (!file)
                 return 0;
         dm_list_iterate_items(record, &file->records) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-                int r;
+                int r = lvm_id_is_valid(record->key) ? read_record(record, function, userdata) : 0;
 
-                if (!lvm_id_is_valid(record->key))
-                        continue;
-                r = parse_record(record, &volume_group);
-                if (r == -EBADMSG) {
-                        log_warning(
-                                "The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
-                        result = VOLUME_GROUPS_DAMAGED;
-                        continue;
-                }
-                if (r >= 0)
-                        r = function(volume_group, userdata);
                 if (r < 0)
                         return r;
-                TAKE_PTR(volume_group);
+                result |= r;
         }
         return result;
 }

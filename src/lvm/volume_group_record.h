@@ -5,8 +5,7 @@
 #include "lvm/volume_group.h"
 
 /* The record of a VG, as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. It is in the syntax
- * of lvm2's metadata, but not all of that is a record: one assignment a line, in sections of one level. One table of fields
- * is used for both directions. */
+ * of lvm2's metadata, but not all of that is a record: one assignment a line, in sections of one level. */
 
 /* The text of a VG's record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
 int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
