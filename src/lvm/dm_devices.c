@@ -71,34 +71,35 @@ static const char *unmangle(char *text)
         return text;
 }
 
+/* A line that is not like the others is skipped. */
 static int add_line(struct dm_devices *devices, char *line)
 {
-        char *position = NULL;
-        char *number = strtok_r(line, " ", &position), *name = strtok_r(NULL, " ", &position);
-        char *uuid = strtok_r(NULL, " ", &position), *target = strtok_r(NULL, " ", &position);
-        const char *state = target ? strtok_r(NULL, " ", &position) : NULL;
-        unsigned int major_number, minor_number;
+        char *words[5] = {NULL},
+             *position = line; /* number, name, UUID, target; and the state, which may be missing */
+        dev_t number;
         int r;
 
-        if (!target || sscanf(number, "%u:%u", &major_number, &minor_number) != 2)
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                words[i] = strtok_r(i == 0 ? line : NULL, " ", &position);
+        if (!words[3])
                 return 0;
-        r = dm_devices_add(
-                devices, makedev(major_number, minor_number), unmangle(name), unmangle(uuid), unmangle(target));
+        r = parse_device_number(words[0], &number);
         if (r >= 0)
-                devices->devices[devices->n - 1].suspended = state && streq(state, "suspended");
-        return r;
+                r = dm_devices_add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
+        if (r >= 0)
+                devices->devices[devices->n - 1].suspended = words[4] && streq(words[4], "suspended");
+        return r == -EINVAL ? 0 : r;
 }
 
 static int read_list(int root_fd, struct dm_devices *devices)
 {
         _cleanup_free_ char *text = NULL;
-        char *position = NULL;
+        char *rest;
         int r;
 
         r = read_file_at(root_fd, LIST_FILE, &text, NULL);
-        if (r < 0)
-                return r;
-        for (char *line = strtok_r(text, "\n", &position); line && r >= 0; line = strtok_r(NULL, "\n", &position))
+        rest = text;
+        for (char *line; r >= 0 && (line = strsep(&rest, "\n"));)
                 r = add_line(devices, line);
         return r;
 }

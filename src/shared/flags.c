@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The running/pending protocol, as its header describes it. Libc only, as headgate-request uses it. */
+
 #include "shared/flags.h"
 
 #include <fcntl.h>
@@ -29,20 +31,9 @@ int flags_open_run_directory(void)
 
 int flags_prepare(int run_fd)
 {
-        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
-
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
-                if (mkdirat(run_fd, directories[i], 0700) < 0 && errno != EEXIST)
-                        return -errno;
-        return 0;
-}
-
-/* One system call makes an empty file; open() would need a second one to close it. */
-static int make_empty_file(int dir_fd, const char *path)
-{
-        if (mknodat(dir_fd, path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
+        if (mkdirat(run_fd, FLAGS_PENDING_DIRECTORY, 0700) < 0 && errno != EEXIST)
                 return -errno;
-        return 0;
+        return mkdirat(run_fd, FLAGS_WORKING_DIRECTORY, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 /* An entry is a file name. On the stack, since the first malloc() of a program costs three system calls. */
@@ -63,13 +54,9 @@ int flags_post(int run_fd, const char *entry)
         int r;
 
         r = entry_path_set(&path, FLAGS_PENDING_DIRECTORY, entry);
-        if (r < 0)
-                return r;
-
-        r = make_empty_file(run_fd, path.path); /* R1 */
-        if (r < 0)
-                return r;
-        return make_empty_file(run_fd, FLAGS_PENDING); /* R2 */
+        if (r >= 0)
+                r = flags_set(run_fd, path.path);            /* R1 */
+        return r < 0 ? r : flags_set(run_fd, FLAGS_PENDING); /* R2 */
 }
 
 int flags_ask_running(int run_fd)
@@ -116,9 +103,8 @@ static int ask_systemd(const char *verb, const char *unit)
         r = posix_spawn_file_actions_init(&actions);
         if (r != 0)
                 return -r;
-        r = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-        if (r == 0)
-                r = posix_spawn(&pid, "/bin/systemctl", &actions, NULL, (char *const *) arguments, environment);
+        r = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+                    ?: posix_spawn(&pid, "/bin/systemctl", &actions, NULL, (char *const *) arguments, environment);
         posix_spawn_file_actions_destroy(&actions);
         if (r != 0)
                 return -r;
@@ -185,20 +171,17 @@ int flags_take_running(int run_fd, int *ret_fd)
 static int for_each_entry(
         int run_fd, const char *directory, int working_fd, flags_entry_function function, void *userdata)
 {
+        _cleanup_close_ int fd = openat(run_fd, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         _cleanup_closedir_ DIR *dir = NULL;
         const struct dirent *entry;
-        int fd, r;
+        int r;
 
-        fd = openat(run_fd, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
-
         dir = fdopendir(fd);
-        if (!dir) {
-                r = -errno;
-                close(fd);
-                return r;
-        }
+        if (!dir)
+                return -errno;
+        (void) TAKE_FD(fd);
 
         while (errno = 0, (entry = readdir(dir))) {
                 if (entry->d_name[0] == '.')
@@ -266,21 +249,18 @@ int flags_ask_pending(int run_fd)
 
 int flags_end_listening(int run_fd)
 {
-        if (renameat(run_fd, FLAGS_LISTENING, run_fd, FLAGS_RESYNC) < 0 && errno != ENOENT)
-                return -errno;
-        return 0;
+        return renameat(run_fd, FLAGS_LISTENING, run_fd, FLAGS_RESYNC) < 0 && errno != ENOENT ? -errno : 0;
 }
 
 int flags_set(int run_fd, const char *flag)
 {
-        return make_empty_file(run_fd, flag);
+        /* One system call makes an empty file; open() would need a second one to close it. */
+        return mknodat(run_fd, flag, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 int flags_clear(int run_fd, const char *flag)
 {
-        if (unlinkat(run_fd, flag, 0) < 0 && errno != ENOENT)
-                return -errno;
-        return 0;
+        return unlinkat(run_fd, flag, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
 int flags_is_set(int run_fd, const char *flag)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reading the journal of an earlier boot. */
+
 #include "shared/journal.h"
 
 #include <sys/stat.h>

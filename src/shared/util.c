@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What C and its library lack: whole files, numbers, durations, strings that are made, arrays that grow. */
+
 #include "shared/util.h"
 
 #include <fcntl.h>
@@ -171,9 +173,8 @@ int parse_u64(const char *string, uint64_t *ret)
         value = strtoumax(string, &end, 10);
         if (*end != '\0')
                 return -EINVAL;
-        if (errno != 0 || value > UINT64_MAX)
+        if (errno != 0)
                 return -ERANGE;
-
         *ret = value;
         return 0;
 }
@@ -184,11 +185,8 @@ int parse_u32(const char *string, uint32_t *ret)
         int r;
 
         r = parse_u64(string, &value);
-        if (r < 0)
-                return r;
-        if (value > UINT32_MAX)
-                return -ERANGE;
-
+        if (r < 0 || value > UINT32_MAX)
+                return r < 0 ? r : -ERANGE;
         *ret = (uint32_t) value;
         return 0;
 }
