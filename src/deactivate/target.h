@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lvm/configuration.h"
-#include "teardown/selection.h"
+#include "teardown/scope.h"
 
 /* A name on the command line: of a VG, an LV, or any block device. */
 struct target {

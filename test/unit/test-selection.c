@@ -2,7 +2,7 @@
 
 /* What goes when somebody names something, on captured trees. */
 
-#include "teardown/selection.h"
+#include "teardown/scope.h"
 
 #include "fixture.h"
 #include "shapes.h"
