@@ -351,7 +351,6 @@ static int take_down(struct deactivation *deactivation)
                         .deadline_usec = settings->teardown_deadline_usec,
                         .stall_usec = STALL_USEC,
                         .vgs_are_locked = true,
-                        .remove = removal_job_run,
                 });
         return r < 0 ? r : teardown_run(&teardown);
 }

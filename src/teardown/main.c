@@ -16,6 +16,7 @@
 #include "shared/program.h"
 #include "shared/settings.h"
 #include "teardown/scope.h"
+#include "teardown/systemd.h"
 #include "teardown/teardown.h"
 #include "timeline/archive.h"
 #include "tree/order.h"
@@ -151,7 +152,6 @@ static int take_down(enum teardown_scope scope, struct timeline *account)
                         .deadline_usec = settings.teardown_deadline_usec,
                         .stall_usec = STALL_USEC,
                         .at_shutdown = true,
-                        .remove = removal_job_run,
                         .account = account,
                 });
         if (r < 0)

@@ -1,145 +1,347 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The removals of nodes: a pool of threads for what blocks in the kernel, each attempt being one call that may take
+ * milliseconds or for ever; and when an attempt is repeated, or given up. */
+
 #include "teardown/removal.h"
 
-#include <fcntl.h>
-#include <libdevmapper.h>
-#include <linux/dm-ioctl.h>
-#include <linux/loop.h>
-#include <sys/ioctl.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
 
 #include "shared/util.h"
+#include "teardown/kernel.h"
+#include "teardown/report.h"
+#include "teardown/unmonitor.h"
+#include "tree/schedule.h"
 
-#define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
+/* More at a time than this cost more than they bring: the grace periods of RCU that removals wait for are shared
+ * already by half as many (measured with 1 to 128 threads on two CPUs). */
+#define THREADS_MAX 64
 
-int removal_job_new(struct tree_node *node, struct removal_job **ret)
+/* A thread only makes a system call or two. */
+#define STACK_SIZE ((size_t) 128 * 1024)
+
+/* While there is more to do anyway, the owner of the pool is not woken up for each removal that is done. */
+#define ANNOUNCED_AT_ONCE 8
+
+/* How long to wait before the next attempt: 5 ms after the first one, for a process of udev that looks at the device
+ * as soon as it was unmounted, then longer and longer, up to 200 ms. */
+#define PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
+#define PAUSE_MAX_USEC (200 * USEC_PER_MSEC)
+#define DOUBLINGS_MAX 6
+
+/* ------ the pool ------ */
+
+struct pool {
+        int (*remove)(const struct removal *removal);
+        int done_fd; /* an eventfd, not 0 if `done` has removals that were announced */
+
+        pthread_mutex_t mutex; /* for all below */
+        struct dm_list queued, done;
+        size_t n_unannounced;            /* of those that are done */
+        size_t n_threads, n_threads_max; /* a thread ends when nothing is queued */
+        bool ending;
+};
+
+static void pool_free(struct pool *pool)
 {
-        _cleanup_removal_job_ struct removal_job *job = calloc(1, sizeof(*job));
+        pthread_mutex_destroy(&pool->mutex);
+        close(pool->done_fd);
+        free(pool);
+}
 
-        if (!job)
+/* With the lock held, but for the removals themselves: attempts all that are queued. */
+static void work_off(struct pool *pool)
+{
+        while (!dm_list_empty(&pool->queued) && !pool->ending) {
+                struct removal *removal = dm_list_item(dm_list_first(&pool->queued), struct removal);
+                int r;
+
+                dm_list_del(&removal->list);
+                removal->started_usec = now_usec();
+                pthread_mutex_unlock(&pool->mutex);
+                r = pool->remove(removal);
+                pthread_mutex_lock(&pool->mutex);
+                removal->result = r;
+                removal->finished_usec = now_usec();
+                dm_list_add(&pool->done, &removal->list);
+                if (++pool->n_unannounced >= ANNOUNCED_AT_ONCE || dm_list_empty(&pool->queued)) {
+                        pool->n_unannounced = 0;
+                        (void) eventfd_write(pool->done_fd, 1);
+                }
+        }
+}
+
+static void *run_thread(void *argument)
+{
+        struct pool *pool = argument;
+        bool last;
+
+        pthread_mutex_lock(&pool->mutex);
+        work_off(pool);
+        last = --pool->n_threads == 0 && pool->ending;
+        pthread_mutex_unlock(&pool->mutex);
+        if (last)
+                pool_free(pool);
+        return NULL;
+}
+
+/* With the lock held. */
+static void start_thread(struct pool *pool)
+{
+        pthread_attr_t attributes;
+        pthread_t thread;
+
+        if (pthread_attr_init(&attributes) != 0)
+                return;
+        if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+                pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
+                pthread_create(&thread, &attributes, run_thread, pool) == 0)
+                pool->n_threads++;
+        pthread_attr_destroy(&attributes);
+}
+
+static int pool_new(size_t n_threads, int (*function)(const struct removal *removal), struct pool **ret)
+{
+        struct pool *pool = calloc(1, sizeof(*pool));
+
+        if (!pool)
                 return -ENOMEM;
-        *job = (struct removal_job){
-                .pool_job.run = removal_job_run,
+        pool->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (pool->done_fd < 0) {
+                int r = -errno;
+
+                free(pool);
+                return r;
+        }
+        pthread_mutex_init(&pool->mutex, NULL);
+        dm_list_init(&pool->queued);
+        dm_list_init(&pool->done);
+        pool->remove = function;
+        pool->n_threads_max = MIN(MAX(n_threads, (size_t) 1), (size_t) THREADS_MAX);
+        *ret = pool;
+        return 0;
+}
+
+static void submit(struct teardown *teardown, struct removal *removal)
+{
+        struct pool *pool = teardown->pool;
+
+        removal->at_work = true;
+        removal->timed_out = false;
+        teardown->n_at_work++;
+        pthread_mutex_lock(&pool->mutex);
+        removal->started_usec = 0;
+        dm_list_add(&pool->queued, &removal->list);
+        if (pool->n_threads < pool->n_threads_max)
+                start_thread(pool);
+        /* Should no thread come into being. */
+        if (pool->n_threads == 0)
+                work_off(pool);
+        pthread_mutex_unlock(&pool->mutex);
+}
+
+/* One that is done; NULL if there is none. */
+static struct removal *take_done(struct pool *pool)
+{
+        struct removal *removal = NULL;
+        eventfd_t value;
+
+        pthread_mutex_lock(&pool->mutex);
+        if (dm_list_empty(&pool->done)) {
+                (void) eventfd_read(pool->done_fd, &value);
+        } else {
+                removal = dm_list_item(dm_list_first(&pool->done), struct removal);
+                dm_list_del(&removal->list);
+        }
+        pthread_mutex_unlock(&pool->mutex);
+        return removal;
+}
+
+int removals_get_fd(const struct teardown *teardown)
+{
+        return teardown->pool->done_fd;
+}
+
+/* ------ one removal ------ */
+
+static struct removal *removal_free(struct removal *removal)
+{
+        free(removal->kernel_name);
+        free(removal->uuid);
+        free(removal);
+        return NULL;
+}
+DEFINE_CLEANUP(struct removal *, removal_free)
+
+static int removal_new(struct tree_node *node, bool at_shutdown, struct removal **ret)
+{
+        _cleanup_(removal_freep) struct removal *removal = calloc(1, sizeof(*removal));
+
+        if (!removal)
+                return -ENOMEM;
+        *removal = (struct removal){
                 .node = node,
                 .kind = node->kind,
                 .number = node->number,
                 .kernel_name = strdup(node->kernel_name),
                 .uuid = node->uuid ? strdup(node->uuid) : NULL,
+                .at_shutdown = at_shutdown,
         };
-        if (!job->kernel_name || (node->uuid && !job->uuid))
+        if (!removal->kernel_name || (node->uuid && !removal->uuid))
                 return -ENOMEM;
-
-        *ret = TAKE_PTR(job);
+        *ret = TAKE_PTR(removal);
         return 0;
-}
-
-struct removal_job *removal_job_free(struct removal_job *job)
-{
-        if (!job)
-                return NULL;
-        free(job->kernel_name);
-        free(job->uuid);
-        free(job);
-        return NULL;
-}
-
-static int remove_dm(const struct removal_job *job)
-{
-        struct dm_ioctl request = {
-                .version = {DM_VERSION_MAJOR, 0, 0},
-                .data_size = sizeof(request),
-                .data_start = sizeof(request),
-        };
-        _cleanup_close_ int control_fd = open(CONTROL, O_RDWR | O_CLOEXEC);
-
-        if (control_fd < 0)
-                return -errno;
-        /* The kernel wants one or the other. A number may have been given to another device since. */
-        if (*job->uuid != '\0' && strlen(job->uuid) < sizeof(request.uuid))
-                strcpy(request.uuid, job->uuid);
-        else
-                request.dev = job->number;
-        if (ioctl(control_fd, DM_DEV_REMOVE, &request) < 0)
-                return errno == ENXIO ? 0 : -errno;
-        return 0;
-}
-
-static int remove_md(const struct removal_job *job)
-{
-        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", job->kernel_name);
-        _cleanup_close_ int fd = -EBADF;
-
-        if (!path)
-                return -ENOMEM;
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0)
-                return errno == ENOENT ? 0 : -errno;
-        return write_all(fd, "clear", strlen("clear"));
-}
-
-static bool loop_has_file(const char *kernel_name)
-{
-        _cleanup_free_ char *path = string_format("/sys/block/%s/loop/backing_file", kernel_name);
-
-        return path && access(path, F_OK) == 0;
-}
-
-/* The kernel does not refuse to clear a loop device that is open: it sets this flag, and detaches the file when the device is
- * closed. */
-static void forbid_autoclear(int fd)
-{
-        struct loop_info64 info;
-
-        if (ioctl(fd, LOOP_GET_STATUS64, &info) < 0 || !(info.lo_flags & LO_FLAGS_AUTOCLEAR))
-                return;
-        info.lo_flags &= ~(uint32_t) LO_FLAGS_AUTOCLEAR;
-        (void) ioctl(fd, LOOP_SET_STATUS64, &info);
-}
-
-static int clear_loop(const struct removal_job *job)
-{
-        _cleanup_free_ char *path = string_format("/dev/%s", job->kernel_name);
-        _cleanup_close_ int fd = -EBADF;
-        struct loop_info64 before = {};
-
-        if (!path)
-                return -ENOMEM;
-        /* Exclusively, so that one that is mounted or lies below another device is refused. */
-        fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
-        if (fd < 0)
-                return errno == ENOENT || errno == ENXIO ? 0 : -errno;
-        if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
-                return errno == ENXIO ? 0 : -errno;
-        if (!job->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR))
-                forbid_autoclear(fd);
-        return 0;
-}
-
-static int remove_loop(const struct removal_job *job)
-{
-        int r = clear_loop(job);
-
-        if (r < 0)
-                return r;
-        /* Whoever has it open, without claiming it, keeps its file until it closes it. */
-        return loop_has_file(job->kernel_name) ? -EBUSY : 0;
-}
-
-int removal_job_run(struct pool_job *pool_job)
-{
-        const struct removal_job *job = (const struct removal_job *) pool_job;
-
-        switch (job->kind) {
-        case TREE_MD:
-                return remove_md(job);
-        case TREE_LOOP:
-                return remove_loop(job);
-        default:
-                return remove_dm(job);
-        }
 }
 
 bool removal_is_possible(const struct removal *removal)
 {
         return removal->node->cycle || removal->node->n_holders == 0;
+}
+
+/* ------ all of them ------ */
+
+int removals_init(struct teardown *teardown, size_t n_threads)
+{
+        const struct tree *tree = teardown->tree;
+
+        dm_list_init(&teardown->busy);
+        teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
+        if (!teardown->removals)
+                return -ENOMEM;
+        FOREACH_NODE(node, &tree->nodes) {
+                int r = tree_node_is_ours(node) ? removal_new(node, teardown->options.at_shutdown,
+                                                          &teardown->removals[node->index])
+                                                : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return pool_new(n_threads, teardown->options.remove ?: kernel_remove, &teardown->pool);
+}
+
+int removals_start(struct teardown *teardown)
+{
+        struct removal *removal, *next;
+        uint64_t now = now_usec();
+        int r;
+
+        for (struct tree_node *node; (node = tree_next_ready(teardown->tree));) {
+                struct storage_tree *tree = &teardown->trees[node->component];
+
+                removal = teardown->removals[node->index];
+                if (removal->at_work) {
+                        /* It is the turn of a member of a cycle whose last attempt still hangs. */
+                        tree_node_failed(teardown->tree, node);
+                        continue;
+                }
+                if (removal->ready_usec == 0)
+                        removal->ready_usec = now;
+                if (tree->first_usec == 0)
+                        tree->first_usec = removal->ready_usec;
+                if (!unmonitor_takes(&teardown->unmonitor, removal))
+                        submit(teardown, removal);
+        }
+        r = unmonitor_step(teardown);
+        if (r < 0)
+                return r;
+        dm_list_iterate_items_safe(removal, next, &teardown->busy)
+                if (removal->next_usec <= now && removal_is_possible(removal)) {
+                        dm_list_del(&removal->list);
+                        submit(teardown, removal);
+                }
+        return 0;
+}
+
+static void node_removed(struct teardown *teardown, const struct removal *removal)
+{
+        struct storage_tree *tree = &teardown->trees[removal->node->component];
+
+        tree_node_gone(teardown->tree, removal->node);
+        tree->last_usec = removal->ended_usec;
+        if (++tree->n_gone == tree->members.n)
+                report_tree_down(teardown, removal->node->component);
+}
+
+void removals_finish(struct teardown *teardown)
+{
+        for (struct removal *removal; (removal = take_done(teardown->pool));) {
+                removal->at_work = false;
+                teardown->n_at_work -= !removal->timed_out;
+                removal->n_tries++;
+                removal->error = removal->result;
+                removal->ended_usec = removal->finished_usec;
+                if (removal->error == 0) {
+                        node_removed(teardown, removal);
+                } else if (removal->timed_out) {
+                        ; /* It has failed already. */
+                } else if (removal->error == -EBUSY && !removal->node->cycle) {
+                        unsigned int doublings = MIN(removal->n_tries - 1, (unsigned int) DOUBLINGS_MAX);
+
+                        removal->n_in_vain = teardown->nobody_usec > 0 ? removal->n_in_vain + 1 : 0;
+                        removal->next_usec =
+                                removal->ended_usec + MIN(PAUSE_MIN_USEC << doublings, PAUSE_MAX_USEC);
+                        dm_list_add(&teardown->busy, &removal->list);
+                } else {
+                        tree_node_failed(teardown->tree, removal->node);
+                }
+        }
+}
+
+static bool has_timed_out(const struct teardown *teardown, const struct removal *removal, uint64_t now)
+{
+        return removal->started_usec > 0 && removal->started_usec + teardown->options.deadline_usec <= now;
+}
+
+void removals_check_deadlines(struct teardown *teardown, uint64_t now)
+{
+        struct pool *pool = teardown->pool;
+
+        if (teardown->checked_usec + REMOVALS_CHECK_USEC > now)
+                return;
+        teardown->checked_usec = now;
+        pthread_mutex_lock(&pool->mutex);
+        FOREACH_NODE(node, &teardown->tree->nodes) {
+                struct removal *removal = tree_node_is_ours(node) ? teardown->removals[node->index] : NULL;
+
+                if (!removal || !removal->at_work || removal->timed_out || !has_timed_out(teardown, removal, now))
+                        continue;
+                removal->timed_out = true;
+                removal->error = -ETIMEDOUT;
+                removal->ended_usec = now;
+                teardown->n_at_work--;
+                tree_node_failed(teardown->tree, node);
+                /* Its thread may never come back, so there is to be one more. */
+                if (pool->n_threads_max < THREADS_MAX) {
+                        pool->n_threads_max++;
+                        if (!dm_list_empty(&pool->queued))
+                                start_thread(pool);
+                }
+        }
+        pthread_mutex_unlock(&pool->mutex);
+}
+
+void removals_done(struct teardown *teardown)
+{
+        struct pool *pool = teardown->pool;
+        bool last = false;
+
+        if (pool) {
+                pthread_mutex_lock(&pool->mutex);
+                pool->ending = true;
+                last = pool->n_threads == 0;
+                pthread_mutex_unlock(&pool->mutex);
+        }
+        /* Otherwise the last of the threads does it. */
+        if (last)
+                pool_free(pool);
+        if (!teardown->removals)
+                return;
+        FOREACH_NODE(node, &teardown->tree->nodes) {
+                struct removal *removal = tree_node_is_ours(node) ? teardown->removals[node->index] : NULL;
+
+                if (removal && !removal->at_work)
+                        removal_free(removal);
+        }
+        free(teardown->removals);
 }

@@ -1,60 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "teardown/pool.h"
-#include "tree/tree.h"
+#include "teardown/state.h"
 
-/* One try to remove a node, as a job for the pool: it knows all that it needs to know of the node, so that one
- * that hangs in the kernel can be left behind. */
-struct removal_job {
-        struct pool_job pool_job; /* whose result is that of removal_job_run() */
-        struct tree_node *node;   /* for whoever takes the job back */
-        bool abandoned;           /* and not to be taken back any more; the caller's */
-        bool at_shutdown;         /* a device that is in use may go when it is closed; the caller's */
-        enum tree_kind kind;
-        dev_t number;
-        char *kernel_name;
-        char *uuid; /* device-mapper's, "" without one; NULL for other devices */
-};
+/* Removing nodes, each by a thread of its own as it may block for ever in the kernel, and again if need be. All
+ * functions are for the one thread that has made the pool; only options.remove is called in other ones. */
 
-/* Makes one for a node of which tree_kind_is_removable(). `*ret` is to be freed with removal_job_free(). Returns 0 or
- * -ENOMEM. */
-int removal_job_new(struct tree_node *node, struct removal_job **ret) _nonnull_(1, 2) _must_check_;
-struct removal_job *removal_job_free(struct removal_job *job);
-DEFINE_CLEANUP(struct removal_job *, removal_job_free)
-#define _cleanup_removal_job_ _cleanup_(removal_job_freep)
+/* How often running removals are looked at. */
+#define REMOVALS_CHECK_USEC (1 * USEC_PER_SEC)
 
-/* Removes the device of a struct removal_job of the running kernel, and does not come back before it is gone:
- *
- *  - one of device-mapper by DM_DEV_REMOVE (linux/dm-ioctl.h), by its UUID if it has one, else by its number. The
- *    kernel announces it to udev; there is no cookie, since nobody waits for udev
- *  - an md array by writing "clear" to md/array_state (the kernel's Documentation/admin-guide/md.rst), which
- *    unlike the ioctl needs no opened device, and so is not in its own way
- *  - a loop device by LOOP_CLR_FD (linux/loop.h). One that is in use keeps its file, but for at_shutdown
- *
- * Safe in any thread. Returns 0, also if it was gone already; -EBUSY while something has it open; or another
- * negative errno. */
-int removal_job_run(struct pool_job *pool_job) _nonnull_(1);
+/* Makes the removals of all nodes that are to go, and the pool of up to `n_threads` threads, of which none is started
+ * yet. Returns 0 or a negative errno. */
+int removals_init(struct teardown *teardown, size_t n_threads) _nonnull_(1) _must_check_;
 
-/* The removal of a node, which may take several tries, and when it is its turn again. Times are those of now_usec(). */
-struct removal {
-        struct dm_list list; /* one of the teardown's; or none, before the first try and when it is over */
-        struct tree_node *node;
-        struct removal_job *job; /* while it is the pool's */
-        uint64_t ready_usec;     /* when nothing held it any more, as far as the tree says; 0 before */
-        uint64_t ended_usec;     /* when it was gone, or the last try had failed */
-        uint64_t next_usec;      /* the next try */
-        unsigned int n_tries;
-        unsigned int n_in_vain; /* since nobody was left who could let go of it */
-        int error;              /* of the last try, a negative errno */
-};
+/* Readable (EPOLLIN) when removals_finish() has something to do. As long as removals wait for a thread, the pool may
+ * have a few that were not announced yet, so that it is to be called from time to time in any case. The pool's. */
+int removals_get_fd(const struct teardown *teardown) _nonnull_(1);
 
-/* From one time to another; 0 if the first is not known. */
-static inline uint64_t usec_between(uint64_t from, uint64_t to)
-{
-        return from > 0 && to > from ? to - from : 0;
-}
+/* Takes over what the pool is done with. What something has open is to be attempted again; if there is another error,
+ * or the nodes form a cycle, the attempt has failed. */
+void removals_finish(struct teardown *teardown) _nonnull_(1);
 
-/* Whether there is any sense in the next try: a mount that has come meanwhile has to go first. Among nodes that
- * hold each other in a circle that cannot be told. */
+/* Gives the pool what nothing holds any more, but to lvm2 first what may be monitored, and what is to be attempted
+ * again. Returns 0 or -ENOMEM. */
+int removals_start(struct teardown *teardown) _nonnull_(1) _must_check_;
+
+/* Gives up removals that take longer than the deadline. Each keeps its thread. Should it come to an end all the
+ * same, that counts. Does so at most once in REMOVALS_CHECK_USEC. `now` is now_usec(). */
+void removals_check_deadlines(struct teardown *teardown, uint64_t now) _nonnull_(1);
+
+/* Whether there is any sense in the next attempt: a mount that has appeared meanwhile has to go first. In a cycle
+ * that cannot be told. */
 bool removal_is_possible(const struct removal *removal) _nonnull_(1);
+
+/* Ends the threads as soon as they have returned from the kernel, and does not wait for that: what they are at is
+ * left behind. */
+void removals_done(struct teardown *teardown) _nonnull_(1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What a teardown says: to the journal what became of each storage tree and node, to systemd how far it is, and to the
+ * timeline of this shutdown how long each removal took. */
+
 #include "teardown/report.h"
 
 #include <inttypes.h>
@@ -8,16 +11,14 @@
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/names.h"
-#include "teardown/holders.h"
+#include "teardown/users.h"
 #include "tree/order.h"
 
 /* How often systemd is told how far it is, and how long after the longest pause it may kill us. */
 #define STATUS_USEC (500 * USEC_PER_MSEC)
 #define MARGIN_USEC (30 * USEC_PER_SEC)
 
-/* ------ circles ------ */
-
-void report_circles(const struct tree *tree)
+void report_cycles(const struct tree *tree)
 {
         for (const struct tree_cycle *cycle = tree->cycles; cycle; cycle = cycle->next) {
                 _cleanup_enumeration_ struct enumeration names = {};
@@ -31,62 +32,37 @@ void report_circles(const struct tree *tree)
 
 /* ------ the timeline ------ */
 
-/* Takes over `bar`. */
-static void add_bar(struct timeline *timeline, struct timeline_bar *bar)
+/* `end_usec` is when it was removed, or until when it was not, because of `reason`. */
+static void add_bar(const struct teardown *teardown, const struct removal *removal, enum timeline_end end,
+        uint64_t end_usec, const char *reason)
 {
-        struct timeline_bar *added;
-
-        if (bar->name && bar->tree && bar->kind && timeline_add(timeline, &added) >= 0) {
-                *added = *bar;
-                return;
-        }
-        free(bar->name);
-        free(bar->tree);
-        free(bar->kind);
-        free(bar->reason);
-}
-
-static struct timeline_bar make_bar(
-        const struct teardown *teardown, const struct removal *removal, uint64_t ready_usec, uint64_t end_usec)
-{
+        uint64_t ready_usec = removal->ready_usec ?: end_usec;
         const struct tree_node *node = removal->node;
+        struct timeline_bar *added, bar;
 
-        return (struct timeline_bar){
+        if (!teardown->options.account)
+                return;
+        bar = (struct timeline_bar){
                 .name = string_printable(node->name),
                 .tree = string_printable(teardown->trees[node->component].name),
                 .kind = strdup(tree_kind_to_string(node->kind)),
+                .reason = reason ? string_printable(reason) : NULL,
+                .state = end == TIMELINE_DONE ? "gone" : "left",
+                .end = end,
                 .first_usec = teardown->started_usec,
                 .asked_usec = teardown->started_usec,
                 .phases_usec[TIMELINE_HELD] = usec_between(teardown->started_usec, ready_usec),
                 .phases_usec[TIMELINE_REMOVAL] = usec_between(ready_usec, end_usec),
                 .n_tries = removal->n_tries,
         };
-}
-
-static void timeline_add_removed(const struct teardown *teardown, const struct removal *removal)
-{
-        struct timeline_bar bar;
-
-        if (!teardown->options.account)
+        if (bar.name && bar.tree && bar.kind && timeline_add(teardown->options.account, &added) >= 0) {
+                *added = bar;
                 return;
-        bar = make_bar(teardown, removal, removal->ready_usec, removal->ended_usec);
-        bar.state = "gone";
-        bar.end = TIMELINE_DONE;
-        add_bar(teardown->options.account, &bar);
-}
-
-static void timeline_add_left(
-        const struct teardown *teardown, const struct removal *removal, uint64_t until_usec, const char *holders)
-{
-        struct timeline_bar bar;
-
-        if (!teardown->options.account)
-                return;
-        bar = make_bar(teardown, removal, removal->ready_usec > 0 ? removal->ready_usec : until_usec, until_usec);
-        bar.state = "left";
-        bar.end = TIMELINE_FAILED;
-        bar.reason = holders ? string_printable(holders) : NULL;
-        add_bar(teardown->options.account, &bar);
+        }
+        free(bar.name);
+        free(bar.tree);
+        free(bar.kind);
+        free(bar.reason);
 }
 
 /* ------ storage trees ------ */
@@ -121,54 +97,42 @@ static int compare_ends(const void *a, const void *b)
                                                               : 0;
 }
 
-static void print_removal(FILE *file, const struct teardown *teardown, const struct removal *removal)
+/* The field with what was removed of a storage tree, which is also added to the timeline; NULL without memory. */
+static char *format_nodes(const struct teardown *teardown, const struct storage_tree *tree)
 {
-        _cleanup_free_ char *name = string_printable(removal->node->name);
-
-        fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n",
-                usec_between(teardown->started_usec, removal->ready_usec),
-                usec_between(removal->ready_usec, removal->ended_usec), removal->n_tries,
-                tree_kind_to_string(removal->node->kind), name ?: "?");
-}
-
-/* The field with what has gone of a storage tree; NULL without memory. */
-static char *format_nodes(const struct teardown *teardown, size_t component)
-{
-        const struct storage_tree *tree = &teardown->trees[component];
-        _cleanup_free_ const struct removal **gone = calloc(tree->n_gone + 1, sizeof(*gone));
+        _cleanup_free_ const struct removal **removed = calloc(tree->n_gone + 1, sizeof(*removed));
         char *text = NULL;
         size_t n = 0, size;
         FILE *file;
 
-        if (!gone)
+        if (!removed)
                 return NULL;
         FOREACH_NODE(node, &tree->members)
                 if (node->state == TREE_GONE && n < tree->n_gone)
-                        gone[n++] = &teardown->removals[node->index];
-        qsort(gone, n, sizeof(*gone), compare_ends);
+                        removed[n++] = teardown->removals[node->index];
+        qsort(removed, n, sizeof(*removed), compare_ends);
 
         file = open_memstream(&text, &size);
         if (!file)
                 return NULL;
         fputs("HEADGATE_NODES=", file);
         for (size_t i = 0; i < n; i++) {
-                print_removal(file, teardown, gone[i]);
-                timeline_add_removed(teardown, gone[i]);
+                const struct removal *removal = removed[i];
+                _cleanup_free_ char *name = string_printable(removal->node->name);
+
+                fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n",
+                        usec_between(teardown->started_usec, removal->ready_usec),
+                        usec_between(removal->ready_usec, removal->ended_usec), removal->n_tries,
+                        tree_kind_to_string(removal->node->kind), name ?: "?");
+                add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
         }
         (void) fclose(file);
         return text;
 }
 
-/* What the times in other fields count from. */
-static void add_start(struct fields *fields, const struct teardown *teardown)
+static void report_tree(int level, const char *message_id, const struct teardown *teardown,
+        const struct storage_tree *tree, const char *message)
 {
-        fields_add(fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
-}
-
-static void report_tree(
-        int level, const char *message_id, const struct teardown *teardown, size_t component, const char *message)
-{
-        const struct storage_tree *tree = &teardown->trees[component];
         _cleanup_fields_ struct fields fields = {};
 
         if (!message)
@@ -180,33 +144,22 @@ static void report_tree(
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped));
         fields_add(&fields,
                 string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec_between(tree->first_usec, tree->last_usec)));
-        add_start(&fields, teardown);
-        fields_add(&fields, format_nodes(teardown, component));
+        fields_add(&fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
+        fields_add(&fields, format_nodes(teardown, tree));
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 
 void report_tree_down(const struct teardown *teardown, size_t component)
 {
         const struct storage_tree *tree = &teardown->trees[component];
-        _cleanup_free_ char *name = string_printable(tree->name);
         _cleanup_free_ char *time = format_duration(usec_between(tree->first_usec, tree->last_usec));
-        _cleanup_free_ char *rest =
+        _cleanup_free_ char *skipped =
                 tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
-        _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", name ?: "?",
+        _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", tree->name,
                 tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone, plural(tree->n_gone), time ?: "?",
-                rest ?: "");
+                skipped ?: "");
 
-        report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, component, message);
-}
-
-static void report_tree_left(const struct teardown *teardown, size_t component)
-{
-        const struct storage_tree *tree = &teardown->trees[component];
-        _cleanup_free_ char *name = string_printable(tree->name);
-        _cleanup_free_ char *message = string_format("Storage tree %s is not down: %zu of %zu device%s left.",
-                name ?: "?", tree->members.n - tree->n_gone, tree->members.n, plural(tree->members.n));
-
-        report_tree(LOG_WARNING, MESSAGE_STORAGE_TREE_LEFT, teardown, component, message);
+        report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, tree, message);
 }
 
 /* ------ who uses what is in the way ------ */
@@ -252,20 +205,16 @@ static int find_waited_for(const struct teardown *teardown, struct tree_nodes *r
         return 0;
 }
 
-static const char *describe_wait(const struct tree_node *node)
-{
-        return node->kind == TREE_MOUNT  ? " to be unmounted"
-               : node->kind == TREE_SWAP ? " to be swapped off"
-                                         : ", which is in use";
-}
-
 static void report_node_waited_for(
         _unused_ const struct teardown *teardown, const struct tree_node *node, const struct users *users)
 {
         _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
 
-        log_notice("Waiting for %s%s%s%s.", name ?: "?", describe_wait(node), holders && *holders ? ": " : "",
-                holders ?: "");
+        log_notice("Waiting for %s%s%s%s.", name ?: "?",
+                node->kind == TREE_MOUNT  ? " to be unmounted"
+                : node->kind == TREE_SWAP ? " to be swapped off"
+                                          : ", which is in use",
+                holders && *holders ? ": " : "", holders ?: "");
 }
 
 void report_waiting(const struct teardown *teardown)
@@ -276,36 +225,27 @@ void report_waiting(const struct teardown *teardown)
                 report_with_users(teardown, &nodes, report_node_waited_for);
 }
 
-/* The storage trees that the nodes are in. */
-static size_t count_trees(const struct teardown *teardown, const struct tree_nodes *nodes)
-{
-        _cleanup_free_ bool *counted = calloc(teardown->tree->n_components + 1, sizeof(*counted));
-        size_t n = 0;
-
-        if (!counted)
-                return 0;
-        FOREACH_NODE(node, nodes) {
-                n += !counted[node->component];
-                counted[node->component] = true;
-        }
-        return n;
-}
-
 /* "412 of 1015 devices down, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
 static char *describe_progress(const struct teardown *teardown, const struct tree_nodes *waited_for)
 {
-        _cleanup_enumeration_ struct enumeration names = {};
-        size_t n_trees = count_trees(teardown, waited_for);
         const struct tree *tree = teardown->tree;
+        _cleanup_free_ bool *counted = calloc(tree->n_components + 1, sizeof(*counted));
+        _cleanup_free_ char *waiting = NULL;
+        _cleanup_enumeration_ struct enumeration names = {};
+        size_t n_trees = 0;
 
-        FOREACH_NODE(node, waited_for)
+        FOREACH_NODE(node, waited_for) {
                 enumeration_add(&names, node->name);
+                if (counted && !counted[node->component]) {
+                        counted[node->component] = true;
+                        n_trees++;
+                }
+        }
         enumeration_end(&names);
-        if (!names.text)
-                return string_format(
-                        "%zu of %zu device%s down", tree->n_gone, tree->n_to_go, plural(tree->n_to_go));
-        return string_format("%zu of %zu device%s down, %zu tree%s waiting for: %s", tree->n_gone, tree->n_to_go,
-                plural(tree->n_to_go), n_trees, plural(n_trees), names.text);
+        if (names.text)
+                waiting = string_format(", %zu tree%s waiting for: %s", n_trees, plural(n_trees), names.text);
+        return string_format(
+                "%zu of %zu device%s down%s", tree->n_gone, tree->n_to_go, plural(tree->n_to_go), waiting ?: "");
 }
 
 void report_progress(struct teardown *teardown)
@@ -349,31 +289,19 @@ static const char *describe_reason(const struct removal *removal)
         return removal->n_tries > 0 || removal->node->n_holders > 0 ? "it is in use" : "it was not its turn yet";
 }
 
-/* Its times, like those of a node that is gone in HEADGATE_NODES. One that was held to the end has only waited. */
-static void add_times_left(
-        struct fields *fields, const struct teardown *teardown, const struct removal *removal, uint64_t now)
-{
-        uint64_t ready = removal->ready_usec > 0 ? removal->ready_usec : now;
-
-        add_start(fields, teardown);
-        fields_add(fields,
-                string_format("HEADGATE_WAITED_USEC=%" PRIu64, usec_between(teardown->started_usec, ready)));
-        fields_add(fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, usec_between(ready, now)));
-}
-
 static void report_node_left(
         const struct teardown *teardown, const struct tree_node *node, const struct users *users)
 {
-        const struct removal *removal = &teardown->removals[node->index];
+        const struct removal *removal = teardown->removals[node->index];
         _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
                 holders && *holders ? ": " : "", holders ?: "");
         _cleanup_fields_ struct fields fields = {};
-        uint64_t now = now_usec();
+        uint64_t now = now_usec(), ready = removal->ready_usec ?: now;
 
         if (!message)
                 return;
-        timeline_add_left(teardown, removal, now, holders);
+        add_bar(teardown, removal, TIMELINE_FAILED, now, holders);
         fields_add(&fields, string_format("HEADGATE_NODE=%s", node->name));
         fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", node->kernel_name));
         fields_add(&fields, string_format("HEADGATE_TREE=%s", teardown->trees[node->component].name));
@@ -382,7 +310,11 @@ static void report_node_left(
         fields_add(&fields, string_format("HEADGATE_HOLDERS=%s", holders ?: ""));
         fields_add(&fields, string_format("HEADGATE_KIND=%s", tree_kind_to_string(node->kind)));
         fields_add(&fields, string_format("HEADGATE_N_TRIES=%u", removal->n_tries));
-        add_times_left(&fields, teardown, removal, now);
+        /* Times like those of a node in HEADGATE_NODES. One that was held to the end has only waited. */
+        fields_add(&fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
+        fields_add(&fields,
+                string_format("HEADGATE_WAITED_USEC=%" PRIu64, usec_between(teardown->started_usec, ready)));
+        fields_add(&fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, usec_between(ready, now)));
         fields_add(&fields, string_format("ERRNO=%d", -removal->error));
         log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
 }
@@ -391,8 +323,8 @@ static void report_nodes_left(const struct teardown *teardown)
 {
         _cleanup_tree_nodes_ struct tree_nodes left = {};
 
-        for (size_t i = 0; i < teardown->n_removals; i++)
-                if (is_cause(teardown->removals[i].node) && tree_nodes_add(&left, teardown->removals[i].node) < 0)
+        FOREACH_NODE(node, &teardown->tree->nodes)
+                if (is_cause(node) && tree_nodes_add(&left, node) < 0)
                         return;
         report_with_users(teardown, &left, report_node_left);
 }
@@ -405,9 +337,15 @@ void report_end(const struct teardown *teardown)
         _cleanup_fields_ struct fields fields = {};
 
         report_nodes_left(teardown);
-        for (size_t i = 0; i < tree->n_components; i++)
-                if (teardown->trees[i].n_gone < teardown->trees[i].members.n)
-                        report_tree_left(teardown, i);
+        for (size_t i = 0; i < tree->n_components; i++) {
+                const struct storage_tree *storage_tree = &teardown->trees[i];
+                size_t n = storage_tree->members.n;
+                _cleanup_free_ char *text = string_format("Storage tree %s is not down: %zu of %zu device%s left.",
+                        storage_tree->name, n - storage_tree->n_gone, n, plural(n));
+
+                if (storage_tree->n_gone < n)
+                        report_tree(LOG_WARNING, MESSAGE_STORAGE_TREE_LEFT, teardown, storage_tree, text);
+        }
 
         message = tree->n_to_go == 0 ? strdup("There is no device to be taken down.")
                                      : string_format("%zu of %zu device%s down after %s.", tree->n_gone,

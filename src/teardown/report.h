@@ -6,8 +6,8 @@
 /* What teardown says. Each line names things as people know them; the fields are for programs. And what it adds to
  * options.account: a bar for each node, with the times that the journal gets. Without memory for it, one is left out. */
 
-/* Before anything is done: nodes that hold each other in a circle, which are tried one after another. */
-void report_circles(const struct tree *tree) _nonnull_(1);
+/* Before anything is done: dependency cycles, whose nodes are tried one after another. */
+void report_cycles(const struct tree *tree) _nonnull_(1);
 
 /* A storage tree is down. With a field HEADGATE_NODES, of one line for each node in the order in which they went:
  * microseconds from the start of the teardown to the first try and from then until it was gone, the number of

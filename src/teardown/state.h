@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "teardown/follow.h"
-#include "teardown/removal.h"
-#include "teardown/systemd.h"
-#include "teardown/unmonitor.h"
+#include "lvm/command.h"
 #include "timeline/timeline.h"
+#include "tree/tree.h"
 
 /* All that a teardown knows, for teardown/teardown.h and its parts. */
 
@@ -16,6 +14,32 @@
 /* With fewer devices than that one after another is as fast. */
 #define TEARDOWN_PARALLEL_MIN 4
 
+/* The removal of one node, which may take several attempts. Times are those of now_usec(). */
+struct removal {
+        struct dm_list list; /* the pool's while it is at work, else teardown.busy or unmonitor.waiting */
+        struct tree_node *node;
+
+        /* What a thread knows of the node, since the tree may be freed while it hangs in the kernel. */
+        enum tree_kind kind;
+        dev_t number;
+        char *kernel_name;
+        char *uuid;       /* device-mapper's, "" without one; NULL for other devices */
+        bool at_shutdown; /* a device that is in use may go when it is closed */
+
+        bool at_work;   /* a thread has it, or will have it */
+        bool timed_out; /* the attempt took longer than the deadline, and its thread is not waited for */
+        uint64_t started_usec,
+                finished_usec; /* of this attempt; under the pool's lock while it is at work, as is */
+        int result;            /* of it, a negative errno */
+
+        uint64_t ready_usec; /* when nothing held it any more, as far as the tree says; 0 before */
+        uint64_t ended_usec; /* when it was removed, or the last attempt had failed */
+        uint64_t next_usec;  /* the next attempt */
+        unsigned int n_tries;
+        unsigned int n_in_vain; /* since nobody was left who could let go of it */
+        int error;              /* of the last attempt, a negative errno */
+};
+
 struct teardown_options {
         size_t n_threads;       /* at most; 1 for one after another */
         uint64_t deadline_usec; /* for one removal, and for a multipath map without paths */
@@ -23,19 +47,36 @@ struct teardown_options {
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */
         bool vgs_are_locked;    /* the caller has lvm2's locks of all VGs that are to go */
-        int (*remove)(struct pool_job *job); /* removal_job_run() */
-        struct timeline *account;            /* what has become of each node is added to it; may be NULL */
+        int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */
+        struct timeline *account; /* what has become of each node is added to it; may be NULL */
 };
 
 /* What becomes of one storage tree, a component of the tree. */
 struct storage_tree {
-        struct dm_list list;       /* teardown.down */
         const char *name;          /* see tree_order() */
         struct tree_nodes members; /* nodes that are to go */
         size_t n_skipped;          /* how many others could be removed */
-        size_t n_gone;             /* of them */
+        size_t n_gone;             /* of the members */
         uint64_t first_usec;       /* when the first of them was ready */
         uint64_t last_usec;        /* when the last one was gone */
+};
+
+/* VGs that lvm2 is to stop monitoring, see teardown/unmonitor.h. */
+struct unmonitor {
+        bool dmeventd_runs;        /* otherwise nothing is monitored, or cannot be changed */
+        struct dm_hash_table *vgs; /* by name, those that lvm2 has been told of */
+        struct dm_list waiting;    /* removals that wait until it has done so */
+        struct job *job;
+        int status; /* of the last job, as in job_exit_function */
+};
+
+/* What systemd is asked, see teardown/systemd.h. */
+struct stop_job_watch {
+        struct job *job;           /* systemctl, while it runs */
+        bool nothing_stops;        /* systemd stops no unit any more, so what is in use stays in use */
+        uint64_t next_usec;        /* when to ask again; 0 if it was never asked */
+        uint64_t pause_usec;       /* between questions, longer and longer */
+        struct tree_nodes retried; /* mounts that it was asked to unmount once more */
 };
 
 struct teardown {
@@ -43,31 +84,39 @@ struct teardown {
         int root_fd;
         struct teardown_options options;
         struct storage_tree *trees; /* by tree_node.component */
-        struct removal *removals;   /* by tree_node.index, of the nodes that there were at the beginning */
-        size_t n_removals;
+        struct removal **removals;  /* by tree_node.index, of the nodes that are to go */
 
         sd_event *event;
-        sd_event_source *timer_source, *done_source, *step_source;
-        struct follow *follow;
         struct pool *pool;
         struct unmonitor unmonitor;
         struct stop_job_watch stop_jobs;
-        struct unmount_retry unmount_retry;
-        struct dm_list working; /* removals whose job is the pool's */
-        struct dm_list busy;    /* removals that are to be repeated */
-        struct dm_list down;    /* storage trees of which that is to be said */
+        size_t n_at_work;    /* removals that a thread has, and that have not timed out */
+        struct dm_list busy; /* removals to be attempted again, or for the first time after `unmonitor` */
+        bool interrupted;
 
         uint64_t started_usec;
-        uint64_t progress_usec;  /* when something has gone the last time */
-        uint64_t nobody_usec;    /* since when nobody is left who could let go of something */
-        uint64_t checked_usec;   /* when deadlines were looked at the last time */
-        uint64_t status_usec;    /* when systemd was told how far it is the last time */
-        uint64_t multipath_usec; /* when maps without paths were looked for the last time */
-        bool waiting_reported;   /* since something has gone the last time */
+        uint64_t progress_usec;     /* when something has gone the last time */
+        size_t n_gone;              /* nodes that had gone then */
+        uint64_t nobody_usec;       /* since when nobody is left who could let go of something; 0 if somebody is */
+        uint64_t checked_usec;      /* when deadlines were looked at the last time */
+        uint64_t status_usec;       /* when systemd was told how far it is the last time */
+        uint64_t multipath_usec;    /* when maps without paths were looked for the last time */
+        uint64_t mounts_usec;       /* when to read the mounts that have changed; USEC_INFINITY if none have */
+        uint64_t mounts_pause_usec; /* how long to wait for more changes before that */
+        bool waiting_reported;      /* since something has gone the last time */
 };
 
-/* Whether the node is a mount or a swap that has to go, by others' hands, before what lies below it can. */
-bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node) _nonnull_(1, 2);
+/* From one time to another; 0 if the first is not known. */
+static inline uint64_t usec_between(uint64_t from, uint64_t to)
+{
+        return from > 0 && to > from ? to - from : 0;
+}
 
-/* Something has gone. */
-void teardown_note_progress(struct teardown *teardown) _nonnull_(1);
+/* Whether the node is a mount or a swap that has to go, by others' hands, before what lies below it can. */
+static inline bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
+{
+        const struct storage_tree *tree = &teardown->trees[node->component];
+
+        return tree_node_is_mount_or_swap(node) && node->state != TREE_GONE && !node->skip_reason &&
+               tree->n_gone < tree->members.n;
+}

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* systemd's part in a teardown, by systemctl: whether there is a shutdown at all, whether it still stops what uses
+ * storage, and unmounts that it has to try again. */
+
 #include "teardown/systemd.h"
 
-#include "lvm/command.h"
 #include "shared/log.h"
+
+/* A systemctl costs some milliseconds, and what is waited for may take minutes; but shutdown must not be kept
+ * waiting for an answer. */
+#define PAUSE_MIN_USEC (200 * USEC_PER_MSEC)
+#define PAUSE_MAX_USEC (500 * USEC_PER_MSEC)
+
+#define OWN_UNITS "headgate-teardown"
 
 /* ------ at the beginning ------ */
 
@@ -24,91 +33,8 @@ void systemd_announce_devices_again(void)
         int r;
 
         r = command_run("/bin/systemctl", words, &output);
-        if (r < 0)
-                log_warning("Failed to stop systemd-udev-trigger.service: %s", strerror(-r));
-        else if (r > 0)
-                log_warning("Failed to stop systemd-udev-trigger.service: %s", output);
-}
-
-/* ------ what it stops ------ */
-
-/* A systemctl costs some milliseconds, and what is waited for may take minutes; but shutdown must not be kept
- * waiting for an answer. */
-#define PAUSE_MIN_USEC (200 * USEC_PER_MSEC)
-#define PAUSE_MAX_USEC (500 * USEC_PER_MSEC)
-
-#define OWN_UNITS "headgate-teardown"
-
-bool stop_job_is_listed(const char *output)
-{
-        _cleanup_free_ char *copy = strdup(output);
-        char *rest = copy;
-
-        for (char *line; copy && (line = strsep(&rest, "\n"));) {
-                char *position = NULL;
-                const char *id = strtok_r(line, " ", &position), *unit = strtok_r(NULL, " ", &position);
-                const char *type = strtok_r(NULL, " ", &position), *state = strtok_r(NULL, " ", &position);
-
-                if (id && unit && type && state && streq(type, "stop") && streq(state, "running") &&
-                        !skip_prefix(unit, OWN_UNITS))
-                        return true;
-        }
-        return false;
-}
-
-static int on_answer_of_systemctl(struct job *job, int exit_status, void *userdata)
-{
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
-        struct stop_job_watch *watch = userdata;
-
-        watch->question = NULL;
-        watch->answer = STOP_JOBS_NONE;
-        if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
-                log_debug("systemctl list-jobs has ended with status %i.", exit_status);
-        else if (stop_job_is_listed(output))
-                watch->answer = STOP_JOBS_RUNNING;
-
-        watch->pause_usec = MIN(MAX(watch->pause_usec * 2, PAUSE_MIN_USEC), PAUSE_MAX_USEC);
-        watch->next_usec = now_usec() + watch->pause_usec;
-        return watch->on_answer(watch->userdata);
-}
-
-int stop_job_watch_ask(struct stop_job_watch *watch, sd_event *event)
-{
-        static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        int r;
-
-        if (watch->question || watch->answer == STOP_JOBS_NONE || watch->next_usec > now_usec())
-                return 0;
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        if (r >= 0)
-                r = job_start(event, JOB_ASK_SYSTEMD, &arguments, on_answer_of_systemctl, watch, &watch->question);
-        if (r < 0) {
-                log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                watch->answer = STOP_JOBS_NONE;
-        }
-        return r == -ENOMEM ? r : 0;
-}
-
-void stop_job_watch_renew(struct stop_job_watch *watch)
-{
-        if (!watch->on_answer)
-                return;
-        watch->answer = STOP_JOBS_UNKNOWN;
-        watch->pause_usec = 0;
-        watch->next_usec = MIN(watch->next_usec, now_usec() + PAUSE_MIN_USEC);
-}
-
-uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch)
-{
-        return watch->question || watch->answer == STOP_JOBS_NONE ? USEC_INFINITY : watch->next_usec;
-}
-
-void stop_job_watch_done(struct stop_job_watch *watch)
-{
-        job_free(watch->question);
+        if (r != 0)
+                log_warning("Failed to stop systemd-udev-trigger.service: %s", r < 0 ? strerror(-r) : output);
 }
 
 /* ------ unmounts that it is to try again ------ */
@@ -123,60 +49,121 @@ static bool is_free_now(const struct tree_node *mount)
         return false;
 }
 
-static int on_exit_of_systemctl(struct job *job, int exit_status, void *userdata)
+static int on_stop_asked(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_job_ struct job *owned = job;
         _cleanup_free_ char *output = NULL;
-        struct unmount_retry *retry = userdata;
+        struct teardown *teardown = userdata;
 
-        retry->job = NULL;
+        teardown->stop_jobs.job = NULL;
         if (exit_status != 0 && lvm_command_read_output(&job->command, &output) >= 0)
                 log_warning("systemctl stop has ended with status %i: %s", exit_status, output);
-        return retry->on_asked(retry->userdata);
-}
-
-/* Adds those that are to be asked for, and have not been. */
-static int collect(struct unmount_retry *retry, const struct tree *tree, struct string_vector *arguments)
-{
-        FOREACH_NODE(node, &tree->nodes) {
-                int r;
-
-                if (!is_free_now(node) || !retry->is_awaited(node, retry->userdata) ||
-                        tree_nodes_have(&retry->asked, node))
-                        continue;
-                r = tree_nodes_add(&retry->asked, node);
-                if (r >= 0)
-                        /* A path is as good as the name of its unit. */
-                        r = string_vector_add(arguments, node->name);
-                if (r < 0)
-                        return r;
-        }
         return 0;
 }
 
-int unmount_retry_ask(struct unmount_retry *retry, sd_event *event, const struct tree *tree)
+/* Returns 1 if there is one, and systemd is being asked for it; 0 or -ENOMEM. */
+static int retry_unmounts(struct teardown *teardown)
 {
         static const char *const words[] = {"stop", "--no-block", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
+        struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
 
-        if (retry->job)
-                return 1;
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        if (r >= 0)
-                r = collect(retry, tree, &arguments);
+        FOREACH_NODE(node, &teardown->tree->nodes) {
+                if (r < 0)
+                        return r;
+                if (!is_free_now(node) || !teardown_awaits(teardown, node) ||
+                        tree_nodes_have(&watch->retried, node))
+                        continue;
+                r = tree_nodes_add(&watch->retried, node);
+                if (r >= 0)
+                        /* A path is as good as the name of its unit. */
+                        r = string_vector_add(&arguments, node->name);
+        }
         if (r < 0 || arguments.n == ELEMENTSOF(words))
                 return r;
-        r = job_start(event, JOB_ASK_SYSTEMD, &arguments, on_exit_of_systemctl, retry, &retry->job);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
-                return r == -ENOMEM ? r : 0;
-        }
-        return 1;
+        r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_stop_asked, teardown, &watch->job);
+        if (r >= 0 || r == -ENOMEM)
+                return r < 0 ? r : 1;
+        (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
+        return 0;
 }
 
-void unmount_retry_done(struct unmount_retry *retry)
+/* ------ what it stops ------ */
+
+bool stop_job_is_listed(const char *output)
 {
-        tree_nodes_done(&retry->asked);
-        job_free(retry->job);
+        _cleanup_free_ char *copy = strdup(output);
+        char *rest = copy;
+
+        for (char *line; copy && (line = strsep(&rest, "\n"));) {
+                char *words[4];
+
+                /* Number, unit, type and state. */
+                if (dm_split_words(line, ELEMENTSOF(words), 0, words) == ELEMENTSOF(words) &&
+                        streq(words[2], "stop") && streq(words[3], "running") && !skip_prefix(words[1], OWN_UNITS))
+                        return true;
+        }
+        return false;
+}
+
+static int on_jobs_listed(struct job *job, int exit_status, void *userdata)
+{
+        _cleanup_job_ struct job *owned = job;
+        _cleanup_free_ char *output = NULL;
+        struct teardown *teardown = userdata;
+        struct stop_job_watch *watch = &teardown->stop_jobs;
+
+        watch->job = NULL;
+        if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
+                log_debug("systemctl list-jobs has ended with status %i.", exit_status);
+        watch->nothing_stops = !output || !stop_job_is_listed(output);
+        watch->pause_usec = MIN(MAX(watch->pause_usec * 2, PAUSE_MIN_USEC), PAUSE_MAX_USEC);
+        watch->next_usec = now_usec() + watch->pause_usec;
+        return 0;
+}
+
+int systemd_ask(struct teardown *teardown)
+{
+        static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct stop_job_watch *watch = &teardown->stop_jobs;
+        int r;
+
+        if (watch->job)
+                return 0;
+        r = retry_unmounts(teardown);
+        if (r > 0)
+                stop_job_watch_renew(watch);
+        if (r != 0)
+                return MIN(r, 0);
+        if (watch->nothing_stops || watch->next_usec > now_usec())
+                return 0;
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        if (r >= 0)
+                r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
+        if (r < 0) {
+                log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
+                watch->nothing_stops = true;
+        }
+        return r == -ENOMEM ? r : 0;
+}
+
+void stop_job_watch_renew(struct stop_job_watch *watch)
+{
+        watch->nothing_stops = false;
+        watch->pause_usec = 0;
+        watch->next_usec = MIN(watch->next_usec, now_usec() + PAUSE_MIN_USEC);
+}
+
+uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch)
+{
+        return watch->job || watch->nothing_stops ? USEC_INFINITY : watch->next_usec;
+}
+
+void stop_job_watch_done(struct stop_job_watch *watch)
+{
+        tree_nodes_done(&watch->retried);
+        job_free(watch->job);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The loop of a teardown: after whatever happens, be it that a removal has ended, that mounts have gone or that time
+ * has passed, one step does all that can be done now, and says when the next one is due at the latest. */
+
 #include "teardown/teardown.h"
+
+#include <fcntl.h>
 
 #include "shared/log.h"
 #include "shared/program.h"
-#include "teardown/multipath.h"
-#include "teardown/removals.h"
+#include "teardown/kernel.h"
+#include "teardown/removal.h"
 #include "teardown/report.h"
+#include "teardown/systemd.h"
+#include "teardown/unmonitor.h"
 #include "tree/mounts.h"
 #include "tree/order.h"
 #include "tree/schedule.h"
@@ -19,21 +26,79 @@
 /* After that long without anything going, it is said what is waited for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
 
-static int ask_step(struct teardown *teardown)
+/* With a thousand mounts going one by one, reading the table each time would cost more than all else: what comes
+ * shortly after another is read together with it, so that at most a fifth of the time goes into reading. One unmount
+ * among few is followed at once. */
+#define MOUNTS_PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
+#define MOUNTS_PAUSE_FACTOR 4
+
+static void note_progress(struct teardown *teardown)
 {
-        return sd_event_source_set_enabled(teardown->step_source, SD_EVENT_ONESHOT);
+        teardown->progress_usec = now_usec();
+        teardown->waiting_reported = false;
+        if (teardown->options.at_shutdown) {
+                stop_job_watch_renew(&teardown->stop_jobs);
+                teardown->nobody_usec = 0;
+        }
+}
+
+/* ------ mounts ------ */
+
+/* What appears later belongs to the storage tree that it lies on. */
+static int read_mounts(struct teardown *teardown)
+{
+        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
+        uint64_t begin = now_usec();
+        int r;
+
+        teardown->mounts_usec = USEC_INFINITY;
+        r = tree_read_mounts(teardown->tree, teardown->root_fd, &went, &came);
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                log_debug("Failed to read what is mounted: %s", strerror(-r));
+        FOREACH_NODE(node, &came)
+                if (node->lowers.n > 0)
+                        node->component = node->lowers.nodes[0]->component;
+        if (went.n > 0)
+                note_progress(teardown);
+        teardown->mounts_pause_usec = MAX(MOUNTS_PAUSE_MIN_USEC, (now_usec() - begin) * MOUNTS_PAUSE_FACTOR);
+        return 0;
+}
+
+static int on_mounts(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
+{
+        struct teardown *teardown = userdata;
+
+        teardown->mounts_usec = MIN(teardown->mounts_usec, now_usec() + teardown->mounts_pause_usec);
+        return 0;
+}
+
+/* The kernel tells of a change in /proc/self/mountinfo or /proc/swaps by POLLPRI (proc(5)). */
+static int follow_mounts(struct teardown *teardown, const char *path)
+{
+        _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+        sd_event_source *source;
+        int r;
+
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno; /* a kernel without swaps */
+        r = sd_event_add_io(teardown->event, &source, fd, EPOLLPRI, on_mounts, teardown);
+        if (r < 0)
+                return r;
+        (void) sd_event_source_set_io_fd_own(source, true);
+        (void) TAKE_FD(fd);
+        /* From now on the event loop's. */
+        r = sd_event_source_set_floating(source, true);
+        sd_event_source_unref(source);
+        return r;
 }
 
 /* ------ giving up ------ */
 
 static bool is_idle(const struct teardown *teardown)
 {
-        return dm_list_empty(&teardown->working) && !unmonitor_is_busy(&teardown->unmonitor);
-}
-
-static bool is_awaited(const struct tree_node *node, const void *userdata)
-{
-        return teardown_awaits(userdata, node);
+        return teardown->n_at_work == 0 && dm_list_empty(&teardown->unmonitor.waiting);
 }
 
 static bool awaits_others(const struct teardown *teardown)
@@ -50,41 +115,30 @@ static bool is_in_vain(const struct teardown *teardown, const struct removal *re
                MAX(removal->ready_usec, teardown->nobody_usec) + IN_VAIN_USEC <= now;
 }
 
-static void give_up_busy(struct teardown *teardown, uint64_t now)
-{
-        struct removal *removal, *next;
-
-        dm_list_iterate_items_safe(removal, next, &teardown->busy)
-                if (is_in_vain(teardown, removal, now) || !removal_is_possible(removal)) {
-                        dm_list_del(&removal->list);
-                        tree_node_failed(teardown->tree, removal->node);
-                }
-}
-
 /* With nothing to do but to wait: whether that makes sense. Returns 1 if not, 0, or a negative errno. */
 static int wait_or_give_up(struct teardown *teardown, uint64_t now)
 {
+        struct removal *removal, *next;
         int r;
 
         if (dm_list_empty(&teardown->busy) && !awaits_others(teardown))
                 return 1;
         if (teardown->options.at_shutdown) {
-                r = unmount_retry_ask(&teardown->unmount_retry, teardown->event, teardown->tree);
-                if (r > 0)
-                        stop_job_watch_renew(&teardown->stop_jobs);
-                if (r != 0)
-                        return MIN(r, 0);
-                r = stop_job_watch_ask(&teardown->stop_jobs, teardown->event);
+                r = systemd_ask(teardown);
                 if (r < 0)
                         return r;
         }
-        if (teardown->stop_jobs.answer != STOP_JOBS_NONE) {
+        if (!teardown->stop_jobs.nothing_stops) {
                 teardown->nobody_usec = 0;
                 return 0;
         }
         if (teardown->nobody_usec == 0)
                 teardown->nobody_usec = now;
-        give_up_busy(teardown, now);
+        dm_list_iterate_items_safe(removal, next, &teardown->busy)
+                if (is_in_vain(teardown, removal, now) || !removal_is_possible(removal)) {
+                        dm_list_del(&removal->list);
+                        tree_node_failed(teardown->tree, removal->node);
+                }
         return dm_list_empty(&teardown->busy) && dm_list_empty(&teardown->tree->ready);
 }
 
@@ -94,7 +148,7 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
 
         /* On a machine that goes on running a path may come back, and I/O must not be lost. */
         if (teardown->options.at_shutdown && since + teardown->options.deadline_usec <= now) {
-                (void) multipath_stop_queueing(teardown->tree);
+                multipath_stop_queueing(teardown->tree);
                 teardown->multipath_usec = now;
         }
         if (!teardown->waiting_reported && teardown->progress_usec + WAITING_USEC <= now) {
@@ -105,38 +159,6 @@ static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
 
 /* ------ the loop ------ */
 
-static int set_timer(struct teardown *teardown)
-{
-        uint64_t next = now_usec() + REMOVALS_CHECK_USEC;
-        const struct removal *removal;
-
-        dm_list_iterate_items(removal, &teardown->busy)
-                if (removal_is_possible(removal))
-                        next = MIN(next, removal->next_usec);
-        next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
-        if (is_idle(teardown))
-                next = MIN(next, stop_job_watch_next_usec(&teardown->stop_jobs));
-        sd_event_source_set_time(teardown->timer_source, next);
-        return sd_event_source_set_enabled(teardown->timer_source, SD_EVENT_ONESHOT);
-}
-
-static void report_down(struct teardown *teardown)
-{
-        while (!dm_list_empty(&teardown->down)) {
-                struct storage_tree *tree =
-                        dm_list_struct_base(dm_list_first(&teardown->down), struct storage_tree, list);
-
-                dm_list_del(&tree->list);
-                report_tree_down(teardown, (size_t) (tree - teardown->trees));
-        }
-}
-
-static void take_done(struct teardown *teardown)
-{
-        for (struct pool_job *job; (job = pool_take_done(teardown->pool));)
-                removals_finish(teardown, (struct removal_job *) job);
-}
-
 /* Does all that can be done now. Returns 1 if that was all, 0 if there is more to come, or a negative errno. */
 static int step(struct teardown *teardown)
 {
@@ -144,15 +166,18 @@ static int step(struct teardown *teardown)
         uint64_t now;
         int r;
 
-        take_done(teardown);
+        if (teardown->mounts_usec <= now_usec()) {
+                r = read_mounts(teardown);
+                if (r < 0)
+                        return r;
+        }
+        removals_finish(teardown);
+        if (tree->n_gone > teardown->n_gone)
+                note_progress(teardown);
+        teardown->n_gone = tree->n_gone;
         r = removals_start(teardown);
-        if (r >= 0)
-                r = unmonitor_step(&teardown->unmonitor);
-        if (r >= 0)
-                r = removals_resume(teardown);
         if (r < 0)
                 return r;
-        report_down(teardown);
         report_progress(teardown);
 
         now = now_usec();
@@ -167,58 +192,46 @@ static int step(struct teardown *teardown)
         return is_idle(teardown) ? wait_or_give_up(teardown, now) : 0;
 }
 
-static int on_step(_unused_ sd_event_source *source, void *userdata)
+/* When the next step is due, if nothing happens before. */
+static uint64_t next_step_usec(const struct teardown *teardown)
 {
-        struct teardown *teardown = userdata;
-        int r;
+        uint64_t next = MIN(now_usec() + REMOVALS_CHECK_USEC, teardown->mounts_usec);
+        const struct removal *removal;
 
-        r = step(teardown);
-        if (r < 0)
-                return log_error_errno(r, "Failed to go on: %m");
-        return r > 0 ? sd_event_exit(teardown->event, 0) : set_timer(teardown);
+        dm_list_iterate_items(removal, &teardown->busy)
+                if (removal_is_possible(removal))
+                        next = MIN(next, removal->next_usec);
+        next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
+        return is_idle(teardown) ? MIN(next, stop_job_watch_next_usec(&teardown->stop_jobs)) : next;
 }
 
-static int on_time(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+static int loop(struct teardown *teardown)
 {
-        return ask_step(userdata);
+        while (!teardown->interrupted) {
+                uint64_t next, now;
+                int r;
+
+                r = step(teardown);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to go on: %m");
+                if (r > 0)
+                        return 0;
+                next = next_step_usec(teardown);
+                now = now_usec();
+                r = sd_event_run(teardown->event, next > now ? next - now : 0);
+                /* All that has happened at one time is seen by one step. */
+                while (r > 0 && !teardown->interrupted)
+                        r = sd_event_run(teardown->event, 0);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
 static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
 {
-        struct teardown *teardown = userdata;
-
-        take_done(teardown);
-        return ask_step(teardown);
-}
-
-static int on_asked(void *userdata)
-{
-        return ask_step(userdata);
-}
-
-/* What comes later belongs to the storage tree that it lies on. */
-static void place(const struct tree_nodes *came)
-{
-        FOREACH_NODE(node, came)
-                if (node->lowers.n > 0)
-                        node->component = node->lowers.nodes[0]->component;
-}
-
-static int on_mounts(void *userdata)
-{
-        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
-        struct teardown *teardown = userdata;
-        int r;
-
-        r = tree_read_mounts(teardown->tree, teardown->root_fd, &went, &came);
-        if (r == -ENOMEM)
-                return r;
-        if (r < 0)
-                log_debug("Failed to read what is mounted: %s", strerror(-r));
-        place(&came);
-        if (went.n > 0)
-                teardown_note_progress(teardown);
-        return ask_step(teardown);
+        removals_finish(userdata);
+        return 0;
 }
 
 static int on_signal(
@@ -227,7 +240,8 @@ static int on_signal(
         struct teardown *teardown = userdata;
 
         log_notice("Interrupted.");
-        return sd_event_exit(teardown->event, 0);
+        teardown->interrupted = true;
+        return 0;
 }
 
 /* ------ from the beginning to the end ------ */
@@ -244,44 +258,28 @@ static int add_sources(struct teardown *teardown)
         if (r >= 0)
                 r = sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown);
         if (r >= 0)
-                r = sd_event_add_time(teardown->event, &teardown->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
-                        on_time, teardown);
+                r = sd_event_add_io(teardown->event, NULL, removals_get_fd(teardown), EPOLLIN, on_done, teardown);
         if (r >= 0)
-                r = sd_event_add_io(teardown->event, &teardown->done_source, pool_get_fd(teardown->pool), EPOLLIN,
-                        on_done, teardown);
+                r = follow_mounts(teardown, "/proc/self/mountinfo");
         if (r >= 0)
-                r = sd_event_add_defer(teardown->event, &teardown->step_source, on_step, teardown);
-        if (r >= 0)
-                /* All that has happened at one time is seen by one step. */
-                r = sd_event_source_set_priority(teardown->step_source, SD_EVENT_PRIORITY_IDLE);
-        if (r < 0)
-                return r;
-
-        sd_event_source *const sources[] = {teardown->timer_source, teardown->done_source, teardown->step_source};
-        for (size_t i = 0; i < ELEMENTSOF(sources); i++)
-                (void) sd_event_source_set_exit_on_failure(sources[i], true);
-        return 0;
+                r = follow_mounts(teardown, "/proc/swaps");
+        return r;
 }
 
 static int add_trees(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
-        int r;
 
         teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
-        teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
-        if (!teardown->trees || !teardown->removals)
+        if (!teardown->trees)
                 return -ENOMEM;
-        teardown->n_removals = tree->nodes.n;
         for (size_t i = 0; i < tree->n_components; i++)
                 teardown->trees[i].name = tree->names[i];
         FOREACH_NODE(node, &tree->nodes) {
                 struct storage_tree *storage_tree = &teardown->trees[node->component];
 
-                teardown->removals[node->index].node = node;
-                r = tree_node_is_ours(node) ? tree_nodes_add(&storage_tree->members, node) : 0;
-                if (r < 0)
-                        return r;
+                if (tree_node_is_ours(node) && tree_nodes_add(&storage_tree->members, node) < 0)
+                        return -ENOMEM;
                 storage_tree->n_skipped += tree_kind_is_removable(node->kind) && node->skip_reason;
         }
         return 0;
@@ -290,45 +288,28 @@ static int add_trees(struct teardown *teardown)
 int teardown_init(
         struct teardown *teardown, struct tree *tree, int root_fd, const struct teardown_options *options)
 {
-        size_t n_threads = options->n_threads;
         int r;
 
         *teardown = (struct teardown){
                 .tree = tree,
                 .root_fd = root_fd,
                 .options = *options,
+                /* On a machine that goes on running nobody is going to let go of anything. */
+                .stop_jobs.nothing_stops = !options->at_shutdown,
                 .started_usec = now_usec(),
                 .progress_usec = now_usec(),
+                .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
         };
-        dm_list_init(&teardown->working);
-        dm_list_init(&teardown->busy);
-        dm_list_init(&teardown->down);
-
         tree_schedule(tree);
-        if (tree->n_to_go < TEARDOWN_PARALLEL_MIN)
-                n_threads = 1;
-        r = pool_new(n_threads, &teardown->pool);
+        teardown->n_gone = tree->n_gone;
+        r = removals_init(teardown, tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : options->n_threads);
         if (r >= 0)
                 r = add_trees(teardown);
         if (r >= 0)
                 r = add_sources(teardown);
         if (r >= 0)
-                r = unmonitor_init(&teardown->unmonitor, teardown->event, on_asked, teardown);
-        if (r >= 0)
-                r = follow_new(teardown->event, on_mounts, teardown, &teardown->follow);
-        if (r < 0)
-                return r;
-
-        teardown->unmount_retry =
-                (struct unmount_retry){.is_awaited = is_awaited, .on_asked = on_asked, .userdata = teardown};
-        teardown->unmonitor.vgs_are_locked = options->vgs_are_locked;
-        if (options->at_shutdown) {
-                teardown->stop_jobs.on_answer = on_asked;
-                teardown->stop_jobs.userdata = teardown;
-        } else {
-                teardown->stop_jobs.answer = STOP_JOBS_NONE;
-        }
-        return 0;
+                r = unmonitor_init(&teardown->unmonitor);
+        return r;
 }
 
 int teardown_run(struct teardown *teardown)
@@ -336,17 +317,13 @@ int teardown_run(struct teardown *teardown)
         const struct tree *tree = teardown->tree;
         int r;
 
-        report_circles(tree);
-        /* What has changed since the tree was read, and before it was followed. */
-        r = on_mounts(teardown);
-        if (r >= 0)
-                r = sd_event_loop(teardown->event);
-        report_down(teardown);
+        report_cycles(tree);
+        r = loop(teardown);
         report_end(teardown);
         if (r < 0)
                 return r;
         if (!teardown->options.at_shutdown) {
-                r = unmonitor_undo(&teardown->unmonitor, tree);
+                r = unmonitor_undo(teardown);
                 if (r < 0)
                         log_warning("Failed to have what is left monitored again: %s", strerror(-r));
         }
@@ -355,17 +332,11 @@ int teardown_run(struct teardown *teardown)
 
 void teardown_done(struct teardown *teardown)
 {
-        pool_free(teardown->pool);
-        follow_free(teardown->follow);
         stop_job_watch_done(&teardown->stop_jobs);
-        unmount_retry_done(&teardown->unmount_retry);
         unmonitor_done(&teardown->unmonitor);
-        sd_event_source_disable_unref(teardown->timer_source);
-        sd_event_source_disable_unref(teardown->done_source);
-        sd_event_source_disable_unref(teardown->step_source);
         sd_event_unref(teardown->event);
+        removals_done(teardown);
         for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
                 tree_nodes_done(&teardown->trees[i].members);
         free(teardown->trees);
-        free(teardown->removals);
 }

@@ -4,7 +4,7 @@
 #include "teardown/state.h"
 
 /* Takes the storage of a tree down: each node in the moment that nothing holds it any more, many at a time. It
- * never unmounts anything, and waits for those who do. One event loop; what may wait in the kernel is done in the
+ * never unmounts anything, and waits for those who do. One event loop; what may block in the kernel is done in the
  * threads of a pool, and all else, the tree included, belongs to the thread that calls this. */
 
 /* Prepares for taking down all nodes that are ours. `tree` comes from tree_order() and stays the caller's; it must

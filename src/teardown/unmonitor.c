@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "teardown/unmonitor.h"
+/* lvm2's part in a teardown: it has dmeventd stop monitoring LVs before they are removed, and monitor again what is
+ * left. */
 
-#include <poll.h>
-#include <sys/pidfd.h>
-#include <sys/wait.h>
+#include "teardown/unmonitor.h"
 
 #include "shared/log.h"
 #include "shared/names.h"
@@ -37,19 +36,11 @@ static bool may_be_monitored(const struct tree_node *node)
         }
 }
 
-int unmonitor_init(
-        struct unmonitor *unmonitor, sd_event *event, int (*on_released)(void *userdata), void *userdata)
+int unmonitor_init(struct unmonitor *unmonitor)
 {
-        *unmonitor = (struct unmonitor){
-                .event = event,
-                .dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0,
-                .vgs = dm_hash_create(64),
-                .on_released = on_released,
-                .userdata = userdata,
-        };
+        unmonitor->dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0;
+        unmonitor->vgs = dm_hash_create(64);
         dm_list_init(&unmonitor->waiting);
-        dm_list_init(&unmonitor->asked);
-        dm_list_init(&unmonitor->released);
         return unmonitor->vgs ? 0 : -ENOMEM;
 }
 
@@ -65,129 +56,106 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
         return true;
 }
 
-static void release(struct unmonitor *unmonitor)
+/* Those whose VG lvm2 has been told of, or all if it is not waited for any more. */
+static void release(struct teardown *teardown)
 {
-        dm_list_splice(&unmonitor->released, &unmonitor->asked);
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+        struct removal *removal, *next;
+
+        dm_list_iterate_items_safe(removal, next, &unmonitor->waiting)
+                if (!unmonitor->dmeventd_runs || dm_hash_lookup(unmonitor->vgs, removal->node->vg))
+                        dm_list_move(&teardown->busy, &removal->list);
 }
 
 static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_job_ struct job *owned = job;
         _cleanup_free_ char *output = NULL;
-        struct unmonitor *unmonitor = userdata;
+        struct teardown *teardown = userdata;
 
-        unmonitor->job = NULL;
+        teardown->unmonitor.job = NULL;
+        teardown->unmonitor.status = exit_status;
         if (exit_status != 0 && lvm_command_read_output(&job->command, &output) >= 0)
-                log_warning("vgchange --monitor n has ended with status %i: %s", exit_status, output);
-        release(unmonitor);
-        return unmonitor->on_released(unmonitor->userdata);
+                log_warning("vgchange --monitor has ended with status %i: %s", exit_status, output);
+        release(teardown);
+        return 0;
 }
 
 /* "vgchange --monitor n", without VGs yet. */
-static int add_words(const struct unmonitor *unmonitor, const char *value, struct string_vector *arguments)
+static int add_words(const struct teardown *teardown, const char *value, struct string_vector *arguments)
 {
         const char *const words[] = {"vgchange", "--monitor", value};
         int r;
 
         r = string_vector_add_all(arguments, words, ELEMENTSOF(words));
-        if (r >= 0 && unmonitor->vgs_are_locked)
+        if (r >= 0 && teardown->options.vgs_are_locked)
                 r = string_vector_add(arguments, "--nolocking");
         return r < 0 ? r : string_vector_add(arguments, "--");
 }
 
-static int add_vg(struct unmonitor *unmonitor, const char *vg, struct string_vector *arguments)
+static int start_lvm(struct teardown *teardown, const struct string_vector *arguments)
 {
-        if (dm_hash_lookup(unmonitor->vgs, vg))
-                return 0;
-        if (!dm_hash_insert(unmonitor->vgs, vg, unmonitor))
-                return -ENOMEM;
-        return string_vector_add(arguments, vg);
+        return job_start(
+                teardown->event, JOB_UNMONITOR, arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
 }
 
-static int ask(struct unmonitor *unmonitor)
+/* Of the VGs of all removals that wait. */
+static int ask(struct teardown *teardown)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
+        struct dm_hash_table *vgs = teardown->unmonitor.vgs;
         struct removal *removal;
         int r;
 
-        r = add_words(unmonitor, "n", &arguments);
-        dm_list_iterate_items(removal, &unmonitor->waiting)
-                if (r >= 0)
-                        r = add_vg(unmonitor, removal->node->vg, &arguments);
-        if (r < 0)
-                return r;
-        dm_list_splice(&unmonitor->asked, &unmonitor->waiting);
-        unmonitor->deadline_usec = now_usec() + DEADLINE_USEC;
-        r = job_start(unmonitor->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, unmonitor, &unmonitor->job);
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
-                release(unmonitor);
+        r = add_words(teardown, "n", &arguments);
+        dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
+                char *vg = removal->node->vg;
+
+                if (r < 0)
+                        return r;
+                if (dm_hash_lookup(vgs, vg))
+                        continue;
+                r = dm_hash_insert(vgs, vg, vg) ? string_vector_add(&arguments, vg) : -ENOMEM;
         }
-        return r == -ENOMEM ? r : 0;
+        if (r >= 0)
+                r = start_lvm(teardown, &arguments);
+        if (r < 0 && r != -ENOMEM) {
+                (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
+                release(teardown);
+                r = 0;
+        }
+        return r;
 }
 
-int unmonitor_step(struct unmonitor *unmonitor)
+int unmonitor_step(struct teardown *teardown)
 {
-        if (unmonitor->job && unmonitor->dmeventd_runs && unmonitor->deadline_usec <= now_usec()) {
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+
+        if (unmonitor_next_usec(unmonitor) <= now_usec()) {
                 log_warning("vgchange --monitor n takes too long, nothing is waiting for it any more.");
                 unmonitor->dmeventd_runs = false;
-                dm_list_splice(&unmonitor->asked, &unmonitor->waiting);
-                release(unmonitor);
+                release(teardown);
         }
-        if (unmonitor->job || dm_list_empty(&unmonitor->waiting))
-                return 0;
-        return ask(unmonitor);
-}
-
-bool unmonitor_is_busy(const struct unmonitor *unmonitor)
-{
-        return !dm_list_empty(&unmonitor->waiting) || !dm_list_empty(&unmonitor->asked);
+        return unmonitor->job || dm_list_empty(&unmonitor->waiting) ? 0 : ask(teardown);
 }
 
 uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
 {
-        return unmonitor->job && unmonitor->dmeventd_runs ? unmonitor->deadline_usec : USEC_INFINITY;
+        return unmonitor->job && unmonitor->dmeventd_runs ? unmonitor->job->started_usec + DEADLINE_USEC
+                                                          : USEC_INFINITY;
 }
 
-/* The process may hang, as it reads disks; then it is left behind. */
-static int wait_for(pid_t pid)
-{
-        _cleanup_close_ int fd = pidfd_open(pid, 0);
-        struct pollfd ended = {.fd = fd, .events = POLLIN};
-        int r, status;
-
-        if (fd < 0)
-                return -errno;
-        r = poll(&ended, 1, DEADLINE_USEC / USEC_PER_MSEC);
-        if (r <= 0)
-                return r < 0 ? -errno : -ETIMEDOUT;
-        if (waitpid(pid, &status, 0) < 0)
-                return -errno;
-        return status == 0 ? 0 : -EIO;
-}
-
-static int run_lvm(const struct string_vector *arguments)
-{
-        struct lvm_command command;
-        int r;
-
-        r = lvm_command_start(arguments, &command);
-        if (r < 0)
-                return r;
-        r = wait_for(command.pid);
-        lvm_command_done(&command);
-        return r;
-}
-
-int unmonitor_undo(struct unmonitor *unmonitor, const struct tree *tree)
+int unmonitor_undo(struct teardown *teardown)
 {
         _cleanup_string_vector_ struct string_vector arguments = {};
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+        uint64_t end_usec = now_usec() + DEADLINE_USEC;
         size_t n_words;
         int r;
 
-        r = add_words(unmonitor, "y", &arguments);
+        r = add_words(teardown, "y", &arguments);
         n_words = arguments.n;
-        FOREACH_NODE(node, &tree->nodes) {
+        FOREACH_NODE(node, &teardown->tree->nodes) {
                 if (r < 0)
                         return r;
                 if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg))
@@ -198,7 +166,15 @@ int unmonitor_undo(struct unmonitor *unmonitor, const struct tree *tree)
         }
         if (r < 0 || arguments.n == n_words)
                 return r;
-        return unmonitor->job ? -ETIMEDOUT : run_lvm(&arguments);
+        if (unmonitor->job)
+                return -ETIMEDOUT;
+        r = start_lvm(teardown, &arguments);
+        /* The process may hang, as it reads disks; then it is left behind. */
+        for (uint64_t now; r >= 0 && unmonitor->job && (now = now_usec()) < end_usec;)
+                r = sd_event_run(teardown->event, end_usec - now);
+        if (r < 0)
+                return r;
+        return unmonitor->job ? -ETIMEDOUT : unmonitor->status == 0 ? 0 : -EIO;
 }
 
 void unmonitor_done(struct unmonitor *unmonitor)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What holds a device or a mount: the processes that use it, by a look through /proc; and for people the whole of it,
+ * with what lies on it, and with an unmount that the kernel has not finished. */
+
 #include "teardown/users.h"
 
+#include <ctype.h>
 #include <fcntl.h>
-#include <libdevmapper.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "shared/dm.h"
 #include "shared/kernel.h"
+#include "shared/log.h"
+#include "shared/names.h"
 #include "shared/util.h"
 
 /* Some of a process's links, and what it means if one leads below a mount point. */
@@ -16,56 +22,49 @@ static const struct {
         const char *name;
         const char *verb;
 } process_links[] = {
-        {"cwd", "has its working directory at"},
-        {"root", "has its root directory at"},
-        {"exe", "runs"},
+        {"cwd", "has its working directory at "},
+        {"root", "has its root directory at "},
+        {"exe", "runs "},
 };
 
-/* The process that is just looked at. */
-struct process {
-        int fd; /* its directory in /proc */
-        pid_t pid;
+/* One look through all processes. */
+struct search {
         struct usage_query *queries;
         size_t n;
+        struct mount_table mounts;        /* in our mount namespace */
+        struct dm_hash_table *namespaces; /* by what /proc/PID/ns/mnt says: ours, and those that were looked at */
+        int process_fd;                   /* the directory in /proc of the process that is just looked at */
+        pid_t pid;                        /* and its number */
 };
 
-/* ------ one user ------ */
-
-/* As the process itself chose it, at most 15 bytes: any but NUL (proc(5)). Unlike its command line it can be read
- * whatever the process waits for. Returns 1 and `*ret`, 0 for one that has gone, or -ENOMEM. */
-static int read_command(int process_fd, char **ret)
+/* One that was added last is not added again, and one that has ended is not, either. */
+static int add_user(
+        struct users *users, const struct search *search, const char *verb, const char *path, const char *end)
 {
-        _cleanup_free_ char *text = NULL;
+        _cleanup_free_ char *name = NULL, *command = NULL, *printable = NULL, *text = NULL;
         size_t size;
         int r;
 
-        r = read_file_at(process_fd, "comm", &text, &size);
+        if (users->n > 0 && users->last == search->pid)
+                return 0;
+        /* As the process itself chose it, at most 15 bytes: any but NUL (proc(5)). Unlike its command line it can be
+         * read whatever the process waits for. */
+        r = read_file_at(search->process_fd, "comm", &name, &size);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        if (size > 0 && text[size - 1] == '\n')
-                text[size - 1] = '\0';
-        *ret = string_printable(text);
-        return *ret ? 1 : -ENOMEM;
-}
-
-/* One that was added last is not added again, and one that has gone is not, either. `how` is taken over, and NULL for
- * want of memory. */
-static int add_user(struct users *users, const struct process *process, char *how)
-{
-        _cleanup_free_ char *taken = how, *command = NULL;
-        int r;
-
-        if (!taken)
+        if (size > 0 && name[size - 1] == '\n')
+                name[size - 1] = '\0';
+        command = string_printable(name);
+        printable = string_printable(path);
+        if (!command || !printable)
                 return -ENOMEM;
-        if (users->n > 0 && users->last == process->pid)
-                return 0;
-        r = read_command(process->fd, &command);
-        if (r <= 0)
-                return r;
+        text = string_format("process %d (%s) %s%s%s", search->pid, command, verb, printable, end);
+        if (!text)
+                return -ENOMEM;
         if (users->n < USERS_KEPT_MAX)
-                users->users[users->n] = (struct user){process->pid, TAKE_PTR(command), TAKE_PTR(taken)};
+                users->texts[users->n] = TAKE_PTR(text);
         users->n++;
-        users->last = process->pid;
+        users->last = search->pid;
         return 0;
 }
 
@@ -96,47 +95,6 @@ static dev_t device_number_of_link(int dir_fd, const char *link, const char *tar
 
 /* ------ mount namespaces ------ */
 
-/* The mount namespaces of the processes that are looked through. */
-struct namespaces {
-        struct mount_table own;      /* the mounts in ours */
-        struct dm_hash_table *known; /* by what /proc/PID/ns/mnt says: ours, and those that were looked at */
-};
-
-/* "mnt:[4026531841]", the same for all processes of a namespace (namespaces(7)). Returns whether there is one. */
-static bool read_namespace(int process_fd, char name[static PATH_MAX])
-{
-        return read_link(process_fd, "ns/mnt", name) && *name != '\0';
-}
-
-static int remember(struct namespaces *namespaces, const char *name)
-{
-        return dm_hash_insert(namespaces->known, name, namespaces) ? 0 : -ENOMEM;
-}
-
-static int namespaces_init(struct namespaces *namespaces)
-{
-        _cleanup_close_ int self_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        char name[PATH_MAX];
-        int r;
-
-        *namespaces = (struct namespaces){.known = dm_hash_create(64)};
-        if (!namespaces->known)
-                return -ENOMEM;
-        if (self_fd < 0)
-                return -errno;
-        r = mount_table_read(self_fd, "mountinfo", &namespaces->own);
-        if (r < 0)
-                return r;
-        return read_namespace(self_fd, name) ? remember(namespaces, name) : 0;
-}
-
-static void namespaces_done(struct namespaces *namespaces)
-{
-        mount_table_done(&namespaces->own);
-        if (namespaces->known)
-                dm_hash_destroy(namespaces->known);
-}
-
 /* The parent's ID is not that of an entry for what is mounted at the root of the process. */
 static struct libmnt_fs *find_parent(const struct mount_table *table, struct libmnt_fs *entry)
 {
@@ -158,16 +116,15 @@ static unsigned long find_group(struct libmnt_fs *entry, const char *word)
 /* Whether a mount elsewhere goes when ours of the same place does: an unmount in the parent of ours is repeated in
  * that one's peers and slaves. */
 static bool goes_with_ours(
-        const struct namespaces *namespaces, const struct mount_table *theirs, struct libmnt_fs *entry)
+        const struct mount_table *own, const struct mount_table *theirs, struct libmnt_fs *entry)
 {
-        struct libmnt_fs *ours =
-                mnt_table_find_target(namespaces->own.table, mnt_fs_get_target(entry), MNT_ITER_BACKWARD);
+        struct libmnt_fs *ours = mnt_table_find_target(own->table, mnt_fs_get_target(entry), MNT_ITER_BACKWARD);
         struct libmnt_fs *our_parent, *their_parent;
         unsigned long group;
 
         if (!ours || mnt_fs_get_devno(ours) != mnt_fs_get_devno(entry))
                 return false;
-        our_parent = find_parent(&namespaces->own, ours);
+        our_parent = find_parent(own, ours);
         their_parent = find_parent(theirs, entry);
         group = our_parent ? find_group(our_parent, "shared:") : 0;
         return group > 0 && their_parent &&
@@ -183,49 +140,35 @@ static dev_t device_of(struct libmnt_fs *entry)
         return major(number) == 0 && source ? device_number_of_link(AT_FDCWD, source, source) ?: number : number;
 }
 
-static int add_user_elsewhere(struct users *users, const struct process *process, const char *target)
-{
-        _cleanup_free_ char *printable = string_printable(target);
-
-        return add_user(users, process,
-                printable ? string_format("has it mounted at %s in another mount namespace", printable) : NULL);
-}
-
-static int add_users_elsewhere(
-        const struct process *process, const struct namespaces *namespaces, const struct mount_table *theirs)
-{
-        FOREACH_MOUNT(entry, theirs)
-        {
-                dev_t number = mnt_fs_get_target(entry) ? device_of(entry) : 0;
-
-                for (size_t i = 0; number != 0 && i < process->n; i++) {
-                        int r;
-
-                        if (process->queries[i].number != number || goes_with_ours(namespaces, theirs, entry))
-                                continue;
-                        r = add_user_elsewhere(&process->queries[i].users, process, mnt_fs_get_target(entry));
-                        if (r < 0)
-                                return r;
-                }
-        }
-        return 0;
-}
-
 /* If a process is the first one of its namespace, adds it as a user of all devices that are mounted there. */
-static int look_at_namespace(const struct process *process, struct namespaces *namespaces)
+static int look_at_namespace(const struct search *search)
 {
         _cleanup_mount_table_ struct mount_table theirs = {};
         char name[PATH_MAX];
         int r;
 
-        if (!read_namespace(process->fd, name) || dm_hash_lookup(namespaces->known, name))
+        /* "mnt:[4026531841]", the same for all processes of a namespace (namespaces(7)). */
+        if (!read_link(search->process_fd, "ns/mnt", name) || dm_hash_lookup(search->namespaces, name))
                 return 0;
-        r = mount_table_read(process->fd, "mountinfo", &theirs);
-        /* If this process has just gone, the next one of its namespace is as good. */
+        r = mount_table_read(search->process_fd, "mountinfo", &theirs);
+        /* If this process has just ended, the next one of its namespace is as good. */
         if (r < 0 || theirs.n == 0)
                 return r == -ENOMEM ? r : 0;
-        r = add_users_elsewhere(process, namespaces, &theirs);
-        return r < 0 ? r : remember(namespaces, name);
+        FOREACH_MOUNT(entry, &theirs)
+        {
+                const char *target = mnt_fs_get_target(entry);
+                dev_t number = target ? device_of(entry) : 0;
+
+                for (size_t i = 0; number != 0 && i < search->n; i++) {
+                        if (search->queries[i].number != number || goes_with_ours(&search->mounts, &theirs, entry))
+                                continue;
+                        r = add_user(&search->queries[i].users, search, "has it mounted at ", target,
+                                " in another mount namespace");
+                        if (r < 0)
+                                return r;
+                }
+        }
+        return dm_hash_insert(search->namespaces, name, search->namespaces) ? 0 : -ENOMEM;
 }
 
 /* ------ one process after the other ------ */
@@ -238,112 +181,102 @@ static bool lies_at(const char *path, const char *mount_point)
         return rest && (rest[0] == '/' || rest[0] == '\0');
 }
 
-static int add_users_of_mounts(const struct process *process, const char *path, const char *verb, const char *end)
+/* By a file, `number` being that of the block device that it is, or 0. */
+static int add_users_of(
+        const struct search *search, const char *verb, const char *path, const char *end, dev_t number)
 {
-        for (size_t i = 0; i < process->n; i++) {
-                struct usage_query *query = &process->queries[i];
-                _cleanup_free_ char *printable = NULL;
-                int r;
+        int r = 0;
 
-                if (!query->mount_point || !lies_at(path, query->mount_point))
+        for (size_t i = 0; i < search->n && r >= 0; i++) {
+                struct usage_query *query = &search->queries[i];
+
+                if (query->mount_point && lies_at(path, query->mount_point))
+                        r = add_user(&query->users, search, verb, path, end);
+                if (r >= 0 && number != 0 && query->number == number)
+                        r = add_user(&query->users, search, "has it open", "", "");
+        }
+        return r;
+}
+
+static int look_at_process(const struct search *search)
+{
+        _cleanup_closedir_ DIR *files = NULL;
+        char target[PATH_MAX];
+        int r;
+
+        /* Neither kernel threads nor processes that have ended run a program. */
+        if (!read_link(search->process_fd, "exe", target) && errno == ENOENT)
+                return 0;
+        r = look_at_namespace(search);
+        for (size_t i = 0; i < ELEMENTSOF(process_links) && r >= 0; i++)
+                if (read_link(search->process_fd, process_links[i].name, target))
+                        r = add_users_of(search, process_links[i].verb, target, "", 0);
+        if (r < 0)
+                return r;
+
+        files = open_directory_at(search->process_fd, "fd");
+        for (const struct dirent *entry; files && (entry = readdir(files));) {
+                /* Of what has no name, as pipes, there is only a kind and a number. */
+                if (!read_link(dirfd(files), entry->d_name, target) || target[0] != '/')
                         continue;
-                printable = string_printable(path);
-                r = add_user(
-                        &query->users, process, printable ? string_format("%s %s%s", verb, printable, end) : NULL);
+                r = add_users_of(search, "has ", target, " open",
+                        device_number_of_link(dirfd(files), entry->d_name, target));
                 if (r < 0)
                         return r;
         }
         return 0;
 }
 
-static int add_users_of_devices(const struct process *process, dev_t number)
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && number != 0 && i < process->n; i++)
-                if (process->queries[i].number == number)
-                        r = add_user(&process->queries[i].users, process, strdup("has it open"));
-        return r;
-}
-
-static int look_at_files(const struct process *process)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(process->fd, "fd");
-        int r = 0;
-
-        if (!directory)
-                return 0;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
-                char target[PATH_MAX];
-
-                /* Of what has no name, as pipes, there is only a kind and a number. */
-                if (!read_link(dirfd(directory), entry->d_name, target) || target[0] != '/')
-                        continue;
-                r = add_users_of_mounts(process, target, "has", " open");
-                if (r >= 0)
-                        r = add_users_of_devices(
-                                process, device_number_of_link(dirfd(directory), entry->d_name, target));
-        }
-        return r;
-}
-
-static int look_at_links(const struct process *process)
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(process_links); i++) {
-                char target[PATH_MAX];
-
-                if (read_link(process->fd, process_links[i].name, target))
-                        r = add_users_of_mounts(process, target, process_links[i].verb, "");
-        }
-        return r;
-}
-
-/* Neither kernel threads nor processes that have ended run a program. */
-static bool runs_a_program(int process_fd)
-{
-        char target[PATH_MAX];
-
-        return read_link(process_fd, "exe", target) || errno != ENOENT;
-}
-
-static int look_at(const struct process *process, struct namespaces *namespaces)
-{
-        int r;
-
-        if (!runs_a_program(process->fd))
-                return 0;
-        r = look_at_namespace(process, namespaces);
-        if (r >= 0)
-                r = look_at_links(process);
-        return r < 0 ? r : look_at_files(process);
-}
-
-int users_find(struct usage_query *queries, size_t n)
+static int look_at_all(struct search *search)
 {
         _cleanup_closedir_ DIR *directory = opendir("/proc");
-        _cleanup_(namespaces_done) struct namespaces namespaces = {};
+        char name[PATH_MAX];
         int r;
 
         if (!directory)
                 return -errno;
-        r = namespaces_init(&namespaces);
+        r = mount_table_read(dirfd(directory), "self/mountinfo", &search->mounts);
+        if (r < 0)
+                return r;
+        if (read_link(dirfd(directory), "self/ns/mnt", name) &&
+                !dm_hash_insert(search->namespaces, name, search->namespaces))
+                return -ENOMEM;
         /* By number, the lowest one first (the kernel's fs/proc/base.c). */
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+        for (const struct dirent *entry; (entry = readdir(directory));) {
                 _cleanup_close_ int fd = -EBADF;
                 uint32_t pid;
 
                 if (parse_u32(entry->d_name, &pid) < 0 || (pid_t) pid == getpid())
                         continue;
                 fd = openat(dirfd(directory), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-                if (fd >= 0)
-                        r = look_at(&(struct process){fd, (pid_t) pid, queries, n}, &namespaces);
+                if (fd < 0)
+                        continue;
+                search->process_fd = fd;
+                search->pid = (pid_t) pid;
+                r = look_at_process(search);
+                if (r < 0)
+                        return r;
         }
+        return 0;
+}
+
+int users_find(struct usage_query *queries, size_t n)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *namespaces = dm_hash_create(64);
+        struct search search = {.queries = queries, .n = n, .namespaces = namespaces};
+        int r = namespaces ? look_at_all(&search) : -ENOMEM;
+
+        mount_table_done(&search.mounts);
         return r;
 }
 
-/* ------ all of them ------ */
+void nodes_find_users(struct usage_query *queries, size_t n)
+{
+        int r = users_find(queries, n);
+
+        if (r < 0)
+                log_debug("Failed to look for processes: %s", strerror(-r));
+}
 
 char *users_describe(const struct users *users)
 {
@@ -351,11 +284,9 @@ char *users_describe(const struct users *users)
         size_t n_kept = MIN(users->n, USERS_KEPT_MAX);
 
         for (size_t i = 0; text && i < n_kept; i++) {
-                const struct user *user = &users->users[i];
                 const char *separator = i == 0 ? "" : i + 1 == users->n ? " and " : ", ";
 
-                if (string_replace(&text, string_format("%s%sprocess %d (%s) %s", text, separator, user->pid,
-                                                  user->command, user->how)) < 0)
+                if (string_replace(&text, string_format("%s%s%s", text, separator, users->texts[i])) < 0)
                         return NULL;
         }
         if (text && users->n > n_kept)
@@ -365,9 +296,119 @@ char *users_describe(const struct users *users)
 
 void users_done(struct users *users)
 {
-        for (size_t i = 0; i < MIN(users->n, USERS_KEPT_MAX); i++) {
-                free(users->users[i].command);
-                free(users->users[i].how);
-        }
+        for (size_t i = 0; i < USERS_KEPT_MAX; i++)
+                free(users->texts[i]);
         *users = (struct users){};
+}
+
+/* ------ an unmount that has not come to its end ------ */
+
+bool thread_is_of_device(const char *thread, const char *kernel_name)
+{
+        const char *name = strchr(thread, '/');
+        const char *rest = name ? skip_prefix(name + 1, kernel_name) : NULL;
+
+        return rest && !isalnum((unsigned char) *rest);
+}
+
+/* The type of a file system that the kernel has a directory of, /sys/fs/TYPE/DEVICE (its
+ * Documentation/ABI/testing/sysfs-fs-ext4 and -xfs); NULL for none, or without memory. */
+static char *find_file_system(const char *kernel_name)
+{
+        _cleanup_closedir_ DIR *directory = opendir("/sys/fs");
+
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                _cleanup_free_ char *path = string_format("%s/%s", entry->d_name, kernel_name);
+
+                if (entry->d_name[0] != '.' && path && faccessat(dirfd(directory), path, F_OK, 0) == 0)
+                        return string_printable(entry->d_name);
+        }
+        return NULL;
+}
+
+/* A thread of the kernel's that is called after the device, "jbd2/dm-3-8" or "xfsaild/dm-3"; NULL for none, or without
+ * memory. */
+static char *find_thread(const char *kernel_name)
+{
+        _cleanup_closedir_ DIR *directory = opendir("/proc");
+
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                _cleanup_free_ char *comm = string_format("%s/comm", entry->d_name), *name = NULL;
+                _cleanup_free_ char *program = string_format("%s/exe", entry->d_name);
+                char target[PATH_MAX];
+
+                if (!isdigit((unsigned char) entry->d_name[0]) || !comm || !program ||
+                        read_file_at(dirfd(directory), comm, &name, NULL) < 0)
+                        continue;
+                name[strcspn(name, "\n")] = '\0';
+                /* Processes may be called anything, and kernel threads alone have no program. */
+                if (thread_is_of_device(name, kernel_name) && !read_link(dirfd(directory), program, target) &&
+                        errno == ENOENT)
+                        return string_printable(name);
+        }
+        return NULL;
+}
+
+/* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
+static char *describe_unmounting(const struct tree_node *node)
+{
+        _cleanup_enumeration_ struct enumeration mounts = {};
+        _cleanup_free_ char *trace = NULL;
+
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
+                        enumeration_add(&mounts, upper->name);
+        enumeration_end(&mounts);
+        if (mounts.text)
+                return string_format("the unmounting of %s has not come to its end", mounts.text);
+        if (node->kernel_name)
+                trace = find_file_system(node->kernel_name) ?: find_thread(node->kernel_name);
+        return trace ? string_format("the unmounting of its file system has not come to its end (%s)", trace)
+                     : strdup("");
+}
+
+/* ------ what holds a node ------ */
+
+char *node_describe(const struct tree_node *node)
+{
+        _cleanup_free_ char *name = string_printable(node->name);
+
+        return !node->kernel_name || streq(node->name, node->kernel_name)
+                       ? TAKE_PTR(name)
+                       : string_format("%s (%s)", name ?: "?", node->kernel_name);
+}
+
+/* Devices, by what the kernel says now; the tree may be older. */
+static void enumerate_devices(const struct tree_node *node, struct enumeration *names)
+{
+        _cleanup_free_ char *path =
+                string_format("/sys/dev/block/%u:%u/holders", major(node->number), minor(node->number));
+        /* Of a mount that number may be of the device that is below it. */
+        _cleanup_closedir_ DIR *directory = node->kernel_name && path ? opendir(path) : NULL;
+
+        for (const struct dirent *entry; directory && (entry = readdir(directory));)
+                if (entry->d_name[0] != '.')
+                        enumeration_add(names, entry->d_name);
+}
+
+char *node_describe_holders(const struct tree_node *node, const struct users *users)
+{
+        _cleanup_enumeration_ struct enumeration holders = {};
+        _cleanup_free_ char *processes = users_describe(users);
+
+        FOREACH_NODE(upper, &node->uppers) {
+                /* The path of a swap may be that of the device. */
+                _cleanup_free_ char *swap =
+                        upper->kind == TREE_SWAP ? string_format("swap %s", upper->name) : NULL;
+
+                if (upper->state != TREE_GONE && !upper->kernel_name)
+                        enumeration_add(&holders, swap ?: upper->name);
+        }
+        enumerate_devices(node, &holders);
+        enumeration_end(&holders);
+
+        if (!holders.text && processes && *processes == '\0')
+                return describe_unmounting(node);
+        return string_format("%s%s%s%s", holders.text ? "held by " : "", holders.text ?: "",
+                holders.text && processes && *processes ? "; " : "", processes ?: "");
 }

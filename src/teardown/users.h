@@ -3,26 +3,19 @@
 
 #include <sys/types.h>
 
-#include "shared/macro.h"
+#include "tree/node.h"
 
 /* Who uses a device or a mount, so that one that cannot be removed is reported with what holds it. */
-
-/* A process, and in which way it uses something: both texts are printable, and begin in the middle of a sentence,
- * "has /srv/a/log open". */
-struct user {
-        pid_t pid;
-        char *command;
-        char *how;
-};
 
 /* Of more users than that the number has to do. */
 #define USERS_KEPT_MAX 5
 
 /* Starts empty: all zeros. */
 struct users {
-        struct user users[USERS_KEPT_MAX]; /* the first of them, in the order of their PIDs */
-        size_t n;                          /* of all */
-        pid_t last;                        /* the one that was added last */
+        char *texts
+                [USERS_KEPT_MAX]; /* of the first of them by PID, printable: "process 123 (cat) has /srv/a open" */
+        size_t n;                 /* of all */
+        pid_t last;               /* the one that was added last */
 };
 
 /* A device or a mount that somebody uses, or both at once. */
@@ -55,3 +48,18 @@ char *users_describe(const struct users *users) _nonnull_(1) _must_check_;
 
 void users_done(struct users *users) _nonnull_(1);
 #define _cleanup_users_ _cleanup_(users_done)
+
+/* users_find(). Who it is cannot always be told, and what else there is to say is said all the same. */
+void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_(1);
+
+/* What holds a node, for people. All texts are printable, to be freed by the caller, and NULL without memory. */
+
+/* "vg0-lv (dm-3)" */
+char *node_describe(const struct tree_node *node) _nonnull_(1) _must_check_;
+
+/* "held by /srv/a, dm-4; process 123 (cat) has it open": what lies on it now, and `users`; or that its unmounting
+ * has not come to its end; "" if nothing is known to hold it. */
+char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_(1, 2) _must_check_;
+
+/* Whether a kernel thread's name has the device's in it, as a word. */
+bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_(1, 2);

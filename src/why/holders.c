@@ -7,8 +7,8 @@
 #include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
-#include "teardown/holders.h"
 #include "teardown/scope.h"
+#include "teardown/users.h"
 #include "tree/mounts.h"
 #include "tree/read.h"
 

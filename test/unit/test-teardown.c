@@ -10,8 +10,9 @@
 
 #include "fixture.h"
 #include "shapes.h"
-#include "teardown/holders.h"
-#include "teardown/multipath.h"
+#include "teardown/kernel.h"
+#include "teardown/systemd.h"
+#include "teardown/users.h"
 #include "tree/schedule.h"
 
 /* A removal takes that long, so that several are under way at once. */
@@ -24,12 +25,12 @@ static struct {
         struct tree *tree;
         bool gone[1024]; /* by tree_node.index */
         size_t n_at_once, n_at_once_max;
-        size_t n_early;                        /* removals of what something still held */
-        const char *busy_name;                 /* this node has been opened by somebody */
-        unsigned int n_busy_tries;             /* so often */
-        const char *hanging_name;              /* the removal of this one does not come back */
-        const char *broken_name;               /* and this one fails */
-        const struct removal_job *left_behind; /* that of `hanging_name`, which nobody frees */
+        size_t n_early;                    /* removals of what something still held */
+        const char *busy_name;             /* this node has been opened by somebody */
+        unsigned int n_busy_tries;         /* so often */
+        const char *hanging_name;          /* the removal of this one does not come back */
+        const char *broken_name;           /* and this one fails */
+        const struct removal *left_behind; /* that of `hanging_name`, which nobody frees */
         bool freeing;
 } kernel = {.mutex = PTHREAD_MUTEX_INITIALIZER, .freed = PTHREAD_COND_INITIALIZER};
 
@@ -67,9 +68,8 @@ static int attempt(const struct tree_node *node)
         return 0;
 }
 
-static int remove_node(struct pool_job *job)
+static int remove_node(const struct removal *removal)
 {
-        const struct removal_job *removal = (const struct removal_job *) job;
         int r;
 
         pthread_mutex_lock(&kernel.mutex);

@@ -90,12 +90,18 @@ static void find_users_of(struct usage_query *query)
         ck_assert_int_eq(users_find(query, 1), 0);
 }
 
+static void is_used_by_program(
+        const struct users *users, size_t i, pid_t pid, const char *command, const char *how)
+{
+        _cleanup_free_ char *expected = string_format("process %d (%s) %s", pid, command, how);
+
+        ck_assert_uint_gt(MIN(users->n, USERS_KEPT_MAX), i);
+        ck_assert_str_eq(users->texts[i], expected);
+}
+
 static void is_used_by(const struct users *users, size_t i, pid_t pid, const char *how)
 {
-        ck_assert_uint_gt(MIN(users->n, USERS_KEPT_MAX), i);
-        ck_assert_int_eq(users->users[i].pid, pid);
-        ck_assert_str_eq(users->users[i].command, "test-users");
-        ck_assert_str_eq(users->users[i].how, how);
+        is_used_by_program(users, i, pid, "test-users", how);
 }
 
 /* ------ users of a mount point, by the names of what they hold ------ */
@@ -218,8 +224,7 @@ START_TEST(by_program)
 
         find_users_of(&query);
         ck_assert_uint_eq(query.users.n, 1);
-        ck_assert_str_eq(query.users.users[0].command, "sleep\\x09");
-        ck_assert_str_eq(query.users.users[0].how, how);
+        is_used_by_program(&query.users, 0, children[0], "sleep\\x09", how);
         users_done(&query.users);
 }
 END_TEST
@@ -350,6 +355,8 @@ static bool mount_elsewhere_for_two(void)
 
 START_TEST(once_for_a_namespace)
 {
+        _cleanup_free_ char *how =
+                string_format("has it mounted at %s/pending.d in another mount namespace", run_directory());
         struct usage_query query = {};
 
         if (!is_root("a mount namespace of two"))
@@ -358,7 +365,7 @@ START_TEST(once_for_a_namespace)
         query.number = number_of_mount(children[0], "pending.d");
         find_users_of(&query);
         ck_assert_uint_eq(query.users.n, 1);
-        ck_assert_int_eq(query.users.users[0].pid, children[0]);
+        is_used_by(&query.users, 0, children[0], how);
         users_done(&query.users);
 }
 END_TEST

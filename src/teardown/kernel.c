@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What teardown asks the kernel for, by ioctl, sysfs and libdevmapper: to remove a device, which may block for long,
+ * and to fail the I/O that a multipath map without paths would keep. */
+
+#include "teardown/kernel.h"
+
+#include <fcntl.h>
+#include <linux/dm-ioctl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+
+#include "shared/log.h"
+#include "shared/util.h"
+
+#define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
+
+DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
+
+/* ------ removal ------ */
+
+static int remove_dm(const struct removal *removal)
+{
+        struct dm_ioctl request = {
+                .version = {DM_VERSION_MAJOR, 0, 0},
+                .data_size = sizeof(request),
+                .data_start = sizeof(request),
+        };
+        _cleanup_close_ int control_fd = open(CONTROL, O_RDWR | O_CLOEXEC);
+
+        if (control_fd < 0)
+                return -errno;
+        /* The kernel wants one or the other. A number may have been given to another device since. */
+        if (*removal->uuid != '\0' && strlen(removal->uuid) < sizeof(request.uuid))
+                strcpy(request.uuid, removal->uuid);
+        else
+                request.dev = removal->number;
+        if (ioctl(control_fd, DM_DEV_REMOVE, &request) < 0)
+                return errno == ENXIO ? 0 : -errno;
+        return 0;
+}
+
+static int remove_md(const struct removal *removal)
+{
+        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", removal->kernel_name);
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!path)
+                return -ENOMEM;
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT ? 0 : -errno;
+        return write_all(fd, "clear", strlen("clear"));
+}
+
+static int clear_loop(const struct removal *removal)
+{
+        _cleanup_free_ char *path = string_format("/dev/%s", removal->kernel_name);
+        struct loop_info64 before = {}, after = {};
+        _cleanup_close_ int fd = -EBADF;
+
+        if (!path)
+                return -ENOMEM;
+        /* Exclusively, so that one that is mounted or lies below another device is refused. */
+        fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+        if (fd < 0)
+                return errno == ENOENT || errno == ENXIO ? 0 : -errno;
+        if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
+                return errno == ENXIO ? 0 : -errno;
+        /* The kernel does not refuse to clear a loop device that is open: it sets this flag, and detaches the file
+         * when the device is closed. */
+        if (!removal->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR) &&
+                ioctl(fd, LOOP_GET_STATUS64, &after) >= 0 && (after.lo_flags & LO_FLAGS_AUTOCLEAR)) {
+                after.lo_flags &= ~(uint32_t) LO_FLAGS_AUTOCLEAR;
+                (void) ioctl(fd, LOOP_SET_STATUS64, &after);
+        }
+        return 0;
+}
+
+static int remove_loop(const struct removal *removal)
+{
+        _cleanup_free_ char *path = string_format("/sys/block/%s/loop/backing_file", removal->kernel_name);
+        int r = path ? clear_loop(removal) : -ENOMEM;
+
+        if (r < 0)
+                return r;
+        /* Whoever has it open, without claiming it, keeps its file until it closes it. */
+        return access(path, F_OK) == 0 ? -EBUSY : 0;
+}
+
+int kernel_remove(const struct removal *removal)
+{
+        switch (removal->kind) {
+        case TREE_MD:
+                return remove_md(removal);
+        case TREE_LOOP:
+                return remove_loop(removal);
+        default:
+                return remove_dm(removal);
+        }
+}
+
+/* ------ multipath ------ */
+
+bool multipath_status_is_dead(const char *status)
+{
+        /* Nothing else in it has a colon. */
+        for (const char *colon = status; (colon = strchr(colon, ':')); colon++) {
+                char state;
+
+                if (sscanf(colon, ":%*u %c", &state) == 1 && state == 'A')
+                        return false;
+        }
+        return true;
+}
+
+static struct dm_task *make_task(int type, const struct tree_node *node)
+{
+        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(type);
+
+        if (!task || !dm_task_set_major_minor(task, (int) major(node->number), (int) minor(node->number), 0))
+                return NULL;
+        return TAKE_PTR(task);
+}
+
+static bool is_dead(const struct tree_node *node)
+{
+        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_STATUS, node);
+        char *target = NULL, *status = NULL;
+        uint64_t start, length;
+
+        /* Without flushing: there is nowhere to flush to. */
+        if (!task || !dm_task_no_flush(task) || !dm_task_run(task))
+                return false;
+        (void) dm_get_next_target(task, NULL, &start, &length, &target, &status);
+        return target && status && streq(target, "multipath") && multipath_status_is_dead(status);
+}
+
+static bool stop_queueing(const struct tree_node *node)
+{
+        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_TARGET_MSG, node);
+
+        return task && dm_task_set_sector(task, 0) && dm_task_set_message(task, "fail_if_no_path") &&
+               dm_task_no_open_count(task) && dm_task_run(task);
+}
+
+void multipath_stop_queueing(const struct tree *tree)
+{
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->kind == TREE_MULTIPATH && tree_node_is_ours(node) && node->state != TREE_GONE &&
+                        is_dead(node) && stop_queueing(node))
+                        log_warning("%s has no path left and fails I/O from now on, instead of keeping it.",
+                                node->name);
+}
