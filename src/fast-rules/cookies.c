@@ -1,12 +1,72 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The worker's part in the fast rules: it hears of device-mapper's events from udev, and decrements the semaphores that
+ * lvm2 waits for, as long as it has promised to. What a killed worker has left is found by who stops it. */
+
 #include "fast-rules/cookies.h"
 
-#include "fast-rules/cookie.h"
+#include <libdevmapper.h>
+#include <sys/sem.h>
+#include <systemd/sd-login.h>
+
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/udev.h"
 #include "shared/util.h"
+
+/* ------ semaphores ------ */
+
+#define BASE_MASK ((1u << DM_UDEV_FLAGS_SHIFT) - 1)
+
+/* semctl(2) leaves it to its callers to define this. */
+union semun {
+        int val;
+        struct semid_ds *buf;
+        struct seminfo *info;
+};
+
+/* semctl(2) has two for a semaphore that was removed. */
+static int removed_or(int error)
+{
+        return error == EINVAL || error == EIDRM ? -ENOENT : -error;
+}
+
+static int subtract(int id, unsigned int n)
+{
+        /* More than there is must not be waited for. */
+        struct sembuf operation = {.sem_op = (short) -(int) n, .sem_flg = IPC_NOWAIT};
+
+        return semop(id, &operation, 1) < 0 ? removed_or(errno) : 0;
+}
+
+int cookie_complete(uint32_t cookie)
+{
+        int id;
+
+        if ((cookie & BASE_MASK) == 0)
+                return 0;
+        id = semget((key_t) ((uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | (cookie & BASE_MASK)), 1, 0);
+        return id < 0 ? -errno : subtract(id, 1);
+}
+
+int cookie_get_state(int id, struct cookie_state *ret)
+{
+        int left = semctl(id, 0, GETVAL);
+        int waiting = left < 0 ? -1 : semctl(id, 0, GETZCNT);
+        int last = waiting < 0 ? -1 : semctl(id, 0, GETPID);
+
+        if (last < 0)
+                return removed_or(errno);
+        *ret = (struct cookie_state){.left = (unsigned int) left, .waiting = (unsigned int) waiting, .last = last};
+        return 0;
+}
+
+int cookie_complete_all(int id, const struct cookie_state *state)
+{
+        return state->left == 0 ? 0 : subtract(id, state->left);
+}
+
+/* ------ the worker's part ------ */
 
 /* Given by the rules to events of device-mapper: who completes the cookie. With
  * the dot it is not kept in udev's database. */
@@ -40,7 +100,7 @@ static void promise(struct cookies *cookies)
                 return;
         r = flags_set(cookies->run_fd, FLAGS_COMPLETING);
         if (r < 0) {
-                log_warning("Failed to say that the worker completes cookies: %s", strerror(-r));
+                log_warning("Failed to announce that the worker completes cookies: %s", strerror(-r));
                 cookies->expecting = false;
         } else
                 cookies->promised = true;
@@ -58,21 +118,10 @@ static int complete(struct udev_device *device)
         if (r >= 0)
                 r = cookie_complete(cookie);
         if (r == -ENOENT || r == -EAGAIN) {
-                log_debug("Nobody waits for the cookie %s any more.", text);
+                log_debug("Nobody waits for cookie %s any more.", text);
                 return 0;
         }
-        return r < 0 ? log_error_errno(r, "Failed to complete the cookie %s: %m", text ?: "(none)") : 0;
-}
-
-static int on_event(struct cookies *cookies, struct udev_device *device)
-{
-        const char *mark = udev_device_get_property_value(device, PROPERTY_MARK);
-
-        if (mark && streq(mark, MARK_WORKER))
-                return complete(device);
-        if (mark)
-                promise(cookies);
-        return 0;
+        return r < 0 ? log_error_errno(r, "Failed to complete cookie %s: %m", text ?: "(none)") : 0;
 }
 
 static int take_events(struct cookies *cookies, size_t n_max)
@@ -81,15 +130,22 @@ static int take_events(struct cookies *cookies, size_t n_max)
 
         for (size_t n = 0; n < n_max; n++) {
                 _cleanup_udev_device_ struct udev_device *device = monitor_receive(&cookies->monitor, &lost);
+                const char *mark = device ? udev_device_get_property_value(device, PROPERTY_MARK) : NULL;
                 int r;
 
                 if (!device)
                         break;
-                r = on_event(cookies, device);
+                if (!mark)
+                        continue;
+                if (!streq(mark, MARK_WORKER)) {
+                        promise(cookies);
+                        continue;
+                }
+                r = complete(device);
                 if (r < 0)
                         return r;
         }
-        return lost ? log_error_errno(-ENOBUFS, "More events came from udev than could be heard: %m") : 0;
+        return lost ? log_error_errno(-ENOBUFS, "More events from udev than its socket holds: %m") : 0;
 }
 
 int cookies_drain(struct cookies *cookies)
@@ -113,7 +169,7 @@ int cookies_withdraw(struct cookies *cookies)
                 return 0;
         r = flags_clear(cookies->run_fd, FLAGS_COMPLETING);
         if (r < 0)
-                return log_error_errno(r, "Failed to say that the worker completes no cookies any more: %m");
+                return log_error_errno(r, "Failed to announce that the worker completes no more cookies: %m");
         cookies->promised = false;
         return 0;
 }
@@ -127,12 +183,10 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
                 return -ENOMEM;
         cookies->run_fd = run_fd;
         r = monitor_open(&cookies->monitor);
-        if (r < 0)
-                return r;
-        r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor.monitor, "block", "disk");
-        if (r < 0)
-                return r;
-        r = monitor_start(&cookies->monitor, event, on_monitor, cookies);
+        if (r >= 0)
+                r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor.monitor, "block", "disk");
+        if (r >= 0)
+                r = monitor_start(&cookies->monitor, event, on_monitor, cookies);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(cookies);
@@ -146,8 +200,145 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
         if (!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) > 0) {
                 r = cookies_new(event, run_fd, cookies);
                 if (r < 0)
-                        log_warning("Failed to listen to udev's events of device-mapper: %s", strerror(-r));
+                        log_warning("Failed to monitor device-mapper's events from udev: %s", strerror(-r));
         }
         if (*cookies)
                 (*cookies)->expecting = true;
+}
+
+/* ------ after a worker that was killed ------ */
+
+/* A semaphore that udev still has an event for changes when that was handled. To be wrong is to have lvm2 go on before
+ * udev has made the links of an LV. */
+#define UNCHANGED_IDLE_USEC (2 * USEC_PER_SEC)
+#define UNCHANGED_BUSY_USEC (10 * USEC_PER_SEC)
+#define INTERVAL_USEC (250 * USEC_PER_MSEC)
+
+/* As long as a thin pool may be checked, before which other LVs of the same VG were activated. */
+#define TIMEOUT_USEC (3600 * USEC_PER_SEC)
+
+DEFINE_CLEANUP(struct udev *, udev_unref)
+DEFINE_CLEANUP(struct udev_queue *, udev_queue_unref)
+
+int suspects_find(struct suspect **ret, size_t *ret_n)
+{
+        struct seminfo info = {};
+        int highest = semctl(0, 0, SEM_INFO, (union semun){.info = &info});
+
+        *ret = NULL;
+        *ret_n = 0;
+        if (highest < 0)
+                return -errno;
+        *ret = calloc((size_t) highest + 1, sizeof(**ret));
+        if (!*ret)
+                return -ENOMEM;
+        for (int index = 0; index <= highest; index++) {
+                struct suspect *suspect = &(*ret)[*ret_n];
+                struct semid_ds set = {};
+                int r;
+
+                suspect->id = semctl(index, 0, SEM_STAT, (union semun){.buf = &set});
+                /* Not used, or not ours to look at. */
+                if (suspect->id < 0 || (uint32_t) set.sem_perm.__key >> DM_UDEV_FLAGS_SHIFT != DM_COOKIE_MAGIC)
+                        continue;
+                r = cookie_get_state(suspect->id, &suspect->state);
+                if (r == -ENOENT)
+                        continue;
+                if (r < 0)
+                        return r;
+                suspect->since_usec = now_usec();
+                ++*ret_n;
+        }
+        return 0;
+}
+
+static bool is_foreign_process(pid_t pid)
+{
+        _cleanup_free_ char *theirs = NULL, *ours = NULL;
+
+        return sd_pid_get_cgroup(pid, &theirs) >= 0 && sd_pid_get_cgroup(0, &ours) >= 0 && !streq(theirs, ours);
+}
+
+static bool is_stuck(const struct suspect *suspect, struct udev_queue *queue)
+{
+        uint64_t unchanged = now_usec() - suspect->since_usec;
+
+        if (suspect->state.waiting == 0 || suspect->state.left == 0)
+                return false;
+        return unchanged >= UNCHANGED_BUSY_USEC ||
+               (unchanged >= UNCHANGED_IDLE_USEC && udev_queue_get_queue_is_empty(queue) > 0);
+}
+
+/* Returns 0 as long as it is to be watched, 1 when there is nothing to be done any more, or a negative errno. */
+static int look(struct suspect *suspect, struct udev_queue *queue)
+{
+        struct cookie_state state;
+        int r;
+
+        r = cookie_get_state(suspect->id, &state);
+        if (r < 0)
+                return r == -ENOENT ? 1 : r;
+        if (state.left != suspect->state.left || state.last != suspect->state.last)
+                suspect->since_usec = now_usec();
+        suspect->state = state;
+        if (!is_stuck(suspect, queue))
+                return 0;
+        if (is_foreign_process(state.last))
+                return 1;
+
+        r = cookie_complete_all(suspect->id, &state);
+        if (r == -EAGAIN)
+                return 0;
+        if (r < 0)
+                return r == -ENOENT ? 1 : r;
+        log_notice("Completed %u event%s of device-mapper that the worker has left, and lvm2 waited for.",
+                state.left, plural(state.left));
+        return 1;
+}
+
+int suspects_complete(struct suspect *suspects, size_t n, uint64_t timeout_usec)
+{
+        _cleanup_(udev_unrefp) struct udev *udev = udev_new();
+        _cleanup_(udev_queue_unrefp) struct udev_queue *queue = udev ? udev_queue_new(udev) : NULL;
+        uint64_t end = now_usec() + timeout_usec;
+
+        if (!queue)
+                return -ENOMEM;
+        while (n > 0 && now_usec() < end) {
+                for (size_t i = n; i-- > 0;) {
+                        int r = look(&suspects[i], queue);
+
+                        if (r < 0)
+                                return r;
+                        if (r > 0)
+                                suspects[i] = suspects[--n];
+                }
+                (void) usleep(INTERVAL_USEC);
+        }
+        return 0;
+}
+
+int cookies_adopt(int run_fd)
+{
+        _cleanup_free_ struct suspect *suspects = NULL;
+        size_t n = 0;
+        pid_t pid;
+        int r;
+
+        r = flags_is_set(run_fd, FLAGS_COMPLETING);
+        if (r <= 0)
+                return r;
+        /* Of events from now on the program is to tell. */
+        r = flags_clear(run_fd, FLAGS_COMPLETING);
+        if (r >= 0)
+                r = suspects_find(&suspects, &n);
+        if (r < 0 || n == 0)
+                return r;
+        pid = fork();
+        if (pid != 0)
+                return pid < 0 ? -errno : 0;
+        r = suspects_complete(suspects, n, TIMEOUT_USEC);
+        if (r < 0)
+                log_warning("Failed to complete the cookies that the worker has left: %s", strerror(-r));
+        _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "fast-rules/cookies-left.h"
-#include "fast-rules/rule-overrides.h"
+#include "fast-rules/cookies.h"
+#include "fast-rules/rules.h"
 #include "lvm/command.h"
 #include "lvm/configuration.h"
 #include "shared/flags.h"
@@ -34,16 +34,13 @@ static const char *const rules[] = {
 /* One failure can be bad luck. After this many the machine must not wait for headgate any longer. */
 #define FAILURES_MAX 3
 
-/* As long as a thin pool may be checked, before which other LVs of the same VG have come up. */
-#define COOKIES_LEFT_USEC (3600 * USEC_PER_SEC)
-
 static void help(void)
 {
         printf("Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
                "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
                "  take            Mask lvm2's rule\n"
-               "  worker-stopped  Count a failure of the worker, and give up after three\n"
-               "  dm-rules        Lay quicker copies over device-mapper's udev rules\n\n"
+               "  worker-stopped  Count a failure of the worker, and hand over to lvm2 after three\n"
+               "  dm-rules        Install optimized device-mapper udev rules\n\n"
                "  -h, --help      Show this help\n"
                "      --version   Show the version\n\n"
                "See headgate-takeover(8).\n");
@@ -152,7 +149,7 @@ static int take(int run_fd)
         if (r >= 0)
                 r = mask_rules();
         if (r < 0) {
-                (void) log_error_errno(r, "Failed to take the place of lvm2's udev rule: %m");
+                (void) log_error_errno(r, "Failed to override lvm2's udev rule: %m");
                 unmask_rules();
                 (void) flags_clear(run_fd, FLAGS_TAKEN_OVER);
                 return r;
@@ -205,33 +202,6 @@ static int end_listening(int run_fd)
         return r;
 }
 
-/* Of events that come from now on the program is to tell. lvm2 may be at work for long before it waits for those that
- * came before, and the next worker is not to wait for that. */
-static int end_completing(int run_fd)
-{
-        _cleanup_cookies_left_ struct cookies_left *left = NULL;
-        pid_t pid;
-        int r;
-
-        r = flags_is_set(run_fd, FLAGS_COMPLETING);
-        if (r <= 0)
-                return r;
-        r = flags_clear(run_fd, FLAGS_COMPLETING);
-        if (r >= 0)
-                r = cookies_left_find(&left);
-        if (r <= 0)
-                return r;
-        pid = fork();
-        if (pid < 0)
-                return -errno;
-        if (pid > 0)
-                return 0;
-        r = cookies_left_complete(left, COOKIES_LEFT_USEC);
-        if (r < 0)
-                log_warning("Failed to look after what lvm2 may wait for: %s", strerror(-r));
-        _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
-}
-
 /* systemd says in the environment how the worker ended, see systemd.exec(5). */
 static int worker_stopped(int run_fd)
 {
@@ -245,9 +215,9 @@ static int worker_stopped(int run_fd)
         if (r < 0)
                 log_warning("Failed to note that devices may have been missed: %s", strerror(-r));
 
-        r = end_completing(run_fd);
+        r = cookies_adopt(run_fd);
         if (r < 0)
-                log_warning("Failed to look for what lvm2 may wait for: %s", strerror(-r));
+                log_warning("Failed to complete the cookies that the worker has left: %s", strerror(-r));
 
         if (streq(result, "success")) {
                 (void) flags_clear(run_fd, FLAGS_FAILURES);
@@ -281,7 +251,7 @@ static int run(const char *verb)
         _cleanup_close_ int run_fd = -EBADF;
 
         if (streq(verb, "dm-rules"))
-                return install_rule_overrides(LIBEXECDIR "/headgate-dmsetup.static");
+                return install_rule_overrides();
 
         run_fd = flags_open_run_directory();
         if (run_fd < 0)

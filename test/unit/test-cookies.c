@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "fake-udevd.h"
-#include "fast-rules/cookie.h"
-#include "fast-rules/cookies-left.h"
 #include "fast-rules/cookies.h"
 #include "fixture.h"
 #include "own-namespace.h"
@@ -87,29 +85,17 @@ START_TEST(completed_as_by_dmsetup)
 }
 END_TEST
 
-static int note_value(_unused_ int id, const struct cookie_state *state, void *userdata)
-{
-        unsigned int *sum = userdata;
-
-        *sum += state->left;
-        return 0;
-}
-
-static int refuse(_unused_ int id, _unused_ const struct cookie_state *state, _unused_ void *userdata)
-{
-        return -ECANCELED;
-}
-
 START_TEST(all_are_found)
 {
         int strange = make_semaphore(STRANGE_KEY, 100);
-        unsigned int sum = 0;
+        _cleanup_free_ struct suspect *suspects = NULL;
+        size_t n;
 
         make_semaphore(key_of(BASE), 3);
         make_semaphore(key_of(OTHER_BASE), 4);
-        ck_assert_int_eq(cookie_for_each(note_value, &sum), 0);
-        ck_assert_uint_eq(sum, 7);
-        ck_assert_int_eq(cookie_for_each(refuse, NULL), -ECANCELED);
+        ck_assert_int_eq(suspects_find(&suspects, &n), 0);
+        ck_assert_uint_eq(n, 2);
+        ck_assert_uint_eq(suspects[0].state.left + suspects[1].state.left, 7);
         ck_assert_int_eq(semctl(strange, 0, IPC_RMID), 0);
 }
 END_TEST
@@ -229,13 +215,14 @@ static pid_t start_waiting(unsigned int base)
         return pid;
 }
 
-static void complete_what_is_left(int n, uint64_t patience_usec)
+static void complete_what_is_left(size_t n_expected, uint64_t timeout_usec)
 {
-        _cleanup_cookies_left_ struct cookies_left *left = NULL;
+        _cleanup_free_ struct suspect *suspects = NULL;
+        size_t n;
 
-        ck_assert_int_eq(cookies_left_find(&left), n);
-        if (left)
-                ck_assert_int_eq(cookies_left_complete(left, patience_usec), 0);
+        ck_assert_int_eq(suspects_find(&suspects, &n), 0);
+        ck_assert_uint_eq(n, n_expected);
+        ck_assert_int_eq(suspects_complete(suspects, n, timeout_usec), 0);
 }
 
 START_TEST(what_is_left_is_completed)

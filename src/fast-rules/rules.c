@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Overrides of the udev rules of device-mapper and lvm2, which call dmsetup up to three times for each event of a device:
+ *
+ *   udevflags     for the flags in a cookie, which are a matter of patterns: no program is needed for the usual ones
+ *   splitname     for the names of VG and LV in that of a device, of which the worker may have written them to a file
+ *   udevcomplete  to tell who waits that the event has been handled, after all else
+ *
+ * An override is a copy with lines put around these calls: what sets the same properties, or has headgate-dmsetup.static
+ * do the same, and then goes past the line. Each line of the original stays, and is what acts where the lines before it
+ * do not: for unusual flags and names, without the program, or if it fails. */
+
+#include "fast-rules/rules.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "shared/flags.h"
+#include "shared/log.h"
+#include "shared/program.h"
+#include "shared/util.h"
+
+#define RULES_DIRECTORY "run/udev/rules.d"
+#define NAMES_DIRECTORY "run/headgate/" FLAGS_DM_NAMES
+#define PROGRAM LIBEXECDIR "/headgate-dmsetup.static"
+
+/* What an override begins with, and no other file does. By this the unit finds what it has to remove. */
+#define MARK_OF_OVERRIDE "# Made by headgate"
+
+/* ------ patterns of cookies ------ */
+
+/* A cookie tells in its high 16 bits how udev is to handle an event of device-mapper, and in its low 16 bits who waits
+ * for it (libdevmapper.h). The kernel writes the whole as a decimal number, of which rules of udev can only compare
+ * digits: so all cookies with the same flags are a range of numbers, and that becomes a pattern. */
+#define FLAGS_SHIFT 16
+
+/* Writes a pattern of udev's (udev(7): shell patterns, with "|" between alternatives) that is matched by the cookies with
+ * exactly these flags, which are not 0, of what consists of digits. Cookies with the base 0 are among them. From `number` on,
+ * takes as many numbers as differ in one digit and in all that follow it, until `end`, which is not among them. For instance
+ * 629[2-9][0-9][0-9][0-9] is 8000 numbers from 6292000 on. */
+static void write_pattern(FILE *file, unsigned int flags)
+{
+        unsigned long number = (unsigned long) flags << FLAGS_SHIFT;
+        unsigned long end = number + (1ul << FLAGS_SHIFT);
+        const char *separator = "";
+
+        while (number < end) {
+                unsigned long step = 1, first, last;
+                size_t n_any = 0;
+
+                while (number % (step * 10) == 0 && number + step * 10 <= end) {
+                        step *= 10;
+                        n_any++;
+                }
+                /* Up to where the digit would be followed by 0, and as far as there is room. */
+                first = number / step % 10;
+                last = MIN(9ul, first + (end - number) / step - 1);
+                fprintf(file, "%s%lu", separator, number / step / 10);
+                if (first == last)
+                        fprintf(file, "%lu", first);
+                else
+                        fprintf(file, "[%lu-%lu]", first, last);
+                for (size_t i = 0; i < n_any; i++)
+                        fputs("[0-9]", file);
+                number += (last - first + 1) * step;
+                separator = "|";
+        }
+}
+
+/* ------ udevflags ------ */
+
+/* The names that dmsetup udevflags gives, in its order; device-mapper's, and lvm2's first one, which is for LVs that
+ * are about to be wiped. */
+enum {
+        DISABLE_SUBSYSTEM_RULES = 1 << 1,
+        DISABLE_DISK_RULES = 1 << 2,
+        DISABLE_OTHER_RULES = 1 << 3,
+        LOW_PRIORITY = 1 << 4,
+        DISABLE_LIBRARY_FALLBACK = 1 << 5,
+        PRIMARY_SOURCE = 1 << 6,
+        LVM_NOSCAN = 1 << 8,
+};
+
+static const struct {
+        unsigned int bit;
+        const char *property;
+} properties[] = {
+        {DISABLE_SUBSYSTEM_RULES, "DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG"},
+        {DISABLE_DISK_RULES, "DM_UDEV_DISABLE_DISK_RULES_FLAG"},
+        {DISABLE_OTHER_RULES, "DM_UDEV_DISABLE_OTHER_RULES_FLAG"},
+        {LOW_PRIORITY, "DM_UDEV_LOW_PRIORITY_FLAG"},
+        {DISABLE_LIBRARY_FALLBACK, "DM_UDEV_DISABLE_LIBRARY_FALLBACK_FLAG"},
+        {PRIMARY_SOURCE, "DM_UDEV_PRIMARY_SOURCE_FLAG"},
+        {LVM_NOSCAN, "DM_SUBSYSTEM_UDEV_FLAG0"},
+};
+
+#define INNER (DISABLE_DISK_RULES | DISABLE_OTHER_RULES)
+#define HIDDEN (DISABLE_SUBSYSTEM_RULES | INNER)
+
+/* What lvm2 gives its LVs, in about the order of how many there are: visible ones, parts, new thin pools and
+ * temporary ones, snapshots, those to be wiped. Each with the library's fallback disabled, as by default, and not. */
+static const unsigned int usual_flags[] = {
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK,
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | HIDDEN,
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | INNER,
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LOW_PRIORITY,
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LOW_PRIORITY | HIDDEN,
+        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LVM_NOSCAN,
+        PRIMARY_SOURCE,
+        PRIMARY_SOURCE | HIDDEN,
+        PRIMARY_SOURCE | INNER,
+        PRIMARY_SOURCE | LOW_PRIORITY,
+        PRIMARY_SOURCE | LOW_PRIORITY | HIDDEN,
+        PRIMARY_SOURCE | LVM_NOSCAN,
+};
+
+static void write_flags(FILE *file)
+{
+        for (size_t i = 0; i < ELEMENTSOF(usual_flags); i++) {
+                fputs("ENV{DM_COOKIE}==\"", file);
+                write_pattern(file, usual_flags[i]);
+                fputs("\"", file);
+                for (size_t j = 0; j < ELEMENTSOF(properties); j++)
+                        if (usual_flags[i] & properties[j].bit)
+                                fprintf(file, ", ENV{%s}=\"1\"", properties[j].property);
+                fputs(", GOTO=\"headgate_udevflags\"\n", file);
+        }
+}
+
+/* ------ splitname and udevcomplete ------ */
+
+/* The worker writes what names are made of, of LVs that are about to be activated: see fast-rules/dm-names.h. */
+#define WRITTEN_NAME "/" NAMES_DIRECTORY "/$env{DM_NAME}"
+
+static const char splitname_lines[] = "ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTEN_NAME
+                                      "\", IMPORT{file}=\"" WRITTEN_NAME "\", GOTO=\"headgate_splitname\"\n"
+                                      "TEST==\"" PROGRAM "\", IMPORT{program}=\"" PROGRAM
+                                      " splitname $env{DM_NAME}\", GOTO=\"headgate_splitname\"\n";
+
+/* Of an LV of which the worker has written the name it may be the worker that completes the cookie, as long as it
+ * says so. The mark tells it whether to: see fast-rules/cookies.h. */
+#define IS_COOKIE "ENV{DM_COOKIE}==\"[1-9]*\", ENV{DM_COOKIE}!=\"*[!0-9]*\""
+#define MARK "ENV{.HEADGATE_COOKIE}"
+
+static const char udevcomplete_lines[] = IS_COOKIE
+        ", ACTION==\"change\", ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTEN_NAME
+        "\", TEST==\"/run/headgate/" FLAGS_COMPLETING "\", " MARK
+        "=\"worker\", GOTO=\"headgate_udevcomplete\"\n" IS_COOKIE ", TEST==\"" PROGRAM "\", RUN+=\"" PROGRAM
+        " udevcomplete $env{DM_COOKIE}\", " MARK "=\"program\", GOTO=\"headgate_udevcomplete\"\n";
+
+/* ------ the text ------ */
+
+#define COOKIE_CONDITION "ENV{DM_COOKIE}==\"?*\""
+
+/* A line that calls dmsetup is made of a condition or not, `key`, a path, and `call`. These lines have been the same since
+ * lvm2 2.03.11 but for the path and the condition on DM_COOKIE. */
+static const struct call {
+        const char *verb;
+        const char *key;
+        const char *call;
+        bool conditional;
+        const char *lines; /* to be put before it; NULL for write_flags() */
+} calls[] = {
+        {"udevflags", "IMPORT{program}=\"", "/dmsetup udevflags $env{DM_COOKIE}\"", true, NULL},
+        {"splitname", "IMPORT{program}=\"",
+                "/dmsetup splitname --nameprefixes --noheadings --rows $env{DM_NAME}\"", false, splitname_lines},
+        {"udevcomplete", "RUN+=\"", "/dmsetup udevcomplete $env{DM_COOKIE}\"", true, udevcomplete_lines},
+};
+
+static const char *skip_space(const char *text)
+{
+        return text + strspn(text, " \t");
+}
+
+/* Which of them the line speaks of, in whatever way; NULL for none. A comment is none. */
+static const struct call *find_call(const char *line)
+{
+        if (*skip_space(line) == '#')
+                return NULL;
+        for (size_t i = 0; i < ELEMENTSOF(calls); i++)
+                if (strstr(line, "dmsetup") && strstr(line, calls[i].verb))
+                        return &calls[i];
+        return NULL;
+}
+
+static bool is_understood(const char *line, const struct call *call)
+{
+        const char *rest;
+        size_t path_length;
+
+        line = skip_space(line);
+        rest = call->conditional ? skip_prefix(line, COOKIE_CONDITION) : NULL;
+        if (rest) {
+                rest = skip_space(rest);
+                if (*rest != ',')
+                        return false;
+                line = skip_space(rest + 1);
+        }
+        line = skip_prefix(line, call->key);
+        if (!line)
+                return false;
+        /* The path may have a $env{DM_SBIN_PATH} in it. */
+        path_length = strcspn(line, "\", \t");
+        while (path_length > 0 && line[path_length] != '/')
+                path_length--;
+        rest = skip_prefix(line + path_length, call->call);
+        return rest && *skip_space(rest) == '\0';
+}
+
+/* Writes all lines of `text`, which it changes, with those of the calls around them. Returns 0; or -EBADMSG, and in
+ * `*ret_line` the number of the line that calls dmsetup in a way that is not known or for the second time, or 0 if there
+ * is none that does. */
+static int patch(FILE *file, char *text, size_t *ret_line)
+{
+        bool seen[ELEMENTSOF(calls)] = {}, any = false, in_line = false;
+
+        *ret_line = 0;
+        for (size_t number = 1; *text; number++) {
+                char *line = text, *end = strchrnul(text, '\n');
+                const struct call *call;
+                bool continued;
+
+                text = *end == '\0' ? end : end + 1;
+                *end = '\0';
+                continued = end > line && end[-1] == '\\';
+                call = find_call(line);
+                if (call && (in_line || continued || seen[call - calls] || !is_understood(line, call))) {
+                        *ret_line = number;
+                        return -EBADMSG;
+                }
+                if (call) {
+                        any = true;
+                        seen[call - calls] = true;
+                        if (call->lines)
+                                fputs(call->lines, file);
+                        else
+                                write_flags(file);
+                }
+                fprintf(file, "%s\n", line);
+                if (call)
+                        fprintf(file, "LABEL=\"headgate_%s\"\n", call->verb);
+                in_line = continued;
+        }
+        return any ? 0 : -EBADMSG;
+}
+
+static int make_override(const char *path, char *text, char **ret, size_t *ret_line)
+{
+        _cleanup_free_ char *patched = NULL;
+        _cleanup_fclose_ FILE *file = NULL;
+        size_t size;
+        int r;
+
+        file = open_memstream(&patched, &size);
+        if (!file)
+                return -ENOMEM;
+        fprintf(file, MARK_OF_OVERRIDE " from /%s, for this boot: see headgate-fast-dm-rules(8).\n\n", path);
+        r = patch(file, text, ret_line);
+        if (fclose(TAKE_PTR(file)) != 0)
+                r = -ENOMEM;
+        if (r >= 0)
+                *ret = TAKE_PTR(patched);
+        return r;
+}
+
+/* ------ files ------ */
+
+/* By Debian's names and by lvm2's own. */
+static const char *const names[] = {
+        "55-dm.rules",
+        "56-lvm.rules",
+        "10-dm.rules",
+        "11-dm-lvm.rules",
+        "95-dm-notify.rules",
+};
+
+#define ADMINISTRATOR_DIRECTORY "etc/udev/rules.d"
+
+/* In the order in which they count (udev(7)): the administrator's, that of this boot, and where packages install. */
+static const char *const directories[] = {
+        ADMINISTRATOR_DIRECTORY,
+        RULES_DIRECTORY,
+        "usr/local/lib/udev/rules.d",
+        "usr/lib/udev/rules.d",
+        "lib/udev/rules.d",
+};
+
+/* Finds the file that counts, but for an override of an earlier call. Returns 1 if it is an installed one, of which
+ * `*ret_text` is the content; 0 if somebody has replaced that; -ENOENT if there is none; or another negative errno.
+ * `*ret_path` and `*ret_text` are to be freed in any case. */
+static int find_rules(int root_fd, const char *name, char **ret_path, char **ret_text)
+{
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                int r;
+
+                if (string_replace(ret_path, string_format("%s/%s", directories[i], name)) < 0)
+                        return -ENOMEM;
+                if (faccessat(root_fd, *ret_path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                        continue;
+                if (streq(directories[i], ADMINISTRATOR_DIRECTORY))
+                        return 0;
+                r = read_file_at(root_fd, *ret_path, ret_text, NULL);
+                if (!streq(directories[i], RULES_DIRECTORY))
+                        return r < 0 ? r : 1;
+                if (r < 0 || !skip_prefix(*ret_text, MARK_OF_OVERRIDE))
+                        return 0;
+                free(TAKE_PTR(*ret_text));
+        }
+        return -ENOENT;
+}
+
+/* Returns 1 if it is overridden now, 0 if it is not, or a negative errno, which it has logged. */
+static int install_override(int root_fd, int rules_fd, const char *name)
+{
+        _cleanup_free_ char *path = NULL, *text = NULL, *patched = NULL;
+        size_t line = 0;
+        int r;
+
+        r = find_rules(root_fd, name, &path, &text);
+        if (r == 0)
+                log_notice("/%s is not the installed file, not overriding it.", path);
+        if (r == 0 || r == -ENOENT)
+                return 0;
+        if (r > 0)
+                r = make_override(path, text, &patched, &line);
+        if (r == -EBADMSG) {
+                if (line > 0)
+                        log_warning("Line %zu of /%s calls dmsetup in an unknown way, not overriding the file.",
+                                line, path);
+                else
+                        log_warning("/%s does not call dmsetup, not overriding it.", path);
+                return 0;
+        }
+        if (r >= 0)
+                r = write_file_atomic_at(rules_fd, name, patched);
+        return r < 0 ? log_error_errno(r, "Failed to override %s: %m", path ?: name) : 1;
+}
+
+static int open_rules_directory(int root_fd)
+{
+        int fd;
+
+        if ((mkdirat(root_fd, "run/udev", 0755) < 0 && errno != EEXIST) ||
+                (mkdirat(root_fd, RULES_DIRECTORY, 0755) < 0 && errno != EEXIST))
+                return -errno;
+        fd = openat(root_fd, RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+}
+
+int install_rule_overrides(void)
+{
+        _cleanup_close_ int root_fd = root_open(), rules_fd = -EBADF;
+        _cleanup_string_vector_ struct string_vector overridden = {};
+        _cleanup_free_ char *joined = NULL;
+        int r = 0;
+
+        rules_fd = root_fd < 0 ? root_fd : open_rules_directory(root_fd);
+        if (rules_fd < 0)
+                return log_error_errno(rules_fd, "Failed to open /" RULES_DIRECTORY ": %m");
+
+        for (size_t i = 0; i < ELEMENTSOF(names) && r >= 0; i++) {
+                r = install_override(root_fd, rules_fd, names[i]);
+                if (r > 0 && string_vector_add(&overridden, names[i]) < 0)
+                        r = log_oom();
+        }
+        if (r < 0) {
+                for (size_t i = 0; i < overridden.n; i++)
+                        (void) unlinkat(rules_fd, overridden.strings[i], 0);
+                return r;
+        }
+
+        /* The worker writes to it if it is there. */
+        if (overridden.n > 0 && mkdirat(root_fd, NAMES_DIRECTORY, 0700) < 0 && errno != EEXIST)
+                log_warning("Failed to create /" NAMES_DIRECTORY ", udev has a program split names: %s",
+                        strerror(errno));
+        joined = string_vector_join(&overridden, ", ");
+        if (overridden.n == 0)
+                log_warning("No udev rules of device-mapper are overridden.");
+        else
+                log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
+        return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/macro.h"
+
+/* Overrides the installed udev rules of device-mapper and lvm2 by patched copies in /run/udev/rules.d, which are gone
+ * with the next boot. Below $HEADGATE_ROOT, if that is set. Also makes the directory in which the worker writes names,
+ * FLAGS_DM_NAMES.
+ *
+ * A file is not overridden, and the log says so, if it has been replaced in /etc or /run by somebody else, or if it
+ * calls dmsetup in a way that is not known. Returns 0, also if none was overridden, or a negative errno, and then it has
+ * logged why and removed what it had installed. */
+int install_rule_overrides(void) _must_check_;
