@@ -126,6 +126,10 @@ static int prepare_to_take_over(void)
 
 static bool options_contradict(void)
 {
+        if (arg_fast_dm_rules && !HAVE_FAST_DM_RULES) {
+                log_error("headgate was built without fast device-mapper rules.");
+                return true;
+        }
         if (!arg_initrd || (!arg_fast_dm_rules && !arg_now))
                 return false;
         log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--fast-dm-rules");
@@ -159,7 +163,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (root_fd >= 0 && faccessat(root_fd, ARCHIVE_DIRECTORY, F_OK, 0) == 0)
                 log_info("Timelines of past boots stay in /" ARCHIVE_DIRECTORY
                          ", and headgate blame --boot= tells of them.");
-        return call_systemctl("disable", TAKEOVER, FAST_DM_RULES);
+        return call_systemctl("disable", TAKEOVER, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
 }
 
 /* ------ the verbs ------ */
