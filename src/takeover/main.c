@@ -135,7 +135,7 @@ static int take(int run_fd)
         for (size_t i = 0; i < ELEMENTSOF(programs); i++)
                 if (access(programs[i], X_OK) < 0)
                         return log_error_errno(
-                                -errno, "%s cannot be run, leaving activation to lvm2: %m", programs[i]);
+                                -errno, "%s is not executable, leaving activation to lvm2: %m", programs[i]);
 
         r = flags_prepare(run_fd);
         /* A new beginning. */
@@ -154,7 +154,7 @@ static int take(int run_fd)
                 (void) flags_clear(run_fd, FLAGS_TAKEN_OVER);
                 return r;
         }
-        log_info("Activation of VGs is headgate's.");
+        log_info("Took over activation of VGs.");
         announce_disks(run_fd);
         return 0;
 }
@@ -226,7 +226,7 @@ static int worker_stopped(int run_fd)
         /* Killed from outside, by a person: nothing is wrong with headgate. systemd's own kills, and the kernel's
          * for want of memory, have other results. */
         if (streq(result, "signal") && streq(status, "KILL")) {
-                log_notice("The worker was killed; another one takes its place.");
+                log_notice("The worker was killed; systemd starts another one.");
                 return 0;
         }
 
@@ -241,8 +241,8 @@ static int worker_stopped(int run_fd)
                 return hand_over("The worker has failed, and /run/headgate cannot be written.");
         }
 
-        log_warning("The worker has failed (%s, %s), %u of %u times without having got anything done.", result,
-                status, n_failures, FAILURES_MAX);
+        log_warning("The worker has failed (%s, %s), %u of %u times without any success.", result, status,
+                n_failures, FAILURES_MAX);
         return n_failures >= FAILURES_MAX ? hand_over("The worker fails again and again.") : 0;
 }
 

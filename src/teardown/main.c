@@ -29,6 +29,7 @@
 /* For a process that is done to end, unless something in it hangs. */
 #define END_TIMEOUT_MSEC 500
 
+static enum teardown_scope arg_scope;
 static bool arg_serial;
 
 static void help(void)
@@ -42,7 +43,7 @@ static void help(void)
 }
 
 /* Returns 1 to go on, 0 if the program is done, or a negative errno. */
-static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scope)
+static int parse_arguments(int argc, char *argv[])
 {
         static const struct option options[] = {
                 {"help", no_argument, NULL, 'h'},
@@ -50,6 +51,7 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
                 {"version", no_argument, NULL, 'V'},
                 {},
         };
+        const char *scope;
 
         for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
                 switch (c) {
@@ -66,44 +68,13 @@ static int parse_arguments(int argc, char *argv[], enum teardown_scope *ret_scop
                         return -EINVAL;
                 }
 
-        if (argc - optind == 1 && streq(argv[optind], "local"))
-                *ret_scope = TEARDOWN_LOCAL;
-        else if (argc - optind == 1 && streq(argv[optind], "net"))
-                *ret_scope = TEARDOWN_NETWORK;
-        else {
+        scope = argc - optind == 1 ? argv[optind] : "";
+        if (!streq(scope, "local") && !streq(scope, "net")) {
                 log_error("Expected \"local\" or \"net\", see --help.");
                 return -EINVAL;
         }
+        arg_scope = streq(scope, "local") ? TEARDOWN_LOCAL : TEARDOWN_NETWORK;
         return 1;
-}
-
-static int read_tree(int root_fd, enum teardown_scope scope, struct tree **ret)
-{
-        _cleanup_tree_ struct tree *tree = NULL;
-        int r;
-
-        r = tree_read(root_fd, &tree);
-        if (r >= 0)
-                r = teardown_scope_apply(tree, root_fd, scope);
-        if (r >= 0)
-                r = tree_order(tree);
-        if (r < 0)
-                return log_error_errno(r, "Failed to find out what storage there is: %m");
-        *ret = TAKE_PTR(tree);
-        return 0;
-}
-
-static int read_settings(int root_fd, struct settings *ret)
-{
-        _cleanup_problems_ struct problems problems = {};
-        int r;
-
-        r = settings_read(root_fd, ret, &problems);
-        if (r < 0)
-                return log_oom();
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
-        return 0;
 }
 
 /* lvm2 notes in /run which VGs have been autoactivated, so that no further event activates them again. A soft
@@ -127,23 +98,30 @@ static void withdraw_claims(const struct tree *tree)
         }
 }
 
-/* What was taken down is added to `account`. */
-static int take_down(enum teardown_scope scope, struct timeline *account)
+/* What was taken down is added to `timeline`. */
+static int take_down(struct timeline *timeline)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
         _cleanup_close_ int root_fd = root_open();
         int r;
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open /: %m");
-        r = read_settings(root_fd, &settings);
+        r = settings_read(root_fd, &settings, &problems);
         if (r < 0)
-                return r;
-        r = read_tree(root_fd, scope, &tree);
+                return log_oom();
+        for (size_t i = 0; i < problems.lines.n; i++)
+                log_warning("%s", problems.lines.strings[i]);
+        r = tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = teardown_scope_apply(tree, root_fd, arg_scope);
+        if (r >= 0)
+                r = tree_order(tree);
         if (r < 0)
-                return r;
+                return log_error_errno(r, "Failed to find out what storage there is: %m");
         withdraw_claims(tree);
 
         r = teardown_init(&teardown, tree, root_fd,
@@ -152,18 +130,18 @@ static int take_down(enum teardown_scope scope, struct timeline *account)
                         .deadline_usec = settings.teardown_deadline_usec,
                         .stall_usec = STALL_USEC,
                         .at_shutdown = true,
-                        .account = account,
+                        .timeline = timeline,
                 });
         if (r < 0)
                 return log_error_errno(r, "Failed to prepare: %m");
-        timeline_describe_machine(account, now_usec());
+        timeline_describe_machine(timeline, now_usec());
         r = teardown_run(&teardown);
         return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
 }
 
 /* For "headgate blame --shutdown" after the next boot. The journal has all that, too, but is kept by not every
  * machine. Where the directory is not on the root file system there is nothing to write to any more. */
-static void keep(enum teardown_scope scope, struct timeline *account)
+static void keep(struct timeline *timeline)
 {
         _cleanup_close_ int root_fd = root_open(), archive_fd = -EBADF;
         sd_id128_t boot;
@@ -172,7 +150,7 @@ static void keep(enum teardown_scope scope, struct timeline *account)
         archive_fd = root_fd < 0 ? root_fd : archive_open_at_shutdown(root_fd);
         if (archive_fd < 0 && archive_fd != -ENOENT && archive_fd != -EXDEV)
                 log_warning("Failed to open /" ARCHIVE_DIRECTORY ": %s", strerror(-archive_fd));
-        if (archive_fd < 0 || account->n == 0)
+        if (archive_fd < 0 || timeline->n == 0)
                 return;
         /* From now on this process may outlive its parent, and who wants it gone can have that. */
         (void) prctl(PR_SET_PDEATHSIG, 0);
@@ -181,10 +159,10 @@ static void keep(enum teardown_scope scope, struct timeline *account)
                 r = sd_id128_get_boot(&boot);
         if (r >= 0)
                 r = archive_write(archive_fd,
-                        scope == TEARDOWN_LOCAL ? ARCHIVE_SHUTDOWN_LOCAL : ARCHIVE_SHUTDOWN_NETWORK, boot,
-                        account);
+                        arg_scope == TEARDOWN_LOCAL ? ARCHIVE_SHUTDOWN_LOCAL : ARCHIVE_SHUTDOWN_NETWORK, boot,
+                        timeline);
         if (r < 0)
-                log_warning("Failed to keep the timeline of this shutdown: %s", strerror(-r));
+                log_warning("Failed to archive the timeline of this shutdown: %s", strerror(-r));
 }
 
 /* systemd has a remark on whatever is left of a unit, so that a child that can end gets the time for it. */
@@ -199,9 +177,9 @@ static void wait_for_end(pid_t pid)
 
 /* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
  * whether it can end then does not matter, and neither does what it does with the time that it has for that. */
-static int take_down_in_child(enum teardown_scope scope)
+static int take_down_in_child(void)
 {
-        _cleanup_timeline_ struct timeline account = {.kind = TIMELINE_SHUTDOWN};
+        _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_SHUTDOWN};
         char status;
         int ends[2];
         pid_t pid;
@@ -214,9 +192,9 @@ static int take_down_in_child(enum teardown_scope scope)
         if (pid == 0) {
                 /* systemd's patience may end before ours; then it is said what is left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
-                status = take_down(scope, &account) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                status = take_down(&timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) write(ends[1], &status, 1);
-                keep(scope, &account);
+                keep(&timeline);
                 log_close();
                 _exit(status);
         }
@@ -230,12 +208,11 @@ static int take_down_in_child(enum teardown_scope scope)
 
 int main(int argc, char *argv[])
 {
-        enum teardown_scope scope;
         int r;
 
         log_open("headgate-teardown", log_target_of_stderr());
 
-        r = parse_arguments(argc, argv, &scope);
+        r = parse_arguments(argc, argv);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
@@ -245,10 +222,10 @@ int main(int argc, char *argv[])
                 return EXIT_FAILURE;
         }
         if (r == 0) {
-                log_notice("The system is not being shut down, so all storage stays.");
+                log_notice("The system is not shutting down, leaving storage as it is.");
                 return EXIT_SUCCESS;
         }
-        if (scope == TEARDOWN_LOCAL)
+        if (arg_scope == TEARDOWN_LOCAL)
                 systemd_announce_devices_again();
-        return take_down_in_child(scope) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        return take_down_in_child() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -18,9 +18,6 @@
  * already by half as many (measured with 1 to 128 threads on two CPUs). */
 #define THREADS_MAX 64
 
-/* A thread only makes a system call or two. */
-#define STACK_SIZE ((size_t) 128 * 1024)
-
 /* While there is more to do anyway, the owner of the pool is not woken up for each removal that is done. */
 #define ANNOUNCED_AT_ONCE 8
 
@@ -89,16 +86,12 @@ static void *run_thread(void *argument)
 /* With the lock held. */
 static void start_thread(struct pool *pool)
 {
-        pthread_attr_t attributes;
         pthread_t thread;
 
-        if (pthread_attr_init(&attributes) != 0)
+        if (pthread_create(&thread, NULL, run_thread, pool) != 0)
                 return;
-        if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                pthread_attr_setstacksize(&attributes, STACK_SIZE) == 0 &&
-                pthread_create(&thread, &attributes, run_thread, pool) == 0)
-                pool->n_threads++;
-        pthread_attr_destroy(&attributes);
+        (void) pthread_detach(thread);
+        pool->n_threads++;
 }
 
 static int pool_new(size_t n_threads, int (*function)(const struct removal *removal), struct pool **ret)
@@ -158,11 +151,6 @@ static struct removal *take_done(struct pool *pool)
         return removal;
 }
 
-int removals_get_fd(const struct teardown *teardown)
-{
-        return teardown->pool->done_fd;
-}
-
 /* ------ one removal ------ */
 
 static struct removal *removal_free(struct removal *removal)
@@ -201,23 +189,33 @@ bool removal_is_possible(const struct removal *removal)
 
 /* ------ all of them ------ */
 
-int removals_init(struct teardown *teardown, size_t n_threads)
+static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
+{
+        removals_finish(userdata);
+        return 0;
+}
+
+int removals_init(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
+        int r;
 
         dm_list_init(&teardown->busy);
         teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
         if (!teardown->removals)
                 return -ENOMEM;
         FOREACH_NODE(node, &tree->nodes) {
-                int r = tree_node_is_ours(node) ? removal_new(node, teardown->options.at_shutdown,
-                                                          &teardown->removals[node->index])
-                                                : 0;
-
+                if (!tree_node_is_ours(node))
+                        continue;
+                r = removal_new(node, teardown->options.at_shutdown, &teardown->removals[node->index]);
                 if (r < 0)
                         return r;
         }
-        return pool_new(n_threads, teardown->options.remove ?: kernel_remove, &teardown->pool);
+        r = pool_new(tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : teardown->options.n_threads,
+                teardown->options.remove ?: kernel_remove, &teardown->pool);
+        if (r < 0)
+                return r;
+        return sd_event_add_io(teardown->event, NULL, teardown->pool->done_fd, EPOLLIN, on_done, teardown);
 }
 
 int removals_start(struct teardown *teardown)
@@ -253,11 +251,12 @@ int removals_start(struct teardown *teardown)
         return 0;
 }
 
-static void node_removed(struct teardown *teardown, const struct removal *removal)
+static void node_removed(struct teardown *teardown, struct removal *removal)
 {
         struct storage_tree *tree = &teardown->trees[removal->node->component];
 
         tree_node_gone(teardown->tree, removal->node);
+        dm_list_add(&tree->removed, &removal->list);
         tree->last_usec = removal->ended_usec;
         if (++tree->n_gone == tree->members.n)
                 report_tree_down(teardown, removal->node->component);

@@ -9,16 +9,13 @@
 /* How often running removals are looked at. */
 #define REMOVALS_CHECK_USEC (1 * USEC_PER_SEC)
 
-/* Makes the removals of all nodes that are to go, and the pool of up to `n_threads` threads, of which none is started
- * yet. Returns 0 or a negative errno. */
-int removals_init(struct teardown *teardown, size_t n_threads) _nonnull_(1) _must_check_;
-
-/* Readable (EPOLLIN) when removals_finish() has something to do. As long as removals wait for a thread, the pool may
- * have a few that were not announced yet, so that it is to be called from time to time in any case. The pool's. */
-int removals_get_fd(const struct teardown *teardown) _nonnull_(1);
+/* Makes the removals of all nodes that are to go, and a pool of threads, of which none is started yet. The event loop
+ * calls removals_finish() when a removal has ended. Returns 0 or a negative errno. */
+int removals_init(struct teardown *teardown) _nonnull_(1) _must_check_;
 
 /* Takes over what the pool is done with. What something has open is to be attempted again; if there is another error,
- * or the nodes form a cycle, the attempt has failed. */
+ * or the nodes form a cycle, the attempt has failed. As long as removals wait for a thread, the pool may have a few that
+ * were not announced yet, so that it is to be called from time to time in any case. */
 void removals_finish(struct teardown *teardown) _nonnull_(1);
 
 /* Gives the pool what nothing holds any more, but to lvm2 first what may be monitored, and what is to be attempted

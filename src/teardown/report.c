@@ -40,7 +40,7 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
         const struct tree_node *node = removal->node;
         struct timeline_bar *added, bar;
 
-        if (!teardown->options.account)
+        if (!teardown->options.timeline)
                 return;
         bar = (struct timeline_bar){
                 .name = string_printable(node->name),
@@ -55,7 +55,7 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
                 .phases_usec[TIMELINE_REMOVAL] = usec_between(ready_usec, end_usec),
                 .n_tries = removal->n_tries,
         };
-        if (bar.name && bar.tree && bar.kind && timeline_add(teardown->options.account, &added) >= 0) {
+        if (bar.name && bar.tree && bar.kind && timeline_add(teardown->options.timeline, &added) >= 0) {
                 *added = bar;
                 return;
         }
@@ -88,36 +88,18 @@ static void add_volume_groups(struct fields *fields, const struct tree_nodes *me
         }
 }
 
-static int compare_ends(const void *a, const void *b)
-{
-        const struct removal *const *first = a, *const *second = b;
-
-        return (*first)->ended_usec < (*second)->ended_usec   ? -1
-               : (*first)->ended_usec > (*second)->ended_usec ? 1
-                                                              : 0;
-}
-
 /* The field with what was removed of a storage tree, which is also added to the timeline; NULL without memory. */
 static char *format_nodes(const struct teardown *teardown, const struct storage_tree *tree)
 {
-        _cleanup_free_ const struct removal **removed = calloc(tree->n_gone + 1, sizeof(*removed));
+        const struct removal *removal;
         char *text = NULL;
-        size_t n = 0, size;
-        FILE *file;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
 
-        if (!removed)
-                return NULL;
-        FOREACH_NODE(node, &tree->members)
-                if (node->state == TREE_GONE && n < tree->n_gone)
-                        removed[n++] = teardown->removals[node->index];
-        qsort(removed, n, sizeof(*removed), compare_ends);
-
-        file = open_memstream(&text, &size);
         if (!file)
                 return NULL;
         fputs("HEADGATE_NODES=", file);
-        for (size_t i = 0; i < n; i++) {
-                const struct removal *removal = removed[i];
+        dm_list_iterate_items(removal, &tree->removed) {
                 _cleanup_free_ char *name = string_printable(removal->node->name);
 
                 fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n",
@@ -283,7 +265,7 @@ static bool is_cause(const struct tree_node *node)
 static const char *describe_reason(const struct removal *removal)
 {
         if (removal->error == -ETIMEDOUT)
-                return "its removal does not come to an end in the kernel";
+                return "its removal hangs in the kernel";
         if (removal->error < 0 && removal->error != -EBUSY)
                 return strerror(-removal->error);
         return removal->n_tries > 0 || removal->node->n_holders > 0 ? "it is in use" : "it was not its turn yet";

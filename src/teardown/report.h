@@ -4,7 +4,7 @@
 #include "teardown/state.h"
 
 /* What teardown says. Each line names things as people know them; the fields are for programs. And what it adds to
- * options.account: a bar for each node, with the times that the journal gets. Without memory for it, one is left out. */
+ * options.timeline: a bar for each node, with the times that the journal gets. Without memory for it, one is left out. */
 
 /* Before anything is done: dependency cycles, whose nodes are tried one after another. */
 void report_cycles(const struct tree *tree) _nonnull_(1);

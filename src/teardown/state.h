@@ -16,7 +16,8 @@
 
 /* The removal of one node, which may take several attempts. Times are those of now_usec(). */
 struct removal {
-        struct dm_list list; /* the pool's while it is at work, else teardown.busy or unmonitor.waiting */
+        struct dm_list list; /* the pool's while it is at work, else teardown.busy, unmonitor.waiting or */
+                             /* storage_tree.removed */
         struct tree_node *node;
 
         /* What a thread knows of the node, since the tree may be freed while it hangs in the kernel. */
@@ -48,17 +49,18 @@ struct teardown_options {
                                   * for as long as it does */
         bool vgs_are_locked;    /* the caller has lvm2's locks of all VGs that are to go */
         int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */
-        struct timeline *account; /* what has become of each node is added to it; may be NULL */
+        struct timeline *timeline; /* what has become of each node is added to it; may be NULL */
 };
 
 /* What becomes of one storage tree, a component of the tree. */
 struct storage_tree {
         const char *name;          /* see tree_order() */
         struct tree_nodes members; /* nodes that are to go */
+        struct dm_list removed;    /* removals of members, in the order of their ends */
+        size_t n_gone;             /* how many these are */
         size_t n_skipped;          /* how many others could be removed */
-        size_t n_gone;             /* of the members */
-        uint64_t first_usec;       /* when the first of them was ready */
-        uint64_t last_usec;        /* when the last one was gone */
+        uint64_t first_usec;       /* when the first member was ready */
+        uint64_t last_usec;        /* when the last one was removed */
 };
 
 /* VGs that lvm2 is to stop monitoring, see teardown/unmonitor.h. */

@@ -161,9 +161,3 @@ uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch)
 {
         return watch->job || watch->nothing_stops ? USEC_INFINITY : watch->next_usec;
 }
-
-void stop_job_watch_done(struct stop_job_watch *watch)
-{
-        tree_nodes_done(&watch->retried);
-        job_free(watch->job);
-}

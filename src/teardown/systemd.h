@@ -33,5 +33,3 @@ uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_(
 /* Whether `output` of "systemctl list-jobs --plain --no-legend" has a unit that is being stopped right now, other
  * than headgate's own that do what we do. A unit that is to be stopped later waits for one that is, or for us. */
 bool stop_job_is_listed(const char *output) _nonnull_(1);
-
-void stop_job_watch_done(struct stop_job_watch *watch) _nonnull_(1);

@@ -185,7 +185,7 @@ static int step(struct teardown *teardown)
         if (tree->n_gone + tree->n_failed == tree->n_to_go)
                 return 1;
         if (teardown->progress_usec + teardown->options.stall_usec <= now) {
-                log_warning("Nothing has happened for too long, giving up.");
+                log_warning("No progress for too long, giving up.");
                 return 1;
         }
         care_for_those_who_wait(teardown, now);
@@ -213,7 +213,7 @@ static int loop(struct teardown *teardown)
 
                 r = step(teardown);
                 if (r < 0)
-                        return log_error_errno(r, "Failed to go on: %m");
+                        return log_error_errno(r, "Failed to continue: %m");
                 if (r > 0)
                         return 0;
                 next = next_step_usec(teardown);
@@ -225,12 +225,6 @@ static int loop(struct teardown *teardown)
                 if (r < 0)
                         return r;
         }
-        return 0;
-}
-
-static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
-{
-        removals_finish(userdata);
         return 0;
 }
 
@@ -258,8 +252,6 @@ static int add_sources(struct teardown *teardown)
         if (r >= 0)
                 r = sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown);
         if (r >= 0)
-                r = sd_event_add_io(teardown->event, NULL, removals_get_fd(teardown), EPOLLIN, on_done, teardown);
-        if (r >= 0)
                 r = follow_mounts(teardown, "/proc/self/mountinfo");
         if (r >= 0)
                 r = follow_mounts(teardown, "/proc/swaps");
@@ -273,8 +265,10 @@ static int add_trees(struct teardown *teardown)
         teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
         if (!teardown->trees)
                 return -ENOMEM;
-        for (size_t i = 0; i < tree->n_components; i++)
+        for (size_t i = 0; i < tree->n_components; i++) {
                 teardown->trees[i].name = tree->names[i];
+                dm_list_init(&teardown->trees[i].removed);
+        }
         FOREACH_NODE(node, &tree->nodes) {
                 struct storage_tree *storage_tree = &teardown->trees[node->component];
 
@@ -302,11 +296,11 @@ int teardown_init(
         };
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;
-        r = removals_init(teardown, tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : options->n_threads);
-        if (r >= 0)
-                r = add_trees(teardown);
+        r = add_trees(teardown);
         if (r >= 0)
                 r = add_sources(teardown);
+        if (r >= 0)
+                r = removals_init(teardown);
         if (r >= 0)
                 r = unmonitor_init(&teardown->unmonitor);
         return r;
@@ -325,15 +319,18 @@ int teardown_run(struct teardown *teardown)
         if (!teardown->options.at_shutdown) {
                 r = unmonitor_undo(teardown);
                 if (r < 0)
-                        log_warning("Failed to have what is left monitored again: %s", strerror(-r));
+                        log_warning("Failed to have lvm2 monitor the remaining LVs again: %s", strerror(-r));
         }
         return tree->n_gone < tree->n_to_go;
 }
 
 void teardown_done(struct teardown *teardown)
 {
-        stop_job_watch_done(&teardown->stop_jobs);
-        unmonitor_done(&teardown->unmonitor);
+        job_free(teardown->stop_jobs.job);
+        tree_nodes_done(&teardown->stop_jobs.retried);
+        job_free(teardown->unmonitor.job);
+        if (teardown->unmonitor.vgs)
+                dm_hash_destroy(teardown->unmonitor.vgs);
         sd_event_unref(teardown->event);
         removals_done(teardown);
         for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)

@@ -176,10 +176,3 @@ int unmonitor_undo(struct teardown *teardown)
                 return r;
         return unmonitor->job ? -ETIMEDOUT : unmonitor->status == 0 ? 0 : -EIO;
 }
-
-void unmonitor_done(struct unmonitor *unmonitor)
-{
-        job_free(unmonitor->job);
-        if (unmonitor->vgs)
-                dm_hash_destroy(unmonitor->vgs);
-}

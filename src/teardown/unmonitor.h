@@ -24,5 +24,3 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor) _nonnull_(1);
  * that are not gone. Waits for the process, for at most 10 s. Returns 0 or a negative errno; -ETIMEDOUT also if
  * the process that was to stop the monitoring still runs. Once, at the end. */
 int unmonitor_undo(struct teardown *teardown) _nonnull_(1) _must_check_;
-
-void unmonitor_done(struct unmonitor *unmonitor) _nonnull_(1);
