@@ -95,8 +95,7 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
  * with systemd. */
 static int forget_failures(void)
 {
-        static const char *const words[] = {
-                "systemctl", "reset-failed", "headgate.service", "headgate.socket", NULL};
+        static const char *const words[] = {"reset-failed", "headgate.service", "headgate.socket", NULL};
         _cleanup_close_ int run_fd = flags_open_run_directory();
         _cleanup_free_ char *output = NULL;
         int r = run_fd < 0 ? run_fd : flags_clear(run_fd, FLAGS_GIVEN_UP);
