@@ -134,23 +134,6 @@ static void submit(struct teardown *teardown, struct removal *removal)
         pthread_mutex_unlock(&pool->mutex);
 }
 
-/* One that is done; NULL if there is none. */
-static struct removal *take_done(struct pool *pool)
-{
-        struct removal *removal = NULL;
-        eventfd_t value;
-
-        pthread_mutex_lock(&pool->mutex);
-        if (dm_list_empty(&pool->done)) {
-                (void) eventfd_read(pool->done_fd, &value);
-        } else {
-                removal = dm_list_item(dm_list_first(&pool->done), struct removal);
-                dm_list_del(&removal->list);
-        }
-        pthread_mutex_unlock(&pool->mutex);
-        return removal;
-}
-
 /* ------ one removal ------ */
 
 static struct removal *removal_free(struct removal *removal)
@@ -264,7 +247,19 @@ static void node_removed(struct teardown *teardown, struct removal *removal)
 
 void removals_finish(struct teardown *teardown)
 {
-        for (struct removal *removal; (removal = take_done(teardown->pool));) {
+        struct pool *pool = teardown->pool;
+        struct removal *removal, *next;
+        struct dm_list done;
+        eventfd_t value;
+
+        dm_list_init(&done);
+        pthread_mutex_lock(&pool->mutex);
+        dm_list_splice(&done, &pool->done);
+        pool->n_unannounced = 0;
+        (void) eventfd_read(pool->done_fd, &value);
+        pthread_mutex_unlock(&pool->mutex);
+        dm_list_iterate_items_safe(removal, next, &done) {
+                dm_list_del(&removal->list);
                 removal->at_work = false;
                 teardown->n_at_work -= !removal->timed_out;
                 removal->n_tries++;
