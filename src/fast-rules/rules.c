@@ -13,6 +13,7 @@
 #include "fast-rules/rules.h"
 
 #include <fcntl.h>
+#include <libdevmapper.h>
 #include <sys/stat.h>
 
 #include "shared/flags.h"
@@ -31,17 +32,16 @@
 
 /* A cookie tells in its high 16 bits how udev is to handle an event of device-mapper, and in its low 16 bits who waits
  * for it (libdevmapper.h). The kernel writes the whole as a decimal number, of which rules of udev can only compare
- * digits: so all cookies with the same flags are a range of numbers, and that becomes a pattern. */
-#define FLAGS_SHIFT 16
-
-/* Writes a pattern of udev's (udev(7): shell patterns, with "|" between alternatives) that is matched by the cookies with
+ * digits: so all cookies with the same flags are a range of numbers, and that becomes a pattern.
+ *
+ * Writes a pattern of udev's (udev(7): shell patterns, with "|" between alternatives) that is matched by the cookies with
  * exactly these flags, which are not 0, of what consists of digits. Cookies with the base 0 are among them. From `number` on,
  * takes as many numbers as differ in one digit and in all that follow it, until `end`, which is not among them. For instance
  * 629[2-9][0-9][0-9][0-9] is 8000 numbers from 6292000 on. */
 static void write_pattern(FILE *file, unsigned int flags)
 {
-        unsigned long number = (unsigned long) flags << FLAGS_SHIFT;
-        unsigned long end = number + (1ul << FLAGS_SHIFT);
+        unsigned long number = (unsigned long) flags << DM_UDEV_FLAGS_SHIFT;
+        unsigned long end = number + (1ul << DM_UDEV_FLAGS_SHIFT);
         const char *separator = "";
 
         while (number < end) {
@@ -69,62 +69,53 @@ static void write_pattern(FILE *file, unsigned int flags)
 
 /* ------ udevflags ------ */
 
-/* The names that dmsetup udevflags gives, in its order; device-mapper's, and lvm2's first one, which is for LVs that
+/* Which dmsetup udevflags makes properties of, in its order; device-mapper's, and lvm2's first one, which is for LVs that
  * are about to be wiped. */
-enum {
-        DISABLE_SUBSYSTEM_RULES = 1 << 1,
-        DISABLE_DISK_RULES = 1 << 2,
-        DISABLE_OTHER_RULES = 1 << 3,
-        LOW_PRIORITY = 1 << 4,
-        DISABLE_LIBRARY_FALLBACK = 1 << 5,
-        PRIMARY_SOURCE = 1 << 6,
-        LVM_NOSCAN = 1 << 8,
-};
-
 static const struct {
-        unsigned int bit;
+        unsigned int flag;
         const char *property;
 } properties[] = {
-        {DISABLE_SUBSYSTEM_RULES, "DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG"},
-        {DISABLE_DISK_RULES, "DM_UDEV_DISABLE_DISK_RULES_FLAG"},
-        {DISABLE_OTHER_RULES, "DM_UDEV_DISABLE_OTHER_RULES_FLAG"},
-        {LOW_PRIORITY, "DM_UDEV_LOW_PRIORITY_FLAG"},
-        {DISABLE_LIBRARY_FALLBACK, "DM_UDEV_DISABLE_LIBRARY_FALLBACK_FLAG"},
-        {PRIMARY_SOURCE, "DM_UDEV_PRIMARY_SOURCE_FLAG"},
-        {LVM_NOSCAN, "DM_SUBSYSTEM_UDEV_FLAG0"},
+        {DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG, "DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG"},
+        {DM_UDEV_DISABLE_DISK_RULES_FLAG, "DM_UDEV_DISABLE_DISK_RULES_FLAG"},
+        {DM_UDEV_DISABLE_OTHER_RULES_FLAG, "DM_UDEV_DISABLE_OTHER_RULES_FLAG"},
+        {DM_UDEV_LOW_PRIORITY_FLAG, "DM_UDEV_LOW_PRIORITY_FLAG"},
+        {DM_UDEV_DISABLE_LIBRARY_FALLBACK, "DM_UDEV_DISABLE_LIBRARY_FALLBACK_FLAG"},
+        {DM_UDEV_PRIMARY_SOURCE_FLAG, "DM_UDEV_PRIMARY_SOURCE_FLAG"},
+        {DM_SUBSYSTEM_UDEV_FLAG0, "DM_SUBSYSTEM_UDEV_FLAG0"},
 };
 
-#define INNER (DISABLE_DISK_RULES | DISABLE_OTHER_RULES)
-#define HIDDEN (DISABLE_SUBSYSTEM_RULES | INNER)
+#define INNER (DM_UDEV_DISABLE_DISK_RULES_FLAG | DM_UDEV_DISABLE_OTHER_RULES_FLAG)
+#define HIDDEN (DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG | INNER)
 
 /* What lvm2 gives its LVs, in about the order of how many there are: visible ones, parts, new thin pools and
  * temporary ones, snapshots, those to be wiped. Each with the library's fallback disabled, as by default, and not. */
 static const unsigned int usual_flags[] = {
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK,
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | HIDDEN,
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | INNER,
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LOW_PRIORITY,
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LOW_PRIORITY | HIDDEN,
-        PRIMARY_SOURCE | DISABLE_LIBRARY_FALLBACK | LVM_NOSCAN,
-        PRIMARY_SOURCE,
-        PRIMARY_SOURCE | HIDDEN,
-        PRIMARY_SOURCE | INNER,
-        PRIMARY_SOURCE | LOW_PRIORITY,
-        PRIMARY_SOURCE | LOW_PRIORITY | HIDDEN,
-        PRIMARY_SOURCE | LVM_NOSCAN,
+        0,
+        HIDDEN,
+        INNER,
+        DM_UDEV_LOW_PRIORITY_FLAG,
+        DM_UDEV_LOW_PRIORITY_FLAG | HIDDEN,
+        DM_SUBSYSTEM_UDEV_FLAG0,
 };
+static const unsigned int fallback_flags[] = {DM_UDEV_DISABLE_LIBRARY_FALLBACK, 0};
+
+static void write_line_of_flags(FILE *file, unsigned int flags)
+{
+        fputs("ENV{DM_COOKIE}==\"", file);
+        write_pattern(file, flags);
+        fputs("\"", file);
+        for (size_t i = 0; i < ELEMENTSOF(properties); i++)
+                if (flags & properties[i].flag)
+                        fprintf(file, ", ENV{%s}=\"1\"", properties[i].property);
+        fputs(", GOTO=\"headgate_udevflags\"\n", file);
+}
 
 static void write_flags(FILE *file)
 {
-        for (size_t i = 0; i < ELEMENTSOF(usual_flags); i++) {
-                fputs("ENV{DM_COOKIE}==\"", file);
-                write_pattern(file, usual_flags[i]);
-                fputs("\"", file);
-                for (size_t j = 0; j < ELEMENTSOF(properties); j++)
-                        if (usual_flags[i] & properties[j].bit)
-                                fprintf(file, ", ENV{%s}=\"1\"", properties[j].property);
-                fputs(", GOTO=\"headgate_udevflags\"\n", file);
-        }
+        for (size_t i = 0; i < ELEMENTSOF(fallback_flags); i++)
+                for (size_t j = 0; j < ELEMENTSOF(usual_flags); j++)
+                        write_line_of_flags(
+                                file, DM_UDEV_PRIMARY_SOURCE_FLAG | fallback_flags[i] | usual_flags[j]);
 }
 
 /* ------ splitname and udevcomplete ------ */
