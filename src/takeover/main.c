@@ -196,7 +196,7 @@ static int end_listening(int run_fd)
         if (r < 0 || r == FLAGS_IS_RUNNING)
                 return MIN(r, 0);
         r = flags_end_listening(run_fd);                          /* L2 */
-        closep(&running_fd);                                      /* W5 */
+        close(TAKE_FD(running_fd));                               /* W5 */
         if (flags_ask_pending(run_fd) == FLAGS_SOMETHING_PENDING) /* W6 */
                 (void) flags_wake(FLAGS_WAKE);                    /* R4 */
         return r;
