@@ -36,13 +36,14 @@ void report_cycles(const struct tree *tree)
 static void add_bar(const struct teardown *teardown, const struct removal *removal, enum timeline_end end,
         uint64_t end_usec, const char *reason)
 {
+        struct timeline *timeline = teardown->options.timeline;
         uint64_t ready_usec = removal->ready_usec ?: end_usec;
         const struct tree_node *node = removal->node;
-        struct timeline_bar *added, bar;
+        struct timeline_bar *bar;
 
-        if (!teardown->options.timeline)
+        if (!timeline || timeline_add(timeline, &bar) < 0)
                 return;
-        bar = (struct timeline_bar){
+        *bar = (struct timeline_bar){
                 .name = string_printable(node->name),
                 .tree = string_printable(teardown->trees[node->component].name),
                 .kind = strdup(tree_kind_to_string(node->kind)),
@@ -55,14 +56,8 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
                 .phases_usec[TIMELINE_REMOVAL] = usec_between(ready_usec, end_usec),
                 .n_tries = removal->n_tries,
         };
-        if (bar.name && bar.tree && bar.kind && timeline_add(teardown->options.timeline, &added) >= 0) {
-                *added = bar;
-                return;
-        }
-        free(bar.name);
-        free(bar.tree);
-        free(bar.kind);
-        free(bar.reason);
+        if (!bar->name || !bar->tree || !bar->kind)
+                timeline_truncate(timeline, timeline->n - 1);
 }
 
 /* ------ storage trees ------ */
@@ -72,19 +67,14 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
 /* Each VG once, so that the line is found by the names of all: the LVs of two VGs can lie on each other. */
 static void add_volume_groups(struct fields *fields, const struct tree_nodes *members)
 {
-        const char *names[VGS_IN_A_LINE];
-        size_t n = 0;
-
         FOREACH_NODE(member, members) {
-                const char *name = member->vg;
-                size_t known = 0;
+                _cleanup_free_ char *field = member->vg ? string_format("HEADGATE_VG=%s", member->vg) : NULL;
+                bool known = false;
 
-                while (name && known < n && !streq(names[known], name))
-                        known++;
-                if (!name || known < n || n == VGS_IN_A_LINE)
-                        continue;
-                names[n++] = name;
-                fields_add(fields, string_format("HEADGATE_VG=%s", name));
+                for (size_t i = 0; i < fields->n && field; i++)
+                        known |= streq(fields->vector[i].iov_base, field);
+                if (field && !known && fields->n < VGS_IN_A_LINE)
+                        fields_add(fields, TAKE_PTR(field));
         }
 }
 
