@@ -272,7 +272,7 @@ static bool is_stuck(const struct suspect *suspect, struct udev_queue *queue)
 /* Returns 0 as long as it is to be watched, 1 when there is nothing to be done any more, or a negative errno. */
 static int look(struct suspect *suspect, struct udev_queue *queue)
 {
-        struct cookie_state state;
+        struct cookie_state state = {};
         int r;
 
         r = cookie_get_state(suspect->id, &state);
