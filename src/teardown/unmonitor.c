@@ -81,47 +81,50 @@ static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
         return 0;
 }
 
-/* "vgchange --monitor n" or "y". */
-static int start_lvm(struct teardown *teardown, const char *value, const struct string_vector *vgs)
+/* "vgchange --monitor n", without VGs yet. */
+static int add_words(const struct teardown *teardown, const char *value, struct string_vector *arguments)
 {
-        const char *const words[] = {"vgchange", "--monitor", value, "--nolocking"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        size_t n_words = ELEMENTSOF(words) - (teardown->options.vgs_are_locked ? 0 : 1);
+        const char *const words[] = {"vgchange", "--monitor", value};
         int r;
 
-        r = string_vector_add_all(&arguments, words, n_words);
-        if (r >= 0)
-                r = string_vector_add(&arguments, "--");
-        if (r >= 0)
-                r = string_vector_add_all(&arguments, (const char *const *) vgs->strings, vgs->n);
-        if (r < 0)
-                return r;
+        r = string_vector_add_all(arguments, words, ELEMENTSOF(words));
+        if (r >= 0 && teardown->options.vgs_are_locked)
+                r = string_vector_add(arguments, "--nolocking");
+        return r < 0 ? r : string_vector_add(arguments, "--");
+}
+
+static int start_lvm(struct teardown *teardown, const struct string_vector *arguments)
+{
         return job_start(
-                teardown->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
+                teardown->event, JOB_UNMONITOR, arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
 }
 
 /* Of the VGs of all removals that wait. */
 static int ask(struct teardown *teardown)
 {
-        _cleanup_string_vector_ struct string_vector vgs = {};
-        struct unmonitor *unmonitor = &teardown->unmonitor;
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct dm_hash_table *vgs = teardown->unmonitor.vgs;
         struct removal *removal;
         int r;
 
-        dm_list_iterate_items(removal, &unmonitor->waiting) {
-                const char *vg = removal->node->vg;
+        r = add_words(teardown, "n", &arguments);
+        dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
+                char *vg = removal->node->vg;
 
-                if (dm_hash_lookup(unmonitor->vgs, vg))
+                if (r < 0)
+                        return r;
+                if (dm_hash_lookup(vgs, vg))
                         continue;
-                if (!dm_hash_insert(unmonitor->vgs, vg, unmonitor) || string_vector_add(&vgs, vg) < 0)
-                        return -ENOMEM;
+                r = dm_hash_insert(vgs, vg, vg) ? string_vector_add(&arguments, vg) : -ENOMEM;
         }
-        r = start_lvm(teardown, "n", &vgs);
-        if (r >= 0 || r == -ENOMEM)
-                return r;
-        (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
-        release(teardown);
-        return 0;
+        if (r >= 0)
+                r = start_lvm(teardown, &arguments);
+        if (r < 0 && r != -ENOMEM) {
+                (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
+                release(teardown);
+                r = 0;
+        }
+        return r;
 }
 
 int unmonitor_step(struct teardown *teardown)
@@ -144,30 +147,32 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
 
 int unmonitor_undo(struct teardown *teardown)
 {
-        _cleanup_string_vector_ struct string_vector vgs = {};
+        _cleanup_string_vector_ struct string_vector arguments = {};
         struct unmonitor *unmonitor = &teardown->unmonitor;
         uint64_t end_usec = now_usec() + DEADLINE_USEC;
+        size_t n_words;
         int r;
 
+        r = add_words(teardown, "y", &arguments);
+        n_words = arguments.n;
         FOREACH_NODE(node, &teardown->tree->nodes) {
+                if (r < 0)
+                        return r;
                 if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg))
                         continue;
                 /* Each once. */
                 dm_hash_remove(unmonitor->vgs, node->vg);
-                if (string_vector_add(&vgs, node->vg) < 0)
-                        return -ENOMEM;
+                r = string_vector_add(&arguments, node->vg);
         }
-        if (vgs.n == 0)
-                return 0;
+        if (r < 0 || arguments.n == n_words)
+                return r;
         if (unmonitor->job)
                 return -ETIMEDOUT;
-        r = start_lvm(teardown, "y", &vgs);
+        r = start_lvm(teardown, &arguments);
         /* The process may hang, as it reads disks; then it is left behind. */
         for (uint64_t now; r >= 0 && unmonitor->job && (now = now_usec()) < end_usec;)
                 r = sd_event_run(teardown->event, end_usec - now);
         if (r < 0)
                 return r;
-        if (unmonitor->job)
-                return -ETIMEDOUT;
-        return unmonitor->status == 0 ? 0 : -EIO;
+        return unmonitor->job ? -ETIMEDOUT : unmonitor->status == 0 ? 0 : -EIO;
 }
