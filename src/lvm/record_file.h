@@ -27,18 +27,19 @@ struct record_entry {
         struct dm_list list; /* record_file.records; first, as dm_list wants it */
         const char *key;
         const char *text;
-        uint64_t size; /* in the file, with its line */
+        uint64_t size;             /* in the file, with its line */
+        struct record_entry *next; /* in its bucket */
 };
 
 /* ------ reading ------ */
 
 struct record_file {
         int fd;
-        uint64_t size;          /* up to the last "end" */
-        uint64_t live;          /* of that, the size of the records that were not replaced */
-        bool torn;              /* something follows it */
-        struct dm_list records; /* in the order in which they were written last */
-        struct dm_hash_table *by_key;
+        uint64_t size;                 /* up to the last "end" */
+        uint64_t live;                 /* of that, the size of the records that were not replaced */
+        bool torn;                     /* something follows it */
+        struct dm_list records;        /* in the order in which they were written last */
+        struct record_entry **buckets; /* by key */
         struct dm_pool *pool;
 };
 
@@ -75,6 +76,9 @@ struct record_device {
         char pvid[LVM_ID_SIZE];
         uint64_t diskseq; /* of the disk, see lvm/diskseq.h; 0 if it is not known */
 };
+
+/* Whether the record is of a device with that PV, as far as its beginning says. Much cheaper than the next one. */
+bool record_entry_has_pv(const struct record_entry *record, const char *pvid) _nonnull_(1, 2);
 
 /* Returns 1 if the record is of a device, 0 if it is not, -EBADMSG if it is damaged, or -ENOMEM. */
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
