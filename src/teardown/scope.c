@@ -5,7 +5,6 @@
 
 #include "teardown/scope.h"
 
-#include "lvm/configuration.h"
 #include "lvm/metadata.h"
 #include "shared/program.h"
 #include "shared/util.h"
@@ -76,17 +75,14 @@ static int skip_arrays_of_mdmon(const struct tree *tree)
         return 0;
 }
 
-int teardown_skip_foreign(struct tree *tree, int root_fd)
+int teardown_skip_foreign(
+        struct tree *tree, int root_fd, const struct configuration *configuration, const struct problems *problems)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
-        /* lvm2 says itself what is wrong with its files. */
-        _cleanup_problems_ struct problems problems = {};
-        int r;
+        int r = 0;
 
-        r = configuration_read(root_fd, &configuration, &problems);
         /* To read a thousand backups takes longer than to take a thousand LVs down. */
-        if (r >= 0 && (configuration.use_lvmlockd || problems.lines.n > 0))
-                r = skip_shared_vgs(tree, root_fd, root_relative(configuration.backup_dir));
+        if (configuration->use_lvmlockd || problems->lines.n > 0)
+                r = skip_shared_vgs(tree, root_fd, root_relative(configuration->backup_dir));
         return r < 0 ? r : skip_arrays_of_mdmon(tree);
 }
 
@@ -115,11 +111,16 @@ static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope 
 
 int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope scope)
 {
+        _cleanup_configuration_ struct configuration configuration = {};
+        /* lvm2 says itself what is wrong with its files. */
+        _cleanup_problems_ struct problems problems = {};
         int r;
 
         r = tree_find_network(tree, root_fd);
         if (r >= 0)
-                r = teardown_skip_foreign(tree, root_fd);
+                r = configuration_read(root_fd, &configuration, &problems);
+        if (r >= 0)
+                r = teardown_skip_foreign(tree, root_fd, &configuration, &problems);
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "lvm/configuration.h"
 #include "tree/tree.h"
 
 /* Which of the nodes that are there are to be taken down. At shutdown there are two units for it, as what is on
@@ -30,8 +31,9 @@ const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
  *  - md arrays with "external" metadata (the kernel's Documentation/admin-guide/md.rst), which mdmon(8) keeps:
  *    mdadm has it brought up to date at the very end of a shutdown
  *
- * Before tree_order(). Returns 0 or -ENOMEM. */
-int teardown_skip_foreign(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;
+ * `problems` are those of reading the configuration. Before tree_order(). Returns 0 or -ENOMEM. */
+int teardown_skip_foreign(struct tree *tree, int root_fd, const struct configuration *configuration,
+        const struct problems *problems) _nonnull_(1, 3, 4) _must_check_;
 
 /* What somebody wants to have taken down on a machine that goes on running. With a node goes all that lies on it:
  * LUKS on an LV, the LVs of a VG whose PV it is. What lies on a mount or a swap does not, as nobody ends these;

@@ -14,8 +14,8 @@
 #include "teardown/report.h"
 #include "teardown/systemd.h"
 #include "teardown/unmonitor.h"
-#include "tree/mounts.h"
 #include "tree/order.h"
+#include "tree/read.h"
 #include "tree/schedule.h"
 
 /* When a node is given up that something has open, and nobody is left who could let go of it: for a process of

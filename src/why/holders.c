@@ -9,7 +9,6 @@
 #include "shared/program.h"
 #include "teardown/scope.h"
 #include "teardown/users.h"
-#include "tree/mounts.h"
 #include "tree/read.h"
 
 /* Of more devices than that the number has to do. */
@@ -81,17 +80,6 @@ static int add_holders(const struct sources *sources, struct tree *tree)
         return r;
 }
 
-static int add_mounts(const struct sources *sources, struct tree *tree)
-{
-        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
-        int r;
-
-        r = tree_read_mounts(tree, sources->root_fd, &went, &came);
-        if (r >= 0)
-                r = tree_protect_system(tree, sources->root_fd);
-        return r < 0 ? r : teardown_skip_foreign(tree, sources->root_fd);
-}
-
 /* ------ sentences ------ */
 
 static const char *find_mount_point(const struct tree_node *node)
@@ -144,7 +132,10 @@ static int explain_nodes(
 
         r = add_holders(sources, tree);
         if (r >= 0)
-                r = add_mounts(sources, tree);
+                r = tree_add_usage(tree, sources->root_fd);
+        if (r >= 0)
+                r = teardown_skip_foreign(
+                        tree, sources->root_fd, &sources->configuration, &sources->configuration_problems);
         if (r < 0)
                 return r;
 

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "shared/util.h"
-#include "tree/mounts.h"
+#include "tree/read.h"
 #include "tree/order.h"
 #include "tree/schedule.h"
 

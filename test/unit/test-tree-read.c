@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "shapes.h"
 #include "shared/util.h"
-#include "tree/mounts.h"
+#include "tree/read.h"
 #include "tree/schedule.h"
 
 #define VG_A "LVM-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
