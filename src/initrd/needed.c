@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Which VGs an initrd of initramfs-tools cannot do without: from what it mounts and resumes from, as the running system's
+ * mounts and configuration say, down through the storage tree. */
+
 #include "initrd/needed.h"
 
+#include <blkid/blkid.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "initrd/configuration.h"
-#include "initrd/device.h"
 #include "shared/kernel.h"
+#include "tree/devices.h"
+#include "tree/read.h"
 
 /* What an initrd of initramfs-tools mounts. */
 static const char *const targets[] = {"/", "/usr"};
@@ -14,41 +23,44 @@ static const char *const targets[] = {"/", "/usr"};
 #define RESUME "resume"
 #define OTHER "other"
 
+/* What is found, and where it is looked for. */
+struct search {
+        int root_fd;
+        struct tree *tree; /* all block devices */
+        struct needed *needed;
+};
+
 /* ------ the result ------ */
 
 /* Takes the text over. */
-static int cannot_tell(struct needed *needed, char *obstacle)
+static int cannot_tell(struct search *search, char *obstacle)
 {
-        free(needed->obstacle);
-        needed->obstacle = obstacle;
+        free(search->needed->obstacle);
+        search->needed->obstacle = obstacle;
         return obstacle ? -ENXIO : -ENOMEM;
-}
-
-static int add_need(struct needed_volume_group *volume_group, const char *by)
-{
-        for (size_t i = 0; i < volume_group->by.n; i++)
-                if (streq(volume_group->by.strings[i], by))
-                        return 0;
-        return string_vector_add(&volume_group->by, by);
 }
 
 static int add_volume_group(struct needed *needed, const char *name, const char *by)
 {
-        struct needed_volume_group *larger;
-        _cleanup_free_ char *copy = NULL;
+        struct needed_volume_group *volume_group = needed->volume_groups, *end = volume_group + needed->n;
 
-        for (size_t i = 0; i < needed->n; i++)
-                if (streq(needed->volume_groups[i].name, name))
-                        return add_need(&needed->volume_groups[i], by);
-
-        copy = strdup(name);
-        larger = reallocarray(needed->volume_groups, needed->n + 1, sizeof(*larger));
-        if (larger)
-                needed->volume_groups = larger;
-        if (!copy || !larger)
-                return -ENOMEM;
-        needed->volume_groups[needed->n++] = (struct needed_volume_group){.name = TAKE_PTR(copy)};
-        return add_need(&needed->volume_groups[needed->n - 1], by);
+        while (volume_group < end && !streq(volume_group->name, name))
+                volume_group++;
+        if (volume_group == end) {
+                volume_group = reallocarray(needed->volume_groups, needed->n + 1, sizeof(*volume_group));
+                if (!volume_group)
+                        return -ENOMEM;
+                needed->volume_groups = volume_group;
+                volume_group += needed->n;
+                *volume_group = (struct needed_volume_group){.name = strdup(name)};
+                if (!volume_group->name)
+                        return -ENOMEM;
+                needed->n++;
+        }
+        for (size_t i = 0; i < volume_group->by.n; i++)
+                if (streq(volume_group->by.strings[i], by))
+                        return 0;
+        return string_vector_add(&volume_group->by, by);
 }
 
 static int compare(const void *a, const void *b)
@@ -69,84 +81,202 @@ void needed_done(struct needed *needed)
         *needed = (struct needed){};
 }
 
+/* ------ names ------ */
+
+/* The path below the root of a name: one in /dev, or a tag, for which udev's 60-persistent-storage.rules make links. */
+static int name_to_path(const char *name, char **ret)
+{
+        static const struct {
+                const char *prefix, *directory;
+        } tags[] = {
+                {"UUID=", "by-uuid"},
+                {"LABEL=", "by-label"},
+                {"PARTUUID=", "by-partuuid"},
+                {"PARTLABEL=", "by-partlabel"},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(tags); i++) {
+                const char *value = skip_prefix(name, tags[i].prefix);
+                /* Each byte becomes at most "\x20". */
+                size_t size = value ? 4 * strlen(value) + 1 : 0;
+                _cleanup_free_ char *encoded = value ? malloc(size) : NULL;
+
+                if (!value)
+                        continue;
+                if (!encoded || blkid_encode_string(value, encoded, size) < 0)
+                        return -ENOMEM;
+                *ret = string_format("dev/disk/%s/%s", tags[i].directory, encoded);
+                return *ret ? 0 : -ENOMEM;
+        }
+        if (!skip_prefix(name, "/dev/"))
+                return -EINVAL;
+        *ret = strdup(name + 1);
+        return *ret ? 0 : -ENOMEM;
+}
+
+/* While anything on the machine is renamed or mounted, the kernel cannot tell whether ".." still leads to where it came
+ * from, and wants to be asked again (openat2(2), EAGAIN). So many times in a row are more than bad luck. */
+#define OPEN_TRIES 1000
+
+static int open_in_root(int root_fd, const char *path)
+{
+        const struct open_how how = {
+                .flags = O_PATH | O_CLOEXEC,
+                .resolve = RESOLVE_IN_ROOT,
+        };
+
+        for (unsigned int tries = 1;; tries++) {
+                /* glibc of Debian 12 has no function for it. */
+                int fd = (int) syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+                if (fd >= 0)
+                        return fd;
+                if (errno != EAGAIN || tries == OPEN_TRIES)
+                        return -errno;
+        }
+}
+
+/* The last part of what is left when all links have been followed, which never lead out of the root directory. */
+static int follow_links(int root_fd, const char *path, char **ret)
+{
+        char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+        _cleanup_close_ int fd = -EBADF;
+        char target[PATH_MAX];
+        ssize_t n;
+
+        fd = open_in_root(root_fd, path);
+        if (fd < 0)
+                return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
+
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+        n = readlink(link, target, sizeof(target) - 1);
+        if (n < 0)
+                return -errno;
+        target[n] = '\0';
+        *ret = strdup(strrchr(target, '/') + 1);
+        return *ret ? 0 : -ENOMEM;
+}
+
+/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. Links are followed below the
+ * root, so that tests can bring a /dev of their own. Returns 0, -ENODEV if there is no such device, -EINVAL for what names no
+ * device, or another negative errno. */
+static int find_device(const struct search *search, const char *name, struct tree_node **ret)
+{
+        _cleanup_free_ char *path = NULL, *kernel_name = NULL;
+        int r;
+
+        r = name_to_path(name, &path);
+        if (r >= 0)
+                r = follow_links(search->root_fd, path, &kernel_name);
+        if (r < 0)
+                return r;
+        *ret = tree_find_kernel_name(search->tree, kernel_name);
+        return *ret ? 0 : -ENODEV;
+}
+
 /* ------ devices ------ */
 
-static int need_below(int root_fd, dev_t device, const char *by, struct needed *needed)
+static int cannot_see(struct search *search, dev_t number, const char *by)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        return cannot_tell(search, string_format("%s needs %u:%u, and what is below that cannot be seen", by,
+                                           major(number), minor(number)));
+}
+
+/* Adds the VG of each LV that is the device or lies anywhere below it. The file of a loop device may be anywhere, and scripts
+ * take for the name of a VG what is printed, which no other program's device is to choose. */
+static int need_below(struct search *search, struct tree_node *device, const char *by)
+{
+        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
         int r;
 
-        r = device_volume_groups(root_fd, device, &names);
-        if (r == -ENODEV || r == -EOPNOTSUPP)
-                return cannot_tell(needed, string_format("%s needs %u:%u, and what is below that cannot be seen",
-                                                   by, major(device), minor(device)));
-        for (size_t i = 0; r >= 0 && i < names.n; i++)
-                r = add_volume_group(needed, names.strings[i], by);
+        r = tree_nodes_add(&nodes, device);
+        /* The list grows while it is worked through. */
+        for (size_t i = 0; r >= 0 && i < nodes.n; i++) {
+                const struct tree_node *node = nodes.nodes[i];
+
+                if (node->kind == TREE_LOOP || node->has_lost ||
+                        (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
+                        (node->vg && !volume_group_name_is_valid(node->vg)))
+                        return cannot_see(search, device->number, by);
+                if (node->vg)
+                        r = add_volume_group(search->needed, node->vg, by);
+                FOREACH_NODE(lower, &node->lowers)
+                        if (r >= 0 && !tree_nodes_have(&nodes, lower))
+                                r = tree_nodes_add(&nodes, lower);
+        }
         return r;
 }
 
-static int need_device(int root_fd, dev_t device, const char *by, struct needed *needed)
+static int need_device(struct search *search, struct tree_node *device, const char *by)
 {
-        _cleanup_free_ dev_t *members = NULL;
-        size_t n = 0;
+        _cleanup_tree_nodes_ struct tree_nodes members = {};
         int r;
 
-        r = device_btrfs_members(root_fd, device, &members, &n);
-        if (r == DEVICE_NO_MEMBER)
-                return need_below(root_fd, device, by, needed);
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = need_below(root_fd, members[i], by, needed);
+        r = tree_find_btrfs_devices(search->tree, search->root_fd, device, &members);
+        if (r >= 0 && members.n == 0)
+                return need_below(search, device, by);
+        for (size_t i = 0; r >= 0 && i < members.n; i++)
+                r = need_below(search, members.nodes[i], by);
         return r;
 }
 
-static int need_name(int root_fd, const char *name, const char *by, struct needed *needed)
+static int need_number(struct search *search, dev_t number, const char *by)
 {
-        dev_t device;
+        struct tree_node *device = tree_find_number(search->tree, number);
+
+        return device ? need_device(search, device, by) : cannot_see(search, number, by);
+}
+
+static int need_name(struct search *search, const char *name, const char *by)
+{
+        struct tree_node *device;
+        dev_t number;
         int r;
 
-        r = device_from_name(root_fd, name, &device);
+        r = parse_device_number(name, &number);
+        if (r != -EINVAL)
+                return r < 0 ? r : need_number(search, number, by);
+        r = find_device(search, name, &device);
         if (r == -ENODEV)
-                return cannot_tell(needed, string_format("%s needs %s, which does not exist", by, name));
+                return cannot_tell(search, string_format("%s needs %s, which does not exist", by, name));
         if (r == -EINVAL)
-                return cannot_tell(needed, string_format("%s needs %s, which is no block device", by, name));
-        return r < 0 ? r : need_device(root_fd, device, by, needed);
+                return cannot_tell(search, string_format("%s needs %s, which is no block device", by, name));
+        return r < 0 ? r : need_device(search, device, by);
 }
 
 /* An initrd goes on without a device to resume from. */
-static int want_name(int root_fd, const char *name, const char *by, struct needed *needed)
+static int want_name(struct search *search, const char *name)
 {
-        int r;
+        int r = need_name(search, name, RESUME);
 
-        r = need_name(root_fd, name, by, needed);
-        if (r == -ENXIO) {
-                free(TAKE_PTR(needed->obstacle));
-                return 0;
-        }
-        return r;
+        if (r != -ENXIO)
+                return r;
+        free(TAKE_PTR(search->needed->obstacle));
+        return 0;
 }
 
 /* ------ mounts ------ */
 
 /* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is
  * one. */
-static int need_mounted(int root_fd, struct libmnt_fs *mounted, const char *by, struct needed *needed)
+static int need_mounted(struct search *search, struct libmnt_fs *mounted, const char *by)
 {
         const char *type = mnt_fs_get_fstype(mounted) ?: "unknown", *source = mnt_fs_get_source(mounted) ?: "";
         dev_t device = mnt_fs_get_devno(mounted);
 
         if (major(device) != 0)
-                return need_device(root_fd, device, by, needed);
+                return need_number(search, device, by);
         if (streq(type, "btrfs"))
-                return need_name(root_fd, source, by, needed);
-        return cannot_tell(needed, string_format("%s is of type %s, without a block device", by, type));
+                return need_name(search, source, by);
+        return cannot_tell(search, string_format("%s is of type %s, without a block device", by, type));
 }
 
-static int need_mounts(int root_fd, struct needed *needed)
+static int need_mounts(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = mount_table_read(root_fd, "proc/self/mountinfo", &table);
+        r = mount_table_read(search->root_fd, "proc/self/mountinfo", &table);
         if (r == 0)
                 return -ENOENT;
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
@@ -154,42 +284,41 @@ static int need_mounts(int root_fd, struct needed *needed)
                 struct libmnt_fs *mounted = mnt_table_find_target(table.table, targets[i], MNT_ITER_BACKWARD);
 
                 if (mounted)
-                        r = need_mounted(root_fd, mounted, targets[i], needed);
+                        r = need_mounted(search, mounted, targets[i]);
                 else if (streq(targets[i], "/"))
-                        r = cannot_tell(needed, strdup("/ is no mount point"));
+                        r = cannot_tell(search, strdup("/ is no mount point"));
         }
         return r;
 }
 
 /* What is mounted now may not be what is to be mounted at the next boot. */
-static int need_fstab(int root_fd, struct needed *needed)
+static int need_fstab(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = mount_table_read(root_fd, "etc/fstab", &table);
+        r = mount_table_read(search->root_fd, "etc/fstab", &table);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
                 struct libmnt_fs *entry = mnt_table_find_target(table.table, targets[i], MNT_ITER_FORWARD);
 
                 if (entry)
-                        r = need_name(root_fd, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i],
-                                needed);
+                        r = need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i]);
         }
         return r;
 }
 
 /* RESUME=auto, the default of initramfs-tools, may choose any of them. */
-static int want_swaps(int root_fd, struct needed *needed)
+static int want_swaps(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
         int r;
 
-        r = mount_table_read(root_fd, "proc/swaps", &table);
+        r = mount_table_read(search->root_fd, "proc/swaps", &table);
         if (r < 0)
                 return r;
         FOREACH_MOUNT(swap, &table)
         {
-                r = want_name(root_fd, mnt_fs_get_source(swap), RESUME, needed);
+                r = want_name(search, mnt_fs_get_source(swap));
                 if (r < 0)
                         return r;
         }
@@ -198,7 +327,7 @@ static int want_swaps(int root_fd, struct needed *needed)
 
 /* ------ words of the configuration ------ */
 
-static int need_root(int root_fd, struct needed *needed)
+static int need_root(struct search *search)
 {
         static int (*const sources[])(int, const char *, char **) = {
                 kernel_command_line_get,
@@ -210,9 +339,9 @@ static int need_root(int root_fd, struct needed *needed)
                 _cleanup_free_ char *name = NULL;
                 int r;
 
-                r = sources[i](root_fd, keys[i], &name);
+                r = sources[i](search->root_fd, keys[i], &name);
                 if (r >= 0)
-                        r = need_name(root_fd, name, "/", needed);
+                        r = need_name(search, name, "/");
                 if (r < 0 && r != -ENOENT)
                         return r;
         }
@@ -220,45 +349,62 @@ static int need_root(int root_fd, struct needed *needed)
 }
 
 /* The kernel's command line counts more than RESUME=, but a machine may be booted without it the next time. */
-static int want_resume(int root_fd, struct needed *needed)
+static int want_resume(struct search *search)
 {
         _cleanup_free_ char *from_command_line = NULL, *configured = NULL;
         int r;
 
-        r = kernel_command_line_get(root_fd, RESUME "=", &from_command_line);
+        r = kernel_command_line_get(search->root_fd, RESUME "=", &from_command_line);
         if (r >= 0)
-                r = want_name(root_fd, from_command_line, RESUME, needed);
+                r = want_name(search, from_command_line);
         if (r < 0 && r != -ENOENT)
                 return r;
 
-        r = initramfs_configuration_get(root_fd, "RESUME=", &configured);
+        r = initramfs_configuration_get(search->root_fd, "RESUME=", &configured);
         if (r < 0 && r != -ENOENT)
                 return r;
         if (configured && streq(configured, "none"))
                 return 0;
         if (configured && *configured != '\0' && !streq(configured, "auto")) {
-                r = want_name(root_fd, configured, RESUME, needed);
+                r = want_name(search, configured);
                 if (r < 0)
                         return r;
         }
         /* Also where a device is set: mkinitramfs chooses another one if that is not there. */
-        return want_swaps(root_fd, needed);
+        return want_swaps(search);
+}
+
+/* Of device-mapper's devices sysfs says enough, and that without a right to ask the driver. */
+static int read_tree(int root_fd, struct tree **ret)
+{
+        _cleanup_dm_devices_ struct dm_devices devices = {};
+        int r;
+
+        r = dm_devices_get_by_sysfs(root_fd, &devices);
+        if (r >= 0 || r == -ENOENT)
+                r = tree_new(ret);
+        return r < 0 ? r : tree_add_devices(*ret, root_fd, &devices);
 }
 
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)
 {
+        _cleanup_tree_ struct tree *tree = NULL;
+        struct search search = {.root_fd = root_fd, .needed = ret};
         int r;
 
         *ret = (struct needed){};
-        r = need_mounts(root_fd, ret);
+        r = read_tree(root_fd, &tree);
+        search.tree = tree;
         if (r >= 0)
-                r = need_fstab(root_fd, ret);
+                r = need_mounts(&search);
         if (r >= 0)
-                r = need_root(root_fd, ret);
+                r = need_fstab(&search);
         if (r >= 0)
-                r = want_resume(root_fd, ret);
+                r = need_root(&search);
+        if (r >= 0)
+                r = want_resume(&search);
         for (size_t i = 0; r >= 0 && i < n_devices; i++)
-                r = need_name(root_fd, devices[i], OTHER, ret);
+                r = need_name(&search, devices[i], OTHER);
         if (r >= 0 && ret->n > 1)
                 qsort(ret->volume_groups, ret->n, sizeof(*ret->volume_groups), compare);
         return r;

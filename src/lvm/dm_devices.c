@@ -14,7 +14,7 @@
 #include "shared/util.h"
 
 #define LIST_FILE "proc/dm-devices"
-#define BLOCK_DIRECTORY "sys/block"
+#define BLOCK_DIRECTORY "sys/class/block"
 #define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
 
 void dm_devices_done(struct dm_devices *devices)
@@ -256,6 +256,9 @@ bool dm_devices_read_lowers(
 
 /* ------ sysfs ------ */
 
+/* The list of device-mapper's devices as sysfs has it: /sys/class/block/dm-N/dev, dm/name and dm/uuid (the kernel's
+ * Documentation/ABI/testing/sysfs-block-dm). */
+
 static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
         _cleanup_free_ char *path = string_format("%s/%s", device, name);
@@ -263,10 +266,10 @@ static int read_attribute(int dir_fd, const char *device, const char *name, char
         return path ? sysfs_read_at(dir_fd, path, ret) : -ENOMEM;
 }
 
-/* By sysfs: /sys/block/dm-N/dev, dm/name and dm/uuid (the kernel's Documentation/ABI/testing/sysfs-block-dm). */
-static int read_sysfs(int root_fd, struct dm_devices *devices)
+int dm_devices_get_by_sysfs(int root_fd, struct dm_devices *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BLOCK_DIRECTORY);
+        _cleanup_dm_devices_ struct dm_devices devices = {};
 
         if (!directory)
                 return -errno;
@@ -285,25 +288,18 @@ static int read_sysfs(int root_fd, struct dm_devices *devices)
                 if (r >= 0)
                         r = parse_device_number(text, &number);
                 if (r >= 0)
-                        r = dm_devices_add(devices, number, name, uuid, "");
+                        r = dm_devices_add(&devices, number, name, uuid, "");
                 /* A device may go at any time; then it is none. */
                 if (r == -ENOMEM)
                         return r;
         }
+        *ret = TAKE_STRUCT(devices);
         return 0;
 }
 
 int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
-        int r;
+        int r = dm_devices_get(root_fd, ret);
 
-        r = dm_devices_get(root_fd, ret);
-        if (r != -EACCES && r != -EPERM)
-                return r;
-        r = read_sysfs(root_fd, &devices);
-        if (r < 0)
-                return r;
-        *ret = TAKE_STRUCT(devices);
-        return 0;
+        return r == -EACCES || r == -EPERM ? dm_devices_get_by_sysfs(root_fd, ret) : r;
 }

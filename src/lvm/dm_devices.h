@@ -48,8 +48,10 @@ int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check
 bool dm_devices_read_lowers(const struct dm_devices *devices, dev_t number, dev_t ret[static DM_LOWERS_MAX],
         size_t *ret_n) _nonnull_(1, 3, 4) _must_check_;
 
-/* The same for who may not ask the driver: by sysfs, which anybody may read, as long as that is the reason. A
- * device without a table is not in there. */
+/* The same by sysfs, which anybody may read. A device without a table is not in there. */
+int dm_devices_get_by_sysfs(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
+
+/* By sysfs for who may not ask the driver, as long as that is the reason. */
 int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret) _nonnull_(2) _must_check_;
 
 /* Adds a device, with copies of the strings. Returns 0 or -ENOMEM. */

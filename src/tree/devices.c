@@ -6,7 +6,6 @@
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/dm_devices.h"
 #include "shared/kernel.h"
 #include "shared/util.h"
 
@@ -73,7 +72,7 @@ static int add_md(struct tree *tree, int root_fd, const char *kernel_name, dev_t
         int r;
 
         r = sysfs_read_attribute(root_fd, number, "md/array_state", &state);
-        if (r <= 0 || streq(state, "clear"))
+        if (r < 0 || (state && streq(state, "clear")))
                 return r;
         return tree_add_device(tree, TREE_MD, kernel_name, number, &node);
 }
@@ -380,22 +379,17 @@ static int add_lvm(struct tree *tree)
         return 0;
 }
 
-int tree_read_devices(struct tree *tree, int root_fd)
+int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *devices)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
         int r;
 
-        r = dm_devices_get(root_fd, &devices);
-        if (r >= 0)
-                r = dm_devices_read_details(&devices);
-        if (r >= 0)
-                r = add_dm_devices(tree, &devices);
+        r = add_dm_devices(tree, devices);
         if (r >= 0)
                 r = add_devices(tree, root_fd);
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes) {
-                r = add_edges(tree, root_fd, &devices, node);
+                r = add_edges(tree, root_fd, devices, node);
                 if (r < 0)
                         return r;
         }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "lvm/dm_devices.h"
 #include "tree/tree.h"
 
-/* Adds all block devices and what holds what, by device-mapper's own list, /proc/partitions and sysfs:
+/* Adds all block devices and what holds what, by device-mapper's list `devices`, /proc/partitions and sysfs:
  * /sys/dev/block/MAJOR:MINOR, its partition, slaves/ (to which the kernel always adds a link when it adds one to
  * holders/), loop/backing_file, md/array_state and md/metadata_version (the kernel's Documentation/ABI, and
  * Documentation/admin-guide/md.rst). Loop devices without a file and md arrays that are not assembled are left
  * out. */
-int tree_read_devices(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;
+int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *devices)
+        _nonnull_(1, 3) _must_check_;
 
 /* Adds edges from what the loop devices' files lie on, once the mounts are known. */
 int tree_add_files(struct tree *tree) _nonnull_(1) _must_check_;

@@ -23,13 +23,13 @@
 
 /* ------ mounts ------ */
 
-static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *mount)
+static int add_entries(const struct tree *tree, int devices_fd, struct tree_nodes *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(devices_fd, ".");
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 struct tree_node *device = tree_find_kernel_name(tree, entry->d_name);
-                int r = device ? tree_hold(tree, device, mount) : 0;
+                int r = device ? tree_nodes_add(ret, device) : 0;
 
                 if (r < 0)
                         return r;
@@ -37,25 +37,20 @@ static int add_btrfs_pool(struct tree *tree, int devices_fd, struct tree_node *m
         return 0;
 }
 
-/* Looks for the pool that the device is in, and has the mount hold all of its devices. */
-static int add_btrfs_devices(
-        struct tree *tree, int root_fd, const struct tree_node *device, struct tree_node *mount)
+int tree_find_btrfs_devices(
+        const struct tree *tree, int root_fd, const struct tree_node *device, struct tree_nodes *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BTRFS_DIRECTORY);
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
                 _cleanup_close_ int devices_fd = -EBADF;
-                int r;
 
                 if (!path)
                         return -ENOMEM;
                 devices_fd = openat(dirfd(directory), path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-                if (devices_fd < 0 || faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-                        continue;
-                r = add_btrfs_pool(tree, devices_fd, mount);
-                if (r < 0)
-                        return r;
+                if (devices_fd >= 0 && faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) >= 0)
+                        return add_entries(tree, devices_fd, ret);
         }
         return 0;
 }
@@ -65,15 +60,18 @@ static int add_device_of_mount(struct tree *tree, int root_fd, struct libmnt_fs 
 {
         const char *type = mnt_fs_get_fstype(entry);
         struct tree_node *device = tree_find_number(tree, mount->number);
+        _cleanup_tree_nodes_ struct tree_nodes devices = {};
         int r;
 
         if (!device && mnt_fs_get_srcpath(entry))
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
         if (!device)
                 return 0;
-        r = tree_hold(tree, device, mount);
+        r = tree_nodes_add(&devices, device);
         if (r >= 0 && type && streq(type, "btrfs"))
-                r = add_btrfs_devices(tree, root_fd, device, mount);
+                r = tree_find_btrfs_devices(tree, root_fd, device, &devices);
+        for (size_t i = 0; r >= 0 && i < devices.n; i++)
+                r = tree_hold(tree, devices.nodes[i], mount);
         return r;
 }
 
@@ -385,12 +383,17 @@ int tree_add_usage(struct tree *tree, int root_fd)
 
 int tree_read(int root_fd, struct tree **ret)
 {
+        _cleanup_dm_devices_ struct dm_devices devices = {};
         _cleanup_tree_ struct tree *tree = NULL;
         int r;
 
-        r = tree_new(&tree);
+        r = dm_devices_get(root_fd, &devices);
         if (r >= 0)
-                r = tree_read_devices(tree, root_fd);
+                r = dm_devices_read_details(&devices);
+        if (r >= 0)
+                r = tree_new(&tree);
+        if (r >= 0)
+                r = tree_add_devices(tree, root_fd, &devices);
         if (r >= 0)
                 r = tree_add_usage(tree, root_fd);
         if (r < 0)

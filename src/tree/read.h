@@ -3,7 +3,7 @@
 
 #include "tree/tree.h"
 
-/* Reads the storage tree of the machine, or of what test/tree/capture has copied of one: tree_read_devices(), and on top of
+/* Reads the storage tree of the machine, or of what test/tree/capture has copied of one: tree_add_devices(), and on top of
  * that tree_add_usage(). What comes or goes meanwhile is in the tree or not; what is not as it should be is not in it. `*ret`
  * is to be freed with tree_free(). What follows is tree_order(). Returns 0 or a negative errno. */
 int tree_read(int root_fd, struct tree **ret) _nonnull_(2) _must_check_;
@@ -24,3 +24,8 @@ int tree_add_usage(struct tree *tree, int root_fd) _nonnull_(1) _must_check_;
  * Returns 0 or a negative errno; if that is not -ENOMEM, the tree is as it was. */
 int tree_read_mounts(struct tree *tree, int root_fd, struct tree_nodes *went, struct tree_nodes *came)
         _nonnull_(1, 3, 4) _must_check_;
+
+/* Adds all devices of the mounted btrfs file system that the device is one of (/sys/fs/btrfs/UUID/devices); none if it is of
+ * none. Returns 0 or -ENOMEM. */
+int tree_find_btrfs_devices(const struct tree *tree, int root_fd, const struct tree_node *device,
+        struct tree_nodes *ret) _nonnull_(1, 3, 4) _must_check_;

@@ -113,6 +113,11 @@ START_TEST(what_root_lacks_is_an_obstacle)
                         "sys/devices/virtual/block/loop0/loop/backing_file = /srv/root.img",
                         "proc/self/mountinfo = 90 1 7:0 / / rw - ext4 /dev/loop0 rw"),
                 "!/ needs 7:0, and what is below that cannot be seen");
+        check_tree("lv",
+                LINES("sys/dev/block/259:9 -> ../../devices/virtual/block/md_d9/md_d9p1",
+                        "sys/devices/virtual/block/md_d9/md_d9p1/partition = 1",
+                        "proc/self/mountinfo = 90 1 259:9 / / rw - ext4 /dev/md_d9p1 rw"),
+                "!/ needs 259:9, and what is below that cannot be seen");
 }
 END_TEST
 
