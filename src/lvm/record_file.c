@@ -19,6 +19,7 @@
 #define END "end"
 #define END_MARK END " 0\n"
 #define VERSION_LINE "version = " STRINGIFY(RECORD_FILE_VERSION) "\n"
+#define PVID_KEY "pvid = \""
 
 /* Longer keys are none of ours. */
 #define KEY_SIZE_MAX 64
@@ -28,9 +29,6 @@
 #define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
 
 #define N_BUCKETS 4096
-
-#define PVID_KEY "pvid = \""
-
 #define FORMER_PLACE RECORD_FILE_FORMER ".former"
 #define FORMER_LIST RECORD_FILE_FORMER ".list"
 
@@ -52,14 +50,13 @@ struct record_file *record_file_free(struct record_file *file)
 static struct record_entry **find_place(const struct record_file *file, const char *key)
 {
         struct record_entry **place;
-        uint32_t hash = 2166136261U;
+        uint32_t hash = 2166136261U; /* FNV-1a */
 
-        /* FNV-1a */
         for (const char *at = key; *at != '\0'; at++)
                 hash = (hash ^ (unsigned char) *at) * 16777619U;
-        for (place = &file->buckets[hash % N_BUCKETS]; *place; place = &(*place)->next)
-                if (streq((*place)->key, key))
-                        break;
+        place = &file->buckets[hash % N_BUCKETS];
+        while (*place && !streq((*place)->key, key))
+                place = &(*place)->next;
         return place;
 }
 
@@ -82,13 +79,8 @@ static void replace(struct record_file *file, struct record_entry *record)
         *place = record;
 }
 
-enum {
-        INCOMPLETE = 0,
-        WHOLE = 1,
-};
-
-/* The record at `*position`, which is moved behind it; a NUL is put behind its key and its text. Returns one of the above or
- * -EBADMSG. */
+/* The record at `*position`, which is moved behind it; a NUL is put behind its key and its text. Returns 1; 0 if it is not all
+ * there; or -EBADMSG. */
 static int parse_record(char **position, const char *end, struct record_entry *ret)
 {
         size_t n = MIN((size_t) (end - *position), (size_t) KEY_SIZE_MAX);
@@ -96,7 +88,7 @@ static int parse_record(char **position, const char *end, struct record_entry *r
         uint64_t size;
 
         if (!newline)
-                return n < KEY_SIZE_MAX ? INCOMPLETE : -EBADMSG;
+                return n < KEY_SIZE_MAX ? 0 : -EBADMSG;
         *newline = '\0';
         space = strchr(*position, ' ');
         if (!space || parse_u64(space + 1, &size) < 0)
@@ -104,18 +96,18 @@ static int parse_record(char **position, const char *end, struct record_entry *r
         *space = '\0';
         text = newline + 1;
         if (size > (uint64_t) (end - text))
-                return INCOMPLETE;
+                return 0;
         ret->key = *position;
         ret->text = "";
         ret->size = (uint64_t) (text - *position) + size;
         *position = text + size;
         if (size == 0)
-                return WHOLE;
+                return 1;
         ret->text = text;
         if (text[size - 1] != '\n' || memchr(text, '\0', size))
                 return -EBADMSG;
         text[size - 1] = '\0';
-        return WHOLE;
+        return 1;
 }
 
 /* Takes in what is wholly there, of `n` bytes that were read. */
