@@ -10,7 +10,6 @@
 #include "shared/util.h"
 #include "view/names.h"
 #include "why/device.h"
-#include "why/logical_volume.h"
 #include "why/volume_group.h"
 
 struct line {
@@ -58,7 +57,8 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *full = NULL;
 
-        logical_volume_suggest(view, &suggestion);
+        for (size_t i = 0; i < view->volume_group->n_lvs; i++)
+                suggestion_consider(&suggestion, view->volume_group->lvs[i].name);
         if (suggestion.nearest) {
                 full = string_format("%s/%s", view->volume_group->name, suggestion.nearest);
                 free(suggestion.nearest);
@@ -86,12 +86,11 @@ static int explain_name(struct sources *sources, const char *vg, const char *lv,
                 return log_unknown_vg(sources, vg);
         if (r < 0)
                 return r;
-        if (!lv) {
-                r = volume_group_explain(sources, &view, explanation);
-                return r < 0 ? r : 1;
-        }
-        r = logical_volume_explain(sources, &view, lv, explanation);
-        return r == LOGICAL_VOLUME_NONE ? log_unknown_lv(&view, lv) : r;
+        if (!lv)
+                volume_group_explain(sources, &view, explanation);
+        else if (!logical_volume_explain(sources, &view, lv, explanation))
+                return log_unknown_lv(&view, lv);
+        return 1;
 }
 
 /* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
@@ -133,8 +132,8 @@ static int explain_number(struct sources *sources, const char *path, dev_t numbe
                         return r;
         }
         explanation->kind = "device";
-        r = device_explain(sources, &facts, explanation);
-        return r < 0 ? r : 1;
+        device_explain(sources, &facts, explanation);
+        return 1;
 }
 
 static int explain(struct sources *sources, const char *name, struct explanation *explanation)

@@ -396,6 +396,81 @@ int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *de
         return add_lvm(tree);
 }
 
+/* ------ what lies on some devices ------ */
+
+int tree_add_single_device(struct tree *tree, const struct dm_devices *devices, const char *kernel_name,
+        dev_t number, struct tree_node **ret)
+{
+        int r = 0;
+
+        *ret = tree_find_number(tree, number);
+        for (size_t i = 0; r >= 0 && !*ret && i < devices->n; i++)
+                if (devices->devices[i].number == number) {
+                        r = add_dm_device(tree, &devices->devices[i]);
+                        *ret = tree_find_number(tree, number);
+                }
+        return r < 0 || *ret ? r : tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
+}
+
+/* Returns 1 and the number of what the directory of a device has a link to or a directory of, 0, or -ENOMEM. */
+static int read_entry(int root_fd, dev_t device, const char *directory, const char *name, dev_t *ret)
+{
+        _cleanup_free_ char *attribute = string_format("%s/%s/dev", directory, name), *text = NULL;
+        int r = attribute ? sysfs_read_attribute(root_fd, device, attribute, &text) : -ENOMEM;
+
+        if (r <= 0)
+                return r;
+        r = parse_device_number(text, ret);
+        return r == -EINVAL ? 0 : r < 0 ? r : 1;
+}
+
+/* Those in a directory of the node's in sysfs whose names begin with `prefix`. */
+static int add_holders_in(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node,
+        const char *directory_name, const char *prefix)
+{
+        _cleanup_free_ char *path = sysfs_path(node->number, directory_name);
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
+
+        if (!path)
+                return -ENOMEM;
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                struct tree_node *holder;
+                dev_t number;
+                int r;
+
+                if (entry->d_name[0] == '.' || !skip_prefix(entry->d_name, prefix))
+                        continue;
+                r = read_entry(root_fd, node->number, directory_name, entry->d_name, &number);
+                if (r == 0)
+                        continue;
+                if (r > 0)
+                        r = tree_add_single_device(tree, devices, entry->d_name, number, &holder);
+                if (r >= 0)
+                        r = tree_add_edge(node, holder);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int tree_add_holders(struct tree *tree, int root_fd, const struct dm_devices *devices)
+{
+        /* The list of nodes grows meanwhile. */
+        for (size_t i = 0; i < tree->nodes.n; i++) {
+                struct tree_node *node = tree->nodes.nodes[i];
+                int r = add_holders_in(tree, root_fd, devices, node, "holders", "");
+
+                /* The partitions of a disk. */
+                if (r >= 0 && node->kind == TREE_DISK)
+                        r = add_holders_in(tree, root_fd, devices, node, ".", node->kernel_name);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* ------ files ------ */
+
 int tree_add_files(struct tree *tree)
 {
         FOREACH_NODE(node, &tree->nodes) {

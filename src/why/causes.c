@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What keeps lvm2 from activating something: what metadata, lvm.conf, lvm2's own words, sysfs and udev say of VGs, LVs and
+ * devices, each with what to do about it. */
+
 #include "why/causes.h"
 
+#include <inttypes.h>
+
 #include "lvm/configuration.h"
+#include "shared/flags.h"
+#include "shared/kernel.h"
+#include "shared/udev.h"
 
 #define LVM_CONF "lvm.conf"
 
@@ -241,4 +249,183 @@ void causes_of_lv(const struct sources *sources, const struct vg_view *view, con
                 explanation_cause(explanation, "missing-pv", "it cannot do without the PVs that are missing");
         else if (view->volume_group->state == VOLUME_GROUP_ACTIVE)
                 explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
+}
+
+/* ------ devices ------ */
+
+/* lvm2's default of devices/pv_min_size. */
+#define PV_SIZE_MIN (2U * 1024 * 1024)
+
+/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
+static void causes_of_rule_for_lvs(
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+{
+        int takes_lvs = rule_file_stock_takes_lvs(sources->root_fd);
+
+        explanation_fail(explanation, takes_lvs);
+        if (facts->pvscan_on_lvs ||
+                (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
+                return;
+        explanation_cause(explanation, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
+        explanation_advise(explanation,
+                takes_lvs > 0 ? "devices/scan_lvs=1 in lvm.conf counts from the next boot on."
+                              : "If the PV is this host's own, not a virtual machine's: have a udev rule set "
+                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+}
+
+static void causes_of_layers(
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+{
+        const struct dm_device *dm = sources_find_dm_device(sources, facts->number);
+
+        if (facts->upper_map && facts->upper_is_md) {
+                explanation_cause(
+                        explanation, "md-component", "it is a part of the md array %s", facts->upper_map);
+                explanation_advise(
+                        explanation, "What is in the array is to be found on /dev/%s.", facts->upper_map);
+        } else if (facts->fs_type && streq(facts->fs_type, "linux_raid_member")) {
+                explanation_cause(
+                        explanation, "md-component", "it is a part of an md array, which is not assembled");
+                explanation_advise(explanation, "Assemble the array: \"mdadm --assemble --scan\".");
+        }
+        if (facts->multipath_path || (facts->upper_map && !facts->upper_is_md)) {
+                explanation_cause(explanation, "multipath-component", "it is a path of a multipath device%s%s",
+                        facts->upper_map ? ", " : "", facts->upper_map ?: "");
+                explanation_advise(explanation, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
+        }
+        if (facts->fs_type && streq(facts->fs_type, "crypto_LUKS")) {
+                explanation_cause(
+                        explanation, "luks", "it is encrypted (LUKS), and what is in it is on another device");
+                explanation_advise(
+                        explanation, "If it is not open yet: \"cryptsetup open %s NAME\".", facts->path);
+        }
+        if (dm && skip_prefix(dm->uuid, "LVM-") && !sources->configuration.scan_lvs) {
+                explanation_cause(explanation, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
+                explanation_advise(explanation,
+                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+        } else if (dm && skip_prefix(dm->uuid, "LVM-")) {
+                causes_of_rule_for_lvs(sources, facts, explanation);
+        }
+}
+
+static void causes_of_content(const struct device_facts *facts, struct explanation *explanation)
+{
+        if (facts->suspended) {
+                explanation_cause(
+                        explanation, "suspended", "it is suspended, so that whoever reads it has to wait");
+                explanation_advise(explanation, "Find out who has suspended it; \"dmsetup resume\" ends that.");
+        }
+        if (facts->partition_table && !facts->pv.found) {
+                explanation_cause(
+                        explanation, "partition-table", "it has a partition table (%s)", facts->partition_table);
+                explanation_advise(explanation, "Ask for its partitions one by one.");
+        }
+        if (facts->partition_table && facts->pv.found) {
+                explanation_cause(explanation, "partition-table",
+                        "it has a partition table (%s) besides the PV's label", facts->partition_table);
+                explanation_advise(explanation, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
+                        facts->partition_table);
+        }
+        if (facts->size > 0 && facts->size < PV_SIZE_MIN)
+                explanation_cause(explanation, "too-small",
+                        "it has %" PRIu64 " bytes, less than devices/pv_min_size", facts->size);
+}
+
+void causes_of_device(
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+{
+        causes_of_layers(sources, facts, explanation);
+        causes_of_content(facts, explanation);
+}
+
+void explain_udev(const struct device_facts *facts, struct explanation *explanation)
+{
+        if (facts->rules_disabled) {
+                explanation_condition(explanation, "rules-disabled");
+                explanation_fact(explanation, "device-mapper has udev's rules leave it alone "
+                                              "(DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
+        }
+        if (facts->not_ready) {
+                explanation_condition(explanation, "not-ready");
+                explanation_fact(explanation, "udev says that it is not ready (SYSTEMD_READY=0).");
+        }
+        if (!facts->in_udev) {
+                explanation_condition(explanation, "not-in-udev");
+                explanation_fact(explanation, "udev has not dealt with it yet.");
+                explanation_advise(explanation, "See whether udev is busy: \"udevadm settle\".");
+        }
+}
+
+/* ------ PVs that several devices hold ------ */
+
+/* Whether the record is of another device than `number` that is still there and holds the PV: 1 and its name, 0 or -ENOMEM. */
+static int find_other_device(const struct sources *sources, const struct record_entry *entry, const char *pvid,
+        dev_t number, char **ret)
+{
+        struct record_device other;
+
+        if (!record_entry_has_pv(entry, pvid) || record_entry_parse_device(entry, &other) <= 0 ||
+                other.number == number)
+                return 0;
+        return sysfs_read_name(sources->root_fd, other.number, ret);
+}
+
+#define ADVICE_ON_DUPLICATES                                                                                      \
+        "Take one of the two devices away, or give the copy an identity of its own: vgimportclone(8)."
+
+void explain_duplicate_of_device(
+        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+{
+        const struct record_entry *entry;
+
+        if (!sources->records)
+                return;
+        dm_list_iterate_items(entry, &sources->records->records) {
+                _cleanup_free_ char *other = NULL;
+                int r = find_other_device(sources, entry, facts->pv.pvid, facts->number, &other);
+
+                explanation_fail(explanation, r);
+                if (r <= 0)
+                        continue;
+                explanation_condition(explanation, "duplicate-pv");
+                explanation_fact(explanation,
+                        "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
+                explanation_advise(explanation, ADVICE_ON_DUPLICATES);
+                return;
+        }
+}
+
+static void explain_duplicate_of_vg(
+        const struct volume_group_pv *pv, const char *other, struct explanation *explanation)
+{
+        char formatted[LVM_ID_FORMATTED_SIZE];
+
+        lvm_id_format(pv->pvid, formatted);
+        explanation_condition(explanation, "duplicate-pv");
+        explanation_fact(explanation,
+                "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate goes by the "
+                "former, and lvm2 may refuse to activate what is on either.",
+                formatted, pv->device_name ?: "?", other);
+        explanation_advise(explanation, ADVICE_ON_DUPLICATES);
+}
+
+void explain_duplicate_pvs(
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = view->volume_group;
+        const struct record_entry *entry;
+
+        if (!sources->records)
+                return;
+        dm_list_iterate_items(entry, &sources->records->records)
+                for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                        const struct volume_group_pv *pv = &volume_group->pvs[i];
+                        _cleanup_free_ char *other = NULL;
+                        int r = pv->device == 0 ? 0
+                                                : find_other_device(sources, entry, pv->pvid, pv->device, &other);
+
+                        explanation_fail(explanation, r);
+                        if (r > 0)
+                                explain_duplicate_of_vg(pv, other, explanation);
+                }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Explains a block device: what is on it, and what becomes of the VG that it is a PV of. */
+
 #include "why/device.h"
 
 #include "lvm/online.h"
 #include "why/causes.h"
-#include "why/device_causes.h"
-#include "why/duplicates.h"
 #include "why/holders.h"
 #include "why/volume_group.h"
 
@@ -80,23 +80,6 @@ static void explain_recording(
                 explanation);
 }
 
-static int explain_duplicate(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
-{
-        _cleanup_free_ char *other = NULL;
-        int r;
-
-        r = find_duplicate_of_pv(sources, facts->pv.pvid, facts->number, &other);
-        if (r <= 0)
-                return r;
-        explanation_condition(explanation, "duplicate-pv");
-        explanation_fact(
-                explanation, "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
-        explanation_advise(explanation,
-                "Take one of the two devices away, or give the copy an identity of its own: vgimportclone(8).");
-        return 0;
-}
-
 /* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
 static bool is_component(const struct device_facts *facts)
 {
@@ -141,7 +124,7 @@ static void answer_of_vg(const struct device_facts *facts, const char *name, con
         explanation_take_over(explanation, vg);
 }
 
-static int explain_pv(
+static void explain_pv(
         const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
         _cleanup_explanation_ struct explanation vg = {};
@@ -152,11 +135,12 @@ static int explain_pv(
 
         lvm_id_format(facts->pv.pvid, uuid);
         r = find_vg_name(sources, facts, &name);
-        if (r < 0)
-                return r;
-        if (r == 0) {
+        explanation_fail(explanation, r);
+        if (r <= 0) {
                 answer_orphan(facts, uuid, explanation);
-                return is_component(facts) ? 0 : explain_duplicate(sources, facts, explanation);
+                if (!is_component(facts))
+                        explain_duplicate_of_device(sources, facts, explanation);
+                return;
         }
 
         explanation_fact(explanation, "Its PV UUID is %s.", uuid);
@@ -165,27 +149,23 @@ static int explain_pv(
         r = vg_view_find(sources, name, &view);
         if (r == VG_VIEW_NONE)
                 r = vg_view_search(sources, name, &view);
+        explanation_fail(explanation, r);
         if (r > 0)
-                r = volume_group_explain(sources, &view, &vg);
-        if (r >= 0 && !is_component(facts))
-                r = explain_duplicate(sources, facts, explanation);
-        if (r >= 0)
-                answer_of_vg(facts, name, &vg, explanation);
-        return r;
+                volume_group_explain(sources, &view, &vg);
+        if (!is_component(facts))
+                explain_duplicate_of_device(sources, facts, explanation);
+        answer_of_vg(facts, name, &vg, explanation);
 }
 
-int device_explain(
+void device_explain(
         const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
 {
-        int r = 0;
-
         causes_of_device(sources, facts, explanation);
         if (facts->pv.found)
-                r = explain_pv(sources, facts, explanation);
+                explain_pv(sources, facts, explanation);
         else
                 answer_no_pv(facts, explanation);
         explain_udev(facts, explanation);
-        if (r < 0 || !facts->kernel_name)
-                return r;
-        return explain_holders_of_device(sources, facts->number, facts->kernel_name, explanation);
+        if (facts->kernel_name)
+                explain_holders_of_device(sources, facts->number, facts->kernel_name, explanation);
 }

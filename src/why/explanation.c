@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* An explanation, as headgate why shows it: an answer, and lists of texts in which nothing stands twice. */
+
 #include "why/explanation.h"
 
 #include <stdarg.h>
@@ -80,6 +82,12 @@ void explanation_advise(struct explanation *explanation, const char *format, ...
         va_end(arguments);
 }
 
+void explanation_fail(struct explanation *explanation, int error)
+{
+        if (error < 0)
+                explanation->error = error;
+}
+
 const char *explanation_first_cause(const struct explanation *explanation, const char *otherwise)
 {
         return explanation->causes.n > 0 ? explanation->causes.strings[0] : otherwise;
@@ -102,8 +110,7 @@ void explanation_take_over(struct explanation *explanation, const struct explana
                 explanation_fact(explanation, "%s", other->facts.strings[i]);
         for (size_t i = 0; i < other->advice.n; i++)
                 explanation_advise(explanation, "%s", other->advice.strings[i]);
-        if (other->error < 0)
-                explanation->error = other->error;
+        explanation_fail(explanation, other->error);
 }
 
 bool explanation_has_condition(const struct explanation *explanation, const char *condition)

@@ -7,7 +7,8 @@
 #include "shared/util.h"
 
 /* Why something is up or not: the answer of "headgate why", in sentences. Every text is made printable. Without
- * memory for one it is left out, and `error` is set, so that nobody has to look after each sentence. */
+ * memory for one it is left out, and `error` is set, so that nobody has to look after each sentence. So is what else goes
+ * wrong, and then the explanation is not to be shown. */
 
 enum verdict {
         VERDICT_UP,
@@ -27,7 +28,7 @@ struct explanation {
         struct string_vector causes; /* the same as ends of sentences, "it is exported"; the first one answers */
         struct string_vector facts;  /* sentences */
         struct string_vector advice; /* likewise */
-        int error;                   /* 0 or -ENOMEM */
+        int error;                   /* 0 or a negative errno */
 };
 
 /* `state` is kept, not copied. */
@@ -41,6 +42,9 @@ void explanation_cause(struct explanation *explanation, const char *condition, c
 void explanation_fact(struct explanation *explanation, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
 /* What is there already is not said again. */
 void explanation_advise(struct explanation *explanation, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
+
+/* Sets the error if `error` is one. */
+void explanation_fail(struct explanation *explanation, int error) _nonnull_(1);
 
 /* What answers: the first cause, or `otherwise`. */
 const char *explanation_first_cause(const struct explanation *explanation, const char *otherwise) _nonnull_(1, 2);

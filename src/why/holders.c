@@ -1,99 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What holds devices, by a storage tree of these and of what lies on them. */
+
 #include "why/holders.h"
 
 #include <sys/sysmacros.h>
 
-#include "shared/kernel.h"
-#include "shared/names.h"
 #include "shared/program.h"
 #include "teardown/scope.h"
 #include "teardown/users.h"
+#include "tree/devices.h"
 #include "tree/read.h"
 
 /* Of more devices than that the number has to do. */
 #define TOLD_MAX 4
 
-/* ------ a tree of what is asked for, and of what lies on it ------ */
-
-/* `node` may be there already. The kind does not matter here, but what is not removed at shutdown has to be a
- * disk. */
-static int add_device(const struct sources *sources, struct tree *tree, const char *kernel_name, dev_t number,
-        struct tree_node **ret)
-{
-        const struct dm_device *device = sources_find_dm_device(sources, number);
-        int r;
-
-        *ret = tree_find_number(tree, number);
-        if (*ret)
-                return 0;
-        r = tree_add_device(tree, device ? TREE_DM : TREE_DISK, kernel_name, number, ret);
-        if (r < 0 || !device)
-                return r;
-        return tree_set_dm(tree, *ret, device->name, device->uuid, device->target);
-}
-
-/* `path` is that of the holder's directory from the node's on. */
-static int add_holder(const struct sources *sources, struct tree *tree, struct tree_node *node, const char *path,
-        const char *name)
-{
-        _cleanup_free_ char *attribute = string_format("%s%s/dev", path, name);
-        unsigned int major_number, minor_number;
-        _cleanup_free_ char *text = NULL;
-        struct tree_node *holder;
-        int r;
-
-        r = attribute ? sysfs_read_attribute(sources->root_fd, node->number, attribute, &text) : -ENOMEM;
-        if (r <= 0 || sscanf(text, "%u:%u", &major_number, &minor_number) != 2)
-                return MIN(r, 0);
-        r = add_device(sources, tree, name, makedev(major_number, minor_number), &holder);
-        return r < 0 ? r : tree_add_edge(node, holder);
-}
-
-/* What is in a directory of the node's in sysfs and begins with `prefix`. */
-static int add_holders_in(const struct sources *sources, struct tree *tree, struct tree_node *node,
-        const char *directory_name, const char *prefix)
-{
-        _cleanup_free_ char *path = sysfs_path(node->number, directory_name);
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(sources->root_fd, path) : NULL;
-        int r = path ? 0 : -ENOMEM;
-
-        for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
-                if (entry->d_name[0] != '.' && skip_prefix(entry->d_name, prefix))
-                        r = add_holder(sources, tree, node, directory_name, entry->d_name);
-        return r;
-}
-
-/* The list of nodes grows meanwhile. */
-static int add_holders(const struct sources *sources, struct tree *tree)
-{
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                r = add_holders_in(sources, tree, node, "holders/", "");
-                /* The partitions of a disk. */
-                if (r >= 0 && node->kind == TREE_DISK)
-                        r = add_holders_in(sources, tree, node, "", node->kernel_name);
-        }
-        return r;
-}
-
-/* ------ sentences ------ */
-
 static const char *find_mount_point(const struct tree_node *node)
 {
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->kind == TREE_MOUNT)
-                        return node->uppers.nodes[i]->name;
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->kind == TREE_MOUNT)
+                        return upper->name;
         return NULL;
 }
 
 static bool has_device_above(const struct tree_node *node)
 {
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->kernel_name)
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->kernel_name)
                         return true;
         return false;
 }
@@ -110,11 +43,9 @@ static void explain_node(const struct tree_node *node, const struct users *users
         _cleanup_free_ char *holders = node_describe_holders(node, users);
         _cleanup_free_ char *name = node_describe(node);
 
-        if (!holders || !name) {
-                explanation->error = -ENOMEM;
-                return;
-        }
-        if (node->skip_reason)
+        if (!holders || !name)
+                explanation_fail(explanation, -ENOMEM);
+        else if (node->skip_reason)
                 explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->skip_reason);
         else if (*holders != '\0' && node->kind == TREE_DISK)
                 explanation_fact(explanation, "%s is in use: %s.", name, holders);
@@ -122,22 +53,25 @@ static void explain_node(const struct tree_node *node, const struct users *users
                 explanation_fact(explanation, "At shutdown %s waits for what uses it: %s.", name, holders);
 }
 
-static int explain_nodes(
-        const struct sources *sources, struct tree *tree, size_t n, struct explanation *explanation)
+/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. */
+static void explain_nodes(const struct sources *sources, const struct dm_devices *devices, struct tree *tree,
+        struct explanation *explanation)
 {
-        size_t n_told = MIN(n, (size_t) TOLD_MAX);
+        size_t n = tree->nodes.n, n_told = MIN(n, (size_t) TOLD_MAX);
         struct usage_query queries[TOLD_MAX] = {};
         bool look = false;
         int r;
 
-        r = add_holders(sources, tree);
+        r = tree_add_holders(tree, sources->root_fd, devices);
         if (r >= 0)
                 r = tree_add_usage(tree, sources->root_fd);
         if (r >= 0)
                 r = teardown_skip_foreign(
                         tree, sources->root_fd, &sources->configuration, &sources->configuration_problems);
-        if (r < 0)
-                return r;
+        if (r < 0) {
+                explanation_fail(explanation, r);
+                return;
+        }
 
         for (size_t i = 0; i < n_told; i++)
                 if (is_worth_a_look(tree->nodes.nodes[i])) {
@@ -155,7 +89,6 @@ static int explain_nodes(
         if (n > n_told)
                 explanation_fact(
                         explanation, "%zu more of its LVs are in use; ask for them one by one.", n - n_told);
-        return 0;
 }
 
 /* Whether the kernel knows of anybody who has it open, be it a mount or a device. If it does not tell, somebody
@@ -176,44 +109,47 @@ static bool is_open(const struct dm_device *device)
 
 static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)
 {
-        const char *id = skip_prefix(device->uuid, "LVM-");
+        const char *id = skip_prefix(device->uuid, LVM_UUID_PREFIX);
         const char *rest = id ? skip_prefix(id, vgid) : NULL;
 
         return rest && (lvid ? streq(rest, lvid) : strlen(rest) == LVM_ID_LENGTH);
 }
 
-int explain_holders_of_lvs(
+void explain_holders_of_lvs(
         const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
 {
         const struct dm_devices *devices = sources->devices ? &sources->devices->list : NULL;
         _cleanup_tree_ struct tree *tree = NULL;
-        struct tree_node *node;
-        size_t n = 0;
         int r;
 
         r = tree_new(&tree);
         for (size_t i = 0; r >= 0 && devices && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
-                _cleanup_free_ char *kernel_name = NULL;
+                struct tree_node *node;
 
-                if (!is_asked_for(device, vgid, lvid) || !is_open(device))
-                        continue;
-                kernel_name = string_format("dm-%u", minor(device->number));
-                r = kernel_name ? add_device(sources, tree, kernel_name, device->number, &node) : -ENOMEM;
-                n++;
+                if (is_asked_for(device, vgid, lvid) && is_open(device))
+                        r = tree_add_single_device(tree, devices, device->name, device->number, &node);
         }
-        return r < 0 || n == 0 ? r : explain_nodes(sources, tree, n, explanation);
+        if (r < 0)
+                explanation_fail(explanation, r);
+        else if (tree->nodes.n > 0)
+                explain_nodes(sources, devices, tree, explanation);
 }
 
-int explain_holders_of_device(
+void explain_holders_of_device(
         const struct sources *sources, dev_t number, const char *kernel_name, struct explanation *explanation)
 {
+        const struct dm_devices *devices =
+                sources->devices ? active_devices_list(sources->devices) : &(const struct dm_devices){};
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         int r;
 
         r = tree_new(&tree);
         if (r >= 0)
-                r = add_device(sources, tree, kernel_name, number, &node);
-        return r < 0 ? r : explain_nodes(sources, tree, 1, explanation);
+                r = tree_add_single_device(tree, devices, kernel_name, number, &node);
+        if (r < 0)
+                explanation_fail(explanation, r);
+        else
+                explain_nodes(sources, devices, tree, explanation);
 }

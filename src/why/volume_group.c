@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Explains a VG or an LV of it: the causes of its state in the order in which they count, facts, and the answer. */
+
 #include "why/volume_group.h"
 
 #include "boot/switches.h"
 #include "why/causes.h"
-#include "why/degraded.h"
-#include "why/device_causes.h"
-#include "why/duplicates.h"
 #include "why/holders.h"
-#include "why/missing.h"
-#include "why/queue.h"
+#include "why/waiting.h"
 
 /* Of more LVs that are not active than that the number has to do. */
 #define TOLD_MAX 8
@@ -21,7 +19,8 @@ static bool is_unseen(const struct sources *sources, const struct vg_view *view)
                view->volume_group->state != VOLUME_GROUP_ACTIVE;
 }
 
-const char *volume_group_describe_place(const struct sources *sources, const struct vg_view *view)
+/* Where the VG is, in one word: that of headgate status, or "unseen". */
+static const char *describe_place(const struct sources *sources, const struct vg_view *view)
 {
         if (is_unseen(sources, view))
                 return "unseen";
@@ -77,7 +76,7 @@ static void cause_of_reason(
 }
 
 /* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
-static int cause_of_unseen(
+static void cause_of_unseen(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const char *path = view->metadata_device;
@@ -86,8 +85,10 @@ static int cause_of_unseen(
         int r;
 
         r = device_facts_read(sources, path, view->metadata_number, &facts);
-        if (r < 0)
-                return r;
+        if (r < 0) {
+                explanation_fail(explanation, r);
+                return;
+        }
         causes_of_device(sources, &facts, &own);
         if (own.causes.n > 0)
                 explanation_cause(
@@ -97,11 +98,10 @@ static int cause_of_unseen(
         explanation_take_over(explanation, &own);
         explain_udev(&facts, explanation);
         explanation_advise(explanation, "Ask for the device: \"headgate why %s\".", path);
-        return 0;
 }
 
 /* All PVs are there, or enough of them were. */
-static int causes_of_inactivity(
+static void causes_of_inactivity(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
@@ -113,28 +113,24 @@ static int causes_of_inactivity(
                 explanation_advise(explanation, "Activate it by hand: \"vgchange -aay %s\".", volume_group->name);
         }
         if (volume_group->state != VOLUME_GROUP_DEACTIVATED)
-                return 0;
+                return;
         explanation_cause(explanation, "deactivated", "somebody has deactivated LVs of it since it was active");
         explanation_advise(explanation, "Activate it again: \"headgate activate %s\".", volume_group->name);
-        return incomplete ? explain_missing_pvs(sources, view, explanation) : 0;
+        if (incomplete)
+                explain_missing_pvs(sources, view, explanation);
 }
 
-static int causes_of_absence(
+static void causes_of_absence(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        switch (view->volume_group->state) {
-        case VOLUME_GROUP_DEGRADED:
-                return explain_degraded(sources, view, explanation);
-        case VOLUME_GROUP_WAITING:
-                return explain_missing_pvs(sources, view, explanation);
-        case VOLUME_GROUP_ABSENT:
-        case VOLUME_GROUP_UNKNOWN:
-                return volume_group_is_incomplete(view->volume_group)
-                               ? explain_missing_pvs(sources, view, explanation)
-                               : 0;
-        default:
-                return 0;
-        }
+        enum volume_group_state state = view->volume_group->state;
+
+        if (state == VOLUME_GROUP_DEGRADED)
+                explain_degraded(sources, view, explanation);
+        else if (state == VOLUME_GROUP_WAITING ||
+                 ((state == VOLUME_GROUP_ABSENT || state == VOLUME_GROUP_UNKNOWN) &&
+                         volume_group_is_incomplete(view->volume_group)))
+                explain_missing_pvs(sources, view, explanation);
 }
 
 /* The others are settled without them. */
@@ -158,48 +154,33 @@ static void cause_of_queue(const struct volume_group *volume_group, struct expla
         explanation_advise(explanation, "Wait for it: \"headgate wait %s\".", volume_group->name);
 }
 
-static int find_causes(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+static void find_causes(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = view->volume_group;
-        int r;
-
-        r = causes_of_absence(sources, view, explanation);
-        if (r < 0)
-                return r;
-        if (is_unseen(sources, view)) {
-                r = cause_of_unseen(sources, view, explanation);
-                if (r < 0)
-                        return r;
-        }
+        causes_of_absence(sources, view, explanation);
+        if (is_unseen(sources, view))
+                cause_of_unseen(sources, view, explanation);
         causes_of_metadata(sources, view, explanation);
-        r = causes_of_inactivity(sources, view, explanation);
-        if (r < 0)
-                return r;
+        causes_of_inactivity(sources, view, explanation);
         causes_of_configuration(sources, view, explanation);
         cause_of_reason(sources, view, explanation);
-        cause_of_queue(volume_group, explanation);
-        return 0;
+        cause_of_queue(view->volume_group, explanation);
 }
 
 /* ------ facts ------ */
 
-static int explain_headgate(const struct sources *sources, struct explanation *explanation)
+static void explain_headgate(const struct sources *sources, struct explanation *explanation)
 {
         const char *off = NULL;
-        int r;
 
         if (sources->in_charge)
-                return 0;
-        r = switches_describe_headgate_off(sources->root_fd, &off);
-        if (r < 0)
-                return r;
+                return;
+        explanation_fail(explanation, switches_describe_headgate_off(sources->root_fd, &off));
         explanation_condition(explanation, "headgate-off");
         explanation_fact(
                 explanation, "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "", off ?: "");
         if (explanation->verdict != VERDICT_UP)
                 explanation_advise(explanation,
                         "What lvm2 said of its disks is in the journal: \"journalctl -b --grep pvscan\".");
-        return 0;
 }
 
 static bool is_inactive(const struct volume_group_lv *lv)
@@ -271,22 +252,17 @@ static void explain_same_name(const struct vg_view *view, struct explanation *ex
         explanation_advise(explanation, "Give one of them another name: \"vgrename UUID NAME\".");
 }
 
-int volume_group_explain_facts(
+/* Without the answer: the causes, all other facts of the VG that matter, and what to do. */
+static void explain_facts(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
-        const struct volume_group *volume_group = view->volume_group;
-        int r = 0;
-
-        if (volume_group->state != VOLUME_GROUP_ACTIVE)
-                r = find_causes(sources, view, explanation);
-        if (r >= 0)
-                r = explain_headgate(sources, explanation);
-        if (r < 0)
-                return r;
+        if (view->volume_group->state != VOLUME_GROUP_ACTIVE)
+                find_causes(sources, view, explanation);
+        explain_headgate(sources, explanation);
         explain_times(view, explanation);
         explain_queue(sources, view, explanation);
         explain_same_name(view, explanation);
-        return explain_duplicate_pvs(sources, view, explanation);
+        explain_duplicate_pvs(sources, view, explanation);
 }
 
 /* ------ the answer ------ */
@@ -294,7 +270,7 @@ int volume_group_explain_facts(
 static void answer(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
-        const char *state = volume_group_describe_place(sources, view);
+        const char *state = describe_place(sources, view);
         size_t n_wanted = volume_group_count_autoactivated(volume_group);
         size_t n_active = volume_group_count_active(volume_group);
 
@@ -318,24 +294,76 @@ static void answer(const struct sources *sources, const struct vg_view *view, st
                         volume_group->name, n_active, n_wanted, plural(n_wanted));
 }
 
-int volume_group_explain(
+void volume_group_explain(
         const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
-        int r;
+        bool has_active = volume_group_has_active_lv(volume_group);
 
         /* What there is to say depends on it. */
         explanation->verdict = volume_group->state == VOLUME_GROUP_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
-        r = volume_group_explain_facts(sources, view, explanation);
-        if (r < 0)
-                return r;
+        explain_facts(sources, view, explanation);
         answer(sources, view, explanation);
         explanation_tell_other_causes(explanation);
-        if (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group_has_active_lv(volume_group))
-                explain_lvs(sources, view, is_inactive, explanation);
+        explain_lvs(sources, view,
+                volume_group->state == VOLUME_GROUP_ACTIVE || has_active ? is_inactive : is_stranded, explanation);
+        if (has_active)
+                explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation);
+}
+
+/* ------ LVs ------ */
+
+static void explain_active_lv(const struct sources *sources, const struct vg_view *view,
+        const struct volume_group_lv *lv, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = view->volume_group;
+
+        explanation_answer(explanation, VERDICT_UP, "active", "LV %s/%s is active.", volume_group->name, lv->name);
+        explanation_fact(explanation, "Its VG is %s.", describe_place(sources, view));
+        explain_holders_of_lvs(sources, volume_group->vgid, lv->lvid, explanation);
+}
+
+/* Of its own causes and its VG's, its own would be there also if the VG were active. */
+static void explain_inactive_lv(const struct sources *sources, const struct vg_view *view,
+        const struct volume_group_lv *lv, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = view->volume_group;
+        bool is_up = volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_DEGRADED ||
+                     volume_group->state == VOLUME_GROUP_DEACTIVATED;
+
+        /* What there is to say depends on it. */
+        explanation->verdict = VERDICT_DOWN;
+        if (is_up || !lv->autoactivated || lv->stranded)
+                causes_of_lv(sources, view, lv, explanation);
+        if (explanation->causes.n > 0) {
+                explanation_answer(explanation, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.",
+                        volume_group->name, lv->name, explanation_first_cause(explanation, ""));
+                explanation_tell_other_causes(explanation);
+                string_vector_done(&explanation->causes);
+        }
+        explanation_fact(explanation, "Its VG is %s.", describe_place(sources, view));
+        if (volume_group->state == VOLUME_GROUP_ACTIVE)
+                return;
+
+        explain_facts(sources, view, explanation);
+        if (explanation->answer)
+                explanation_fact(explanation, "The VG is not active as a whole: %s.",
+                        explanation_first_cause(explanation, "nobody knows why"));
         else
-                explain_lvs(sources, view, is_stranded, explanation);
-        return volume_group_has_active_lv(volume_group)
-                       ? explain_holders_of_lvs(sources, volume_group->vgid, NULL, explanation)
-                       : 0;
+                explanation_answer(explanation, VERDICT_DOWN, "inactive",
+                        "LV %s/%s is not active, as its VG is not: %s.", volume_group->name, lv->name,
+                        explanation_first_cause(explanation, "nobody knows why"));
+        explanation_tell_other_causes(explanation);
+}
+
+bool logical_volume_explain(const struct sources *sources, const struct vg_view *view, const char *name,
+        struct explanation *explanation)
+{
+        const struct volume_group_lv *lv = vg_view_find_lv(view, name);
+
+        if (lv && lv->active)
+                explain_active_lv(sources, view, lv, explanation);
+        else if (lv)
+                explain_inactive_lv(sources, view, lv, explanation);
+        return lv;
 }

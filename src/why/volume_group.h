@@ -4,14 +4,10 @@
 #include "view/vg_view.h"
 #include "why/explanation.h"
 
-/* Fills an explanation of a VG. Returns 0 or a negative errno. */
-int volume_group_explain(const struct sources *sources, const struct vg_view *view,
-        struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
+/* Fills an explanation of a VG. */
+void volume_group_explain(const struct sources *sources, const struct vg_view *view,
+        struct explanation *explanation) _nonnull_(1, 2, 3);
 
-/* The same without the answer, for what belongs to the VG: the causes, all other facts of the VG that matter, and
- * what to do. */
-int volume_group_explain_facts(const struct sources *sources, const struct vg_view *view,
-        struct explanation *explanation) _nonnull_(1, 2, 3) _must_check_;
-
-/* Where the VG is, in one word: that of headgate status, or "absent" for one of which nothing was seen. */
-const char *volume_group_describe_place(const struct sources *sources, const struct vg_view *view) _nonnull_(1, 2);
+/* Fills an explanation of an LV of it. Returns whether the VG has such an LV. */
+bool logical_volume_explain(const struct sources *sources, const struct vg_view *view, const char *name,
+        struct explanation *explanation) _nonnull_(1, 2, 3, 4);

@@ -12,7 +12,6 @@
 #include "shapes.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "why/logical_volume.h"
 #include "why/volume_group.h"
 
 void records_set_up(void)
@@ -129,9 +128,9 @@ struct explanation records_ask(const char *vg, const char *lv)
         ck_assert_int_eq(sources_read(&sources), 0);
         ck_assert_int_eq(vg_view_find(&sources, vg, &view), VG_VIEW_FOUND);
         if (lv)
-                ck_assert_int_eq(logical_volume_explain(&sources, &view, lv, &explanation), LOGICAL_VOLUME_FOUND);
+                ck_assert(logical_volume_explain(&sources, &view, lv, &explanation));
         else
-                ck_assert_int_eq(volume_group_explain(&sources, &view, &explanation), 0);
+                volume_group_explain(&sources, &view, &explanation);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

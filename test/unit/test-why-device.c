@@ -33,7 +33,7 @@ static struct explanation ask_device(const char *image, const struct device_fact
                 ck_assert_int_eq(pv_read(facts.path, &facts.pv), 0);
 
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(device_explain(&sources, &facts, &explanation), 0);
+        device_explain(&sources, &facts, &explanation);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "why/missing.h"
+/* What a VG that is not active, or not as a whole, waits for: PVs that are missing, the RAIDs of one that is degraded, its
+ * turn. */
 
+#include "why/waiting.h"
+
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "lvm/active.h"
 #include "reader/pv.h"
+#include "shared/flags.h"
 #include "shared/kernel.h"
+
+/* ------ missing PVs ------ */
 
 /* Of more PVs than that the number has to do. */
 #define TOLD_MAX 8
@@ -21,27 +29,24 @@ static bool is_array_not_started(const struct sources *sources, dev_t device)
 }
 
 /* What is at the place where lvm2 had the PV. */
-static int explain_last_place(const struct sources *sources, const char *path, const char *pvid, const char *vgid,
+static void explain_last_place(const struct sources *sources, const char *path, const char *pvid, const char *vgid,
         struct explanation *explanation)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
         _cleanup_pv_ struct pv pv = {};
         struct stat status;
-        int r;
 
         if (stat(path, &status) < 0 || !S_ISBLK(status.st_mode)) {
                 explanation_fact(explanation, "There is no %s now.", path);
-                return 0;
+                return;
         }
         if (is_array_not_started(sources, status.st_rdev)) {
                 explanation_fact(explanation, "There is a %s now, an array that has not been started.", path);
                 explanation_advise(
                         explanation, "See which of its disks are missing: \"mdadm --detail %s\".", path);
-                return 0;
+                return;
         }
-        r = pv_read(path, &pv);
-        if (r < 0)
-                return r;
+        explanation_fail(explanation, pv_read(path, &pv));
         if (pv.error < 0) {
                 explanation_fact(explanation, "There is a %s now, which cannot be read: %s.", path,
                         reader_describe_error(pv.error));
@@ -61,7 +66,6 @@ static int explain_last_place(const struct sources *sources, const char *path, c
                 lvm_id_format(pv.pvid, formatted);
                 explanation_fact(explanation, "There is a %s now, and it is PV %s.", path, formatted);
         }
-        return 0;
 }
 
 static bool is_flagged(const struct vg_view *view, const char *pvid)
@@ -72,7 +76,7 @@ static bool is_flagged(const struct vg_view *view, const char *pvid)
         return false;
 }
 
-static int explain_missing_pv(const struct sources *sources, const struct vg_view *view,
+static void explain_missing_pv(const struct sources *sources, const struct vg_view *view,
         const struct volume_group_pv *pv, struct explanation *explanation)
 {
         const char *flagged =
@@ -83,11 +87,11 @@ static int explain_missing_pv(const struct sources *sources, const struct vg_vie
         if (!pv->device_name) {
                 explanation_fact(
                         explanation, "PV %s is missing; nobody knows where it was.%s", formatted, flagged);
-                return 0;
+                return;
         }
         explanation_fact(
                 explanation, "PV %s is missing; its last place was %s.%s", formatted, pv->device_name, flagged);
-        return explain_last_place(sources, pv->device_name, pv->pvid, view->volume_group->vgid, explanation);
+        explain_last_place(sources, pv->device_name, pv->pvid, view->volume_group->vgid, explanation);
 }
 
 static void explain_present_pvs(const struct volume_group *volume_group, struct explanation *explanation)
@@ -99,7 +103,7 @@ static void explain_present_pvs(const struct volume_group *volume_group, struct 
         for (size_t i = 0; i < volume_group->n_pvs && names.n < TOLD_MAX; i++)
                 if (volume_group->pvs[i].device != 0 &&
                         string_vector_add(&names, volume_group->pvs[i].device_name ?: "?") < 0)
-                        explanation->error = -ENOMEM;
+                        explanation_fail(explanation, -ENOMEM);
         joined = string_vector_join(&names, ", ");
         if (names.n > 0)
                 explanation_fact(explanation, "%zu of its %zu PV%s %s there: %s%s.", n, volume_group->n_pvs,
@@ -176,11 +180,11 @@ static void advise(const struct sources *sources, const struct vg_view *view, st
                 name);
 }
 
-int explain_missing_pvs(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+void explain_missing_pvs(
+        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
         size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group), n_told = 0;
-        int r = 0;
 
         if (n_missing == volume_group->n_pvs)
                 explanation_cause(
@@ -190,9 +194,9 @@ int explain_missing_pvs(const struct sources *sources, const struct vg_view *vie
                         volume_group->n_pvs, n_missing == 1 ? "is" : "are");
 
         explain_present_pvs(volume_group, explanation);
-        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs && n_told < TOLD_MAX; i++)
+        for (size_t i = 0; i < volume_group->n_pvs && n_told < TOLD_MAX; i++)
                 if (volume_group->pvs[i].device == 0) {
-                        r = explain_missing_pv(sources, view, &volume_group->pvs[i], explanation);
+                        explain_missing_pv(sources, view, &volume_group->pvs[i], explanation);
                         n_told++;
                 }
         if (n_missing > n_told)
@@ -202,5 +206,160 @@ int explain_missing_pvs(const struct sources *sources, const struct vg_view *vie
                 volume_group->state == VOLUME_GROUP_WAITING)
                 explain_deadline(sources, volume_group, explanation);
         advise(sources, view, explanation);
-        return r;
+}
+
+/* ------ degraded VGs ------ */
+
+static void explain_late_pvs(const struct volume_group *volume_group, struct explanation *explanation)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+                _cleanup_free_ char *came = describe_time(volume_group, pv->late_usec);
+                char formatted[LVM_ID_FORMATTED_SIZE];
+
+                if (pv->late_usec == 0)
+                        continue;
+                lvm_id_format(pv->pvid, formatted);
+                explanation_fact(explanation, "PV %s came back at %s, as %s, and takes part in no RAID by itself.",
+                        formatted, came ?: "?", pv->device_name ?: "?");
+        }
+}
+
+/* What has the flag counts as missing for lvm2 wherever it is (vgextend(8)). */
+static void advise_on_flags(const struct volume_group *volume_group, struct explanation *explanation)
+{
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *pv = &volume_group->pvs[i];
+
+                if (!pv->flagged || pv->device == 0)
+                        continue;
+                explanation_fact(explanation, "lvm2 has changed the VG without %s (flag MISSING).",
+                        pv->device_name ?: "it");
+                explanation_advise(explanation,
+                        "First have lvm2 take the PV for present again: \"vgextend "
+                        "--restoremissing %s %s\".",
+                        volume_group->name, pv->device_name ?: "DEVICE");
+        }
+}
+
+void explain_degraded(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = view->volume_group;
+        _cleanup_free_ char *since = describe_time(volume_group, volume_group->degraded_usec);
+        _cleanup_free_ char *refresh = NULL;
+        int r;
+
+        explanation_condition(explanation, "degraded");
+        if (volume_group_is_incomplete(volume_group))
+                explain_missing_pvs(sources, view, explanation);
+        else
+                explanation_cause(
+                        explanation, "degraded", "all of its PVs are there, and RAIDs of it go without some");
+        explanation_fact(explanation,
+                "It is degraded since %s, when it had to do without PVs, as headgate.conf allows.", since ?: "?");
+        explain_late_pvs(volume_group, explanation);
+
+        r = raid_describe_refresh(volume_group, &refresh);
+        if (r == -ENOMEM)
+                explanation_fail(explanation, r);
+        advise_on_flags(volume_group, explanation);
+        if (r > 0 && !volume_group_is_incomplete(volume_group))
+                explanation_advise(explanation, "Have the RAIDs take part again what came back: \"%s\".", refresh);
+        else if (!volume_group_is_incomplete(volume_group))
+                explanation_advise(explanation,
+                        "Have the RAIDs take part again what came back: \"vgchange --refresh %s\".",
+                        volume_group->name);
+}
+
+/* ------ the queue ------ */
+
+/* What there is in the two directories of requests. */
+struct requests {
+        size_t n;
+        bool expected; /* one of them says that somebody waits for the VG */
+};
+
+static void count_requests(const struct sources *sources, const char *name, struct requests *requests)
+{
+        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(sources->run_fd, directories[i]);
+
+                for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                        const char *expected = skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED);
+
+                        if (entry->d_name[0] == '.')
+                                continue;
+                        requests->n += !expected;
+                        requests->expected |= expected && streq(expected, name);
+                }
+        }
+}
+
+/* How many VGs lvm2 is at work on, or about to be. */
+struct busy {
+        size_t n_activating;
+        size_t n_complete;
+};
+
+static int count_busy(struct volume_group *volume_group, void *userdata)
+{
+        struct busy *busy = userdata;
+
+        busy->n_activating += volume_group->state == VOLUME_GROUP_ACTIVATING;
+        busy->n_complete += volume_group->state == VOLUME_GROUP_COMPLETE;
+        volume_group_free(volume_group);
+        return 0;
+}
+
+static void explain_complete(
+        const struct sources *sources, const struct volume_group *volume_group, struct explanation *explanation)
+{
+        _cleanup_free_ char *time = describe_time(volume_group, volume_group->complete_usec);
+        struct busy busy = {};
+
+        if (volume_groups_parse(sources->records, count_busy, &busy) < 0)
+                return;
+        if (!volume_group_is_incomplete(volume_group))
+                explanation_fact(explanation, "All its PVs were there at %s.", time ?: "?");
+        explanation_fact(explanation,
+                "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.",
+                busy.n_activating, plural(busy.n_activating), busy.n_complete, plural(busy.n_complete));
+}
+
+static void explain_activating(const struct volume_group *volume_group, struct explanation *explanation)
+{
+        _cleanup_free_ char *time = describe_time(volume_group, volume_group->activating_usec);
+
+        explanation_fact(explanation, "lvm2 was asked at %s.", time ?: "?");
+        if (volume_group->slow)
+                explanation_fact(explanation,
+                        "It has LVs that may take long, thin pools to be checked for instance; others go on.");
+}
+
+void explain_queue(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+{
+        const struct volume_group *volume_group = view->volume_group;
+        struct requests requests = {};
+
+        if (sources->run_fd < 0 || !sources->in_charge)
+                return;
+        if (volume_group->state == VOLUME_GROUP_COMPLETE)
+                explain_complete(sources, volume_group, explanation);
+        if (volume_group->state == VOLUME_GROUP_ACTIVATING)
+                explain_activating(volume_group, explanation);
+
+        count_requests(sources, volume_group->name, &requests);
+        if (requests.expected)
+                explanation_fact(
+                        explanation, "Boot, or somebody else, waits for it, so that it goes before others.");
+        if (requests.n > 0)
+                explanation_fact(explanation,
+                        "%zu request%s of all kinds %s not been dealt with, and headgate's worker %s.", requests.n,
+                        plural(requests.n), requests.n == 1 ? "has" : "have",
+                        flags_ask_running(sources->run_fd) == FLAGS_IS_RUNNING ? "is at work" : "is not running");
+        if (flags_is_set(sources->run_fd, FLAGS_BOOT_FINISHED) == 0)
+                explanation_fact(
+                        explanation, "The devices that were there at boot have not all been dealt with yet.");
 }
