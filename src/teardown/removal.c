@@ -12,7 +12,7 @@
 #include "teardown/kernel.h"
 #include "teardown/report.h"
 #include "teardown/unmonitor.h"
-#include "tree/schedule.h"
+#include "tree/order.h"
 
 /* More at a time than this cost more than they bring: the grace periods of RCU that removals wait for are shared
  * already by half as many (measured with 1 to 128 threads on two CPUs). */

@@ -16,7 +16,6 @@
 #include "teardown/unmonitor.h"
 #include "tree/order.h"
 #include "tree/read.h"
-#include "tree/schedule.h"
 
 /* When a node is given up that something has open, and nobody is left who could let go of it: for a process of
  * udev that only looks at it that is long enough, and at most a second is lost. */

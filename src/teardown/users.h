@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "tree/node.h"
+#include "tree/tree.h"
 
 /* Who uses a device or a mount, so that one that cannot be removed is reported with what holds it. */
 

@@ -17,7 +17,7 @@
 
 /* ------ device-mapper ------ */
 
-static int add_dm_device(struct tree *tree, const struct dm_device *device)
+static int add_dm_device(struct tree *tree, const struct dm_device *device, struct tree_node **ret)
 {
         _cleanup_free_ char *kernel_name = string_format("dm-%u", minor(device->number));
         struct tree_node *node;
@@ -32,19 +32,20 @@ static int add_dm_device(struct tree *tree, const struct dm_device *device)
                 return r;
         node->suspended = device->suspended;
         node->read_only = device->read_only;
+        *ret = node;
         return 0;
 }
 
-static int add_dm_devices(struct tree *tree, const struct dm_devices *devices)
+int tree_add_single_device(struct tree *tree, const struct dm_devices *devices, const char *kernel_name,
+        dev_t number, struct tree_node **ret)
 {
+        *ret = tree_find_number(tree, number);
+        if (*ret)
+                return 0;
         for (size_t i = 0; i < devices->n; i++)
-                if (!tree_find_number(tree, devices->devices[i].number)) {
-                        int r = add_dm_device(tree, &devices->devices[i]);
-
-                        if (r < 0)
-                                return r;
-                }
-        return 0;
+                if (devices->devices[i].number == number)
+                        return add_dm_device(tree, &devices->devices[i], ret);
+        return tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
 }
 
 /* ------ all others ------ */
@@ -102,19 +103,21 @@ static int add_disk(struct tree *tree, const char *kernel_name, dev_t number, co
         return 0;
 }
 
-/* `target` is where the link /sys/dev/block/MAJOR:MINOR leads, to ".../block/sda/sda1" for instance. */
-static int add_device(struct tree *tree, int root_fd, dev_t number, const char *target)
+/* Of a device that is not in the tree yet, by where its link leads, to ".../block/sda/sda1" for instance. One that has gone
+ * has no link any more. */
+static int add_by_link(struct tree *tree, int root_fd, dev_t number)
 {
-        const char *kernel_name = strrchr(target, '/');
+        _cleanup_free_ char *target = NULL;
+        const char *kernel_name;
         struct tree_node *node;
         int r;
 
-        if (!kernel_name)
+        r = sysfs_read_location(root_fd, number, &target);
+        if (r <= 0)
+                return r;
+        kernel_name = strrchr(target, '/');
+        if (!kernel_name || tree_find_kernel_name(tree, ++kernel_name))
                 return 0;
-        kernel_name++;
-        if (tree_find_kernel_name(tree, kernel_name))
-                return 0;
-
         r = is_partition(root_fd, number, target, kernel_name);
         if (r < 0)
                 return r;
@@ -130,28 +133,6 @@ static int add_device(struct tree *tree, int root_fd, dev_t number, const char *
         return add_disk(tree, kernel_name, number, target);
 }
 
-/* Of a device that is not in the tree yet. One that has gone has no link any more. */
-static int add_by_link(struct tree *tree, int root_fd, dev_t number)
-{
-        _cleanup_free_ char *target = NULL;
-        int r;
-
-        r = sysfs_read_location(root_fd, number, &target);
-        return r <= 0 ? r : add_device(tree, root_fd, number, target);
-}
-
-/* A number, maybe behind spaces, and where what follows its end begins. Not with sscanf(), for there are thousands. */
-static bool read_number(const char **text, char end, uint64_t *ret)
-{
-        char *rest;
-
-        *ret = strtoull(*text, &rest, 10);
-        if (rest == *text || *rest != end)
-                return false;
-        *text = rest + 1;
-        return true;
-}
-
 /* Those without a size, as a loop device has none before it has a file. */
 static int add_empty_devices(struct tree *tree, int root_fd)
 {
@@ -160,18 +141,15 @@ static int add_empty_devices(struct tree *tree, int root_fd)
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
         for (const struct dirent *entry; (entry = readdir(directory));) {
-                uint64_t major_number, minor_number;
-                const char *name = entry->d_name;
                 dev_t number;
-                int r;
+                int r = parse_device_number(entry->d_name, &number);
 
-                if (!read_number(&name, ':', &major_number) || !read_number(&name, '\0', &minor_number))
-                        continue;
-                number = makedev((unsigned int) major_number, (unsigned int) minor_number);
                 /* The link of one that has gone may still be there. */
-                if (tree_find_number(tree, number) || !sysfs_has_device(root_fd, number))
+                if (r == -EINVAL ||
+                        (r >= 0 && (tree_find_number(tree, number) || !sysfs_has_device(root_fd, number))))
                         continue;
-                r = add_by_link(tree, root_fd, number);
+                if (r >= 0)
+                        r = add_by_link(tree, root_fd, number);
                 if (r < 0)
                         return r;
         }
@@ -190,6 +168,18 @@ static bool is_scsi_disk(dev_t number)
                        (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
 }
 
+/* A number, maybe behind spaces, which a space follows. Not with sscanf(), for there are thousands. */
+static bool read_number(const char **text, uint64_t *ret)
+{
+        char *rest;
+
+        *ret = strtoull(*text, &rest, 10);
+        if (rest == *text || *rest != ' ')
+                return false;
+        *text = rest + 1;
+        return true;
+}
+
 /* "   8        0     102400 sda". Lines of another kind are the heading. Of a SCSI disk, as most are on a machine that
  * has many, there is nothing more to be found out. */
 static int add_line(struct tree *tree, int root_fd, const char *line)
@@ -199,8 +189,7 @@ static int add_line(struct tree *tree, int root_fd, const char *line)
         dev_t number;
         int r = 0;
 
-        if (!read_number(&line, ' ', &major_number) || !read_number(&line, ' ', &minor_number) ||
-                !read_number(&line, ' ', &kib))
+        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
                 return 0;
         number = makedev((unsigned int) major_number, (unsigned int) minor_number);
         if (!tree_find_number(tree, number))
@@ -212,7 +201,7 @@ static int add_line(struct tree *tree, int root_fd, const char *line)
 }
 
 /* A tree that was captured elsewhere may be without the file, and then nothing is known of sizes. */
-static int add_devices(struct tree *tree, int root_fd)
+static int add_others(struct tree *tree, int root_fd)
 {
         _cleanup_free_ char *text = NULL;
         char *rest;
@@ -381,15 +370,18 @@ static int add_lvm(struct tree *tree)
 
 int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *devices)
 {
-        int r;
+        struct tree_node *node;
+        int r = 0;
 
-        r = add_dm_devices(tree, devices);
+        for (size_t i = 0; r >= 0 && i < devices->n; i++)
+                if (!tree_find_number(tree, devices->devices[i].number))
+                        r = add_dm_device(tree, &devices->devices[i], &node);
         if (r >= 0)
-                r = add_devices(tree, root_fd);
+                r = add_others(tree, root_fd);
         if (r < 0)
                 return r;
-        FOREACH_NODE(node, &tree->nodes) {
-                r = add_edges(tree, root_fd, devices, node);
+        FOREACH_NODE(each, &tree->nodes) {
+                r = add_edges(tree, root_fd, devices, each);
                 if (r < 0)
                         return r;
         }
@@ -397,20 +389,6 @@ int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *de
 }
 
 /* ------ what lies on some devices ------ */
-
-int tree_add_single_device(struct tree *tree, const struct dm_devices *devices, const char *kernel_name,
-        dev_t number, struct tree_node **ret)
-{
-        int r = 0;
-
-        *ret = tree_find_number(tree, number);
-        for (size_t i = 0; r >= 0 && !*ret && i < devices->n; i++)
-                if (devices->devices[i].number == number) {
-                        r = add_dm_device(tree, &devices->devices[i]);
-                        *ret = tree_find_number(tree, number);
-                }
-        return r < 0 || *ret ? r : tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
-}
 
 /* Returns 1 and the number of what the directory of a device has a link to or a directory of, 0, or -ENOMEM. */
 static int read_entry(int root_fd, dev_t device, const char *directory, const char *name, dev_t *ret)
@@ -475,9 +453,7 @@ int tree_add_files(struct tree *tree)
 {
         FOREACH_NODE(node, &tree->nodes) {
                 /* It may be a device, too. */
-                struct tree_node *below = node->file ? tree_find_device_path(tree, node->file)
-                                                               ?: tree_find_mount_of(tree, node->file)
-                                                     : NULL;
+                struct tree_node *below = node->file ? tree_find_below(tree, node->file) : NULL;
                 int r = below ? tree_add_edge(below, node) : 0;
 
                 if (r < 0)

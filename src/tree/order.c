@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* In which order the nodes of a storage tree can go, which storage trees there are, and the executor's way through them. */
+
 #include "tree/order.h"
 
 #include "shared/util.h"
+
+/* ------ cycles and steps ------ */
 
 /* Tarjan's algorithm for strongly connected components, which looks at each edge once and finds what is above
  * before what is below. Not recursive: a stack of devices can be as high as it likes. */
@@ -185,19 +189,6 @@ static void join_two(size_t *firsts, size_t a, size_t b)
         firsts[MAX(a, b)] = MIN(a, b);
 }
 
-/* LVs of one VG, wherever they lie: by identifier, as there can be two VGs of the same name. */
-static int join_vgs(const struct tree *tree, size_t *firsts)
-{
-        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
-        int r;
-
-        r = tree_find_lvs(tree, &lvs);
-        for (size_t i = 1; i < lvs.n; i++)
-                if (tree_are_in_one_vg(lvs.nodes[i - 1], lvs.nodes[i]))
-                        join_two(firsts, lvs.nodes[i - 1]->index, lvs.nodes[i]->index);
-        return r;
-}
-
 /* A mount ties what is mounted below it to its own tree only if that has to wait for it. */
 static void join_edges(const struct tree *tree, const bool *concerned, size_t *firsts)
 {
@@ -213,6 +204,7 @@ static int find_components(struct tree *tree)
 {
         _cleanup_free_ bool *concerned = calloc(tree->nodes.n + 1, sizeof(*concerned));
         _cleanup_free_ size_t *firsts = calloc(tree->nodes.n + 1, sizeof(*firsts));
+        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
         int r;
 
         if (!concerned || !firsts)
@@ -223,9 +215,13 @@ static int find_components(struct tree *tree)
         for (size_t i = 0; i < tree->nodes.n; i++)
                 firsts[i] = i;
         join_edges(tree, concerned, firsts);
-        r = join_vgs(tree, firsts);
+        r = tree_find_lvs(tree, &lvs);
         if (r < 0)
                 return r;
+        /* LVs of one VG, wherever they lie. */
+        for (size_t i = 1; i < lvs.n; i++)
+                if (tree_are_in_one_vg(lvs.nodes[i - 1], lvs.nodes[i]))
+                        join_two(firsts, lvs.nodes[i - 1]->index, lvs.nodes[i]->index);
 
         tree->n_components = 0;
         FOREACH_NODE(node, &tree->nodes) {
@@ -256,28 +252,6 @@ static int compare_names(const void *a, const void *b)
         return strcmp(first->vg, second->vg);
 }
 
-static int find_vgs(const struct tree *tree, struct label *labels)
-{
-        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
-        int r;
-
-        r = tree_find_lvs(tree, &lvs);
-        if (r < 0)
-                return r;
-        if (lvs.n > 0)
-                qsort(lvs.nodes, lvs.n, sizeof(*lvs.nodes), compare_names);
-        for (size_t i = 0; i < lvs.n; i++) {
-                struct label *label = &labels[lvs.nodes[i]->component];
-
-                if (i > 0 && compare_names(&lvs.nodes[i - 1], &lvs.nodes[i]) == 0)
-                        continue;
-                if (!label->vg)
-                        label->vg = lvs.nodes[i]->vg;
-                label->n_vgs++;
-        }
-        return 0;
-}
-
 /* A disk rather than anything else, and then the first one. */
 static bool is_better(const struct tree_node *node, const struct tree_node *other)
 {
@@ -293,12 +267,21 @@ static bool is_better(const struct tree_node *node, const struct tree_node *othe
 static int set_names(struct tree *tree)
 {
         _cleanup_free_ struct label *labels = calloc(tree->n_components + 1, sizeof(*labels));
+        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
         int r;
 
         tree->names = calloc(tree->n_components + 1, sizeof(*tree->names));
-        r = labels && tree->names ? find_vgs(tree, labels) : -ENOMEM;
+        r = labels && tree->names ? tree_find_lvs(tree, &lvs) : -ENOMEM;
         if (r < 0)
                 return r;
+        if (lvs.n > 0)
+                qsort(lvs.nodes, lvs.n, sizeof(*lvs.nodes), compare_names);
+        for (size_t i = 0; i < lvs.n; i++) {
+                struct label *label = &labels[lvs.nodes[i]->component];
+
+                label->vg = label->vg ?: lvs.nodes[i]->vg;
+                label->n_vgs += i == 0 || compare_names(&lvs.nodes[i - 1], &lvs.nodes[i]) != 0;
+        }
         FOREACH_NODE(node, &tree->nodes)
                 if (is_better(node, labels[node->component].bottom))
                         labels[node->component].bottom = node;
@@ -322,4 +305,175 @@ int tree_order(struct tree *tree)
         if (r >= 0)
                 r = find_components(tree);
         return r < 0 ? r : set_names(tree);
+}
+
+/* ------ the executor ------ */
+
+static bool are_in_one_cycle(const struct tree_node *a, const struct tree_node *b)
+{
+        return a->cycle && a->cycle == b->cycle;
+}
+
+/* Whether a member of a circle is there and somebody else's to remove. */
+static bool is_awaited(const struct tree_node *node)
+{
+        return node->state != TREE_GONE && !tree_node_is_ours(node);
+}
+
+static void put_ready(struct tree *tree, struct tree_node *node)
+{
+        node->state = TREE_READY;
+        dm_list_add(&tree->ready, &node->ready);
+}
+
+static void put_back(struct tree_node *node)
+{
+        dm_list_del(&node->ready);
+        dm_list_init(&node->ready);
+        node->state = TREE_HELD;
+}
+
+static bool is_being_tried(const struct tree_cycle *cycle)
+{
+        FOREACH_NODE(member, &cycle->members)
+                if (member->state == TREE_READY || member->state == TREE_TAKEN)
+                        return true;
+        return false;
+}
+
+static void fail_cycle(struct tree *tree, struct tree_cycle *cycle)
+{
+        FOREACH_NODE(member, &cycle->members)
+                if (member->state == TREE_HELD) {
+                        member->state = TREE_FAILED;
+                        tree->n_failed++;
+                }
+}
+
+/* Has the next member tried. */
+static void offer_cycle(struct tree *tree, struct tree_cycle *cycle)
+{
+        if (cycle->n_holders > 0 || is_being_tried(cycle))
+                return;
+        for (;;) {
+                while (cycle->position < cycle->members.n) {
+                        struct tree_node *member = cycle->members.nodes[cycle->position++];
+
+                        if (member->state == TREE_HELD) {
+                                put_ready(tree, member);
+                                return;
+                        }
+                }
+                if (cycle->n_gone == 0)
+                        break;
+                cycle->position = 0;
+                cycle->n_gone = 0;
+        }
+        fail_cycle(tree, cycle);
+}
+
+static void offer(struct tree *tree, struct tree_node *node)
+{
+        if (node->cycle)
+                offer_cycle(tree, node->cycle);
+        else if (node->n_holders > 0 || node->state != TREE_HELD)
+                return;
+        else if (tree_node_is_ours(node))
+                put_ready(tree, node);
+        else if (node->kind == TREE_PARTITION && !node->skip_reason)
+                tree_node_gone(tree, node);
+}
+
+static size_t *holders_of(struct tree_node *node)
+{
+        return node->cycle ? &node->cycle->n_holders : &node->n_holders;
+}
+
+void tree_schedule(struct tree *tree)
+{
+        FOREACH_NODE(node, &tree->nodes) {
+                if (tree_node_is_ours(node)) {
+                        tree->n_to_go++;
+                        tree->n_gone += node->state == TREE_GONE;
+                }
+                if (node->cycle && is_awaited(node))
+                        node->cycle->n_holders++;
+                FOREACH_NODE(upper, &node->uppers)
+                        if (upper->state != TREE_GONE && !are_in_one_cycle(node, upper))
+                                ++*holders_of(node);
+        }
+        tree->scheduled = true;
+        FOREACH_NODE(node, &tree->nodes)
+                offer(tree, node);
+}
+
+struct tree_node *tree_next_ready(struct tree *tree)
+{
+        struct tree_node *node;
+
+        if (dm_list_empty(&tree->ready))
+                return NULL;
+        node = dm_list_struct_base(dm_list_first(&tree->ready), struct tree_node, ready);
+        put_back(node);
+        node->state = TREE_TAKEN;
+        return node;
+}
+
+static void holder_went(struct tree *tree, struct tree_node *lower, const struct tree_node *upper)
+{
+        if (are_in_one_cycle(lower, upper))
+                return;
+        --*holders_of(lower);
+        offer(tree, lower);
+}
+
+void tree_node_gone(struct tree *tree, struct tree_node *node)
+{
+        if (node->state == TREE_GONE)
+                return;
+        if (!tree->scheduled) {
+                node->state = TREE_GONE;
+                return;
+        }
+        if (node->cycle && is_awaited(node))
+                node->cycle->n_holders--;
+        if (node->state == TREE_READY)
+                put_back(node);
+        tree->n_failed -= node->state == TREE_FAILED;
+        tree->n_gone += tree_node_is_ours(node);
+        node->state = TREE_GONE;
+        FOREACH_NODE(lower, &node->lowers)
+                holder_went(tree, lower, node);
+        if (node->cycle) {
+                node->cycle->n_gone++;
+                offer_cycle(tree, node->cycle);
+        }
+}
+
+void tree_node_failed(struct tree *tree, struct tree_node *node)
+{
+        if (node->state != TREE_TAKEN)
+                return;
+        if (node->cycle) {
+                node->state = TREE_HELD;
+                offer_cycle(tree, node->cycle);
+        } else {
+                node->state = TREE_FAILED;
+                tree->n_failed++;
+        }
+}
+
+int tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
+{
+        size_t n_before = lower->uppers.n;
+        int r;
+
+        r = tree_add_edge(lower, upper);
+        if (r < 0 || lower->uppers.n == n_before || !tree->scheduled || lower->state == TREE_GONE ||
+                upper->state == TREE_GONE)
+                return r;
+        ++*holders_of(lower);
+        if (lower->state == TREE_READY)
+                put_back(lower);
+        return 0;
 }

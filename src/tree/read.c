@@ -10,7 +10,7 @@
 #include "shared/kernel.h"
 #include "shared/util.h"
 #include "tree/devices.h"
-#include "tree/schedule.h"
+#include "tree/order.h"
 
 #define FSTAB "etc/fstab"
 #define MOUNTINFO "proc/self/mountinfo"
@@ -148,7 +148,7 @@ static int add_swap(struct tree *tree, const char *path, struct tree_nodes *came
         r = tree_nodes_add(came, swap);
         if (r < 0)
                 return r;
-        below = tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
+        below = tree_find_below(tree, path);
         return below ? tree_hold(tree, below, swap) : 0;
 }
 
@@ -300,18 +300,6 @@ static int protect_mounts_of_initrd(struct tree *tree, int root_fd)
         return 0;
 }
 
-/* The mount that a path lies on, which may be its mount point; NULL for none. */
-static struct tree_node *find_mount_at_or_above(const struct tree *tree, const char *path)
-{
-        struct tree_node *found = NULL;
-
-        FOREACH_NODE(node, &tree->nodes)
-                if (node->kind == TREE_MOUNT && is_at_or_below(path, node->name) &&
-                        (!found || strlen(node->name) > strlen(found->name)))
-                        found = node;
-        return found;
-}
-
 /* `value` is that of an option of overlayfs: a path, or several with ":" between them. */
 static int protect_layers(struct tree *tree, const char *value, size_t length)
 {
@@ -321,7 +309,8 @@ static int protect_layers(struct tree *tree, const char *value, size_t length)
         if (!paths)
                 return -ENOMEM;
         for (const char *path; (path = strsep(&rest, ":"));) {
-                struct tree_node *mount = find_mount_at_or_above(tree, path);
+                struct tree_node *mount =
+                        dm_hash_lookup(tree->mount_points, path) ?: tree_find_mount_of(tree, path);
                 int r = mount && !mount->skip_reason ? protect_mount(mount) : 0;
 
                 if (r < 0)

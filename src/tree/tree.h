@@ -1,14 +1,158 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "tree/node.h"
+#include <libdevmapper.h>
+#include <sys/types.h>
+
+#include "shared/macro.h"
+#include "shared/names.h"
+
+/* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a
+ * kind of its own, and so has what the user sees. */
+enum tree_kind {
+        TREE_DISK, /* a block device that is nothing of the below */
+        TREE_PARTITION,
+        TREE_MD,
+        TREE_LOOP,
+        TREE_MOUNT,
+        TREE_SWAP,
+        /* device-mapper, without lvm2 */
+        TREE_MULTIPATH,
+        TREE_DM_PARTITION, /* by kpartx(8) */
+        TREE_CRYPT,
+        TREE_DM,
+        /* LVs */
+        TREE_LV_LINEAR,
+        TREE_LV_STRIPED,
+        TREE_LV_MIRROR,
+        TREE_LV_RAID,
+        TREE_LV_THIN_POOL,
+        TREE_LV_THIN,
+        TREE_LV_SNAPSHOT,
+        TREE_LV_ORIGIN, /* of snapshots */
+        TREE_LV_CACHE,
+        TREE_LV_WRITECACHE,
+        TREE_LV_VDO,
+        TREE_LV_INTEGRITY,
+        TREE_LV_OTHER,       /* another target, or none */
+        TREE_LV_COW,         /* what a snapshot has copied */
+        TREE_LV_ORIGIN_DATA, /* what an origin would be without snapshots */
+        TREE_LV_RAID_LEG,    /* data or metadata of one leg of a raid or mirror LV */
+        TREE_LV_POOL_PART,   /* data or metadata of a thin or VDO pool */
+        TREE_LV_CACHE_PART,  /* origin, data or metadata of a cached LV */
+        TREE_LV_INTEGRITY_PART,
+};
+
+/* In one word, as it is printed, "raid-leg". */
+const char *tree_kind_to_string(enum tree_kind kind);
+
+/* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and
+ * swaps are systemd's to end, partitions go with their disk, and disks stay. */
+bool tree_kind_is_removable(enum tree_kind kind);
+
+/* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two
+ * may be "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
+enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv);
+
+/* How far teardown is with a node. */
+enum tree_state {
+        TREE_HELD,   /* something else has to go first, or it is not ours to remove */
+        TREE_READY,  /* nothing holds it, in the queue of ready ones */
+        TREE_TAKEN,  /* handed out by tree_next_ready() */
+        TREE_GONE,   /* no longer there; the node stays in memory as long as the tree */
+        TREE_FAILED, /* could not be removed; neither can what is below it */
+};
+
+/* Of an LV's UUID, what is the same for all LVs of its VG: "LVM-" and the VG's identifier. */
+#define TREE_VG_UUID_LENGTH (strlen(LVM_UUID_PREFIX) + LVM_ID_LENGTH)
+
+#define TREE_SIZE_UNKNOWN UINT64_MAX
+
+struct tree_node;
+struct tree_cycle;
+
+struct tree_nodes {
+        struct tree_node **nodes;
+        size_t n;
+};
+
+/* Each node of a list that does not grow meanwhile. */
+#define FOREACH_NODE(node, list)                                                                                  \
+        for (struct tree_node **node##_at = (list)->nodes, *node;                                                 \
+                node##_at != (list)->nodes + (list)->n && ((node = *node##_at), true); node##_at++)
+
+/* Append a node, or all of another list. Return 0 or -ENOMEM. */
+int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_(1, 2) _must_check_;
+int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more) _nonnull_(1, 2) _must_check_;
+bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node) _nonnull_(1, 2);
+void tree_nodes_done(struct tree_nodes *nodes) _nonnull_(1);
+#define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
+
+/* All strings are the node's own, as the kernel has them: there may be any byte in them. */
+struct tree_node {
+        enum tree_kind kind;
+        char *name;        /* as people know it: device-mapper's name, "sda1", a mount point, the path of a swap */
+        char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
+        char *uuid;        /* device-mapper's; NULL for others */
+        char *vg;          /* the name of the VG that it is an LV of; NULL for others */
+        char *file;        /* that a loop device has its data from; NULL for others */
+        dev_t number;      /* of a block device; of a mount: what stat() says of its files */
+        uint64_t size;     /* of a block device, in bytes, or TREE_SIZE_UNKNOWN */
+        uint64_t mount_id; /* of a mount: as in mountinfo */
+        bool is_pv;        /* an LV of another VG lies on it */
+        bool is_virtual;   /* of a disk: there is no hardware behind it */
+        bool suspended;    /* I/O to it waits */
+        bool read_only;    /* of device-mapper's devices only */
+        bool has_lost;     /* something that it lies on has gone, and is no node; see tree_node_is_stranded() */
+        bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
+        bool is_nfs;       /* or another file system of the network's */
+        bool on_network;   /* by tree_find_network() */
+
+        struct tree_nodes uppers; /* what holds it */
+        struct tree_nodes lowers; /* what it holds */
+
+        /* Why it stays, together with all that is below it; NULL if it does not. */
+        char *skip_reason;
+
+        /* By tree_order(). */
+        size_t index;             /* from 0, of all nodes ever added */
+        size_t component;         /* nodes of one storage tree have the same number */
+        size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
+        struct tree_cycle *cycle; /* that it is in, or NULL */
+
+        /* For the executor, see tree/order.h. */
+        enum tree_state state;
+        size_t n_holders; /* of `uppers`, those that are not gone; in a cycle `cycle` counts */
+        struct dm_list ready;
+        bool seen; /* by the last tree_read_mounts() */
+};
+
+struct tree_node *tree_node_free(struct tree_node *node);
+DEFINE_CLEANUP(struct tree_node *, tree_node_free)
+#define _cleanup_tree_node_ _cleanup_(tree_node_freep)
+
+/* Whether it, or something that it lies on, lies on a device that has gone. */
+bool tree_node_is_stranded(const struct tree_node *node) _nonnull_(1);
+
+/* Whether the node is to be removed: of such a kind, and not skipped. */
+bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);
+
+/* Whether it is a mount or a swap, which systemd ends, and not headgate. */
+bool tree_node_is_mount_or_swap(const struct tree_node *node) _nonnull_(1);
+
+/* Whether both are LVs of one VG: by its identifier, as there can be two of the same name. */
+bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b) _nonnull_(1, 2);
+
+/* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
+ * component of one, or a layer between them. */
+bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_(1);
 
 /* Nodes that hold each other in a circle, so that there is no order among them: one after the other is tried. */
 struct tree_cycle {
         struct tree_cycle *next;
         struct tree_nodes members; /* the newest devices first */
 
-        /* For tree/schedule.h. */
+        /* For tree/order.h. */
         size_t n_holders; /* of all members: what is not gone and no member, and members not to be tried */
         size_t position;  /* the member to be tried next */
         size_t n_gone;    /* members that went since the first one was tried the last time */
@@ -62,6 +206,8 @@ struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *nam
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_(1, 2);
 /* The mount that a file with this absolute path lies on. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_(1, 2);
+/* What a swap or the data of a loop device lies on by its path: the device that it is, or the mount. */
+struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_(1, 2);
 
 /* Adds all LVs, with those of one VG behind each other. Returns 0 or -ENOMEM. */
 int tree_find_lvs(const struct tree *tree, struct tree_nodes *ret) _nonnull_(1, 2) _must_check_;

@@ -140,7 +140,7 @@ void explain_holders_of_device(
         const struct sources *sources, dev_t number, const char *kernel_name, struct explanation *explanation)
 {
         const struct dm_devices *devices =
-                sources->devices ? active_devices_list(sources->devices) : &(const struct dm_devices){};
+                sources->devices ? &sources->devices->list : &(const struct dm_devices){};
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         int r;

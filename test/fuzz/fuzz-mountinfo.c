@@ -7,9 +7,8 @@
 
 #include "fuzz.h"
 #include "shared/util.h"
-#include "tree/read.h"
 #include "tree/order.h"
-#include "tree/schedule.h"
+#include "tree/read.h"
 
 #define SEPARATOR "----\n"
 

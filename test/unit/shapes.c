@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "tree/schedule.h"
+#include "tree/order.h"
 
 static int root_fd = -EBADF;
 

@@ -13,7 +13,7 @@
 #include "teardown/kernel.h"
 #include "teardown/systemd.h"
 #include "teardown/users.h"
-#include "tree/schedule.h"
+#include "tree/order.h"
 
 /* A removal takes that long, so that several are under way at once. */
 #define REMOVAL_USEC 3000

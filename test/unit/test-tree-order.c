@@ -8,7 +8,6 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "tree/schedule.h"
 
 static struct tree *tree;
 

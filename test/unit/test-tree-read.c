@@ -5,8 +5,8 @@
 #include "fixture.h"
 #include "shapes.h"
 #include "shared/util.h"
+#include "tree/order.h"
 #include "tree/read.h"
-#include "tree/schedule.h"
 
 #define VG_A "LVM-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define LV_1 "11111111111111111111111111111111"
