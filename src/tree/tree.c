@@ -257,8 +257,8 @@ bool tree_lv_is_hidden(const struct tree_node *node)
 
 /* ------ the tree ------ */
 
-/* libdevmapper's hash tables do not grow. This is quick up to some ten thousand nodes. */
-#define HASH_SIZE 4096
+/* libdevmapper's hash tables do not grow. This is quick up to ten thousand nodes, and costs little where there are few. */
+#define HASH_SIZE 1024
 
 int tree_new(struct tree **ret)
 {
