@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "initrd/configuration.h"
 #include "shared/kernel.h"
 #include "tree/devices.h"
 #include "tree/read.h"
@@ -327,41 +326,119 @@ static int want_swaps(struct search *search)
 
 /* ------ words of the configuration ------ */
 
-static int need_root(struct search *search)
+/* Replaces `*value` by that of the last of the words, between any of `separators`, that begins with `key`. */
+static int find_last(char *text, const char *separators, const char *key, char **value)
 {
-        static int (*const sources[])(int, const char *, char **) = {
-                kernel_command_line_get,
-                initramfs_configuration_get,
-        };
-        static const char *const keys[] = {"root=", "ROOT="};
+        for (const char *word; (word = strsep(&text, separators));) {
+                const char *found = skip_prefix(word, key);
 
-        for (size_t i = 0; i < ELEMENTSOF(sources); i++) {
-                _cleanup_free_ char *name = NULL;
-                int r;
-
-                r = sources[i](search->root_fd, keys[i], &name);
-                if (r >= 0)
-                        r = need_name(search, name, "/");
-                if (r < 0 && r != -ENOENT)
-                        return r;
+                if (found && string_replace(value, strdup(found)) < 0)
+                        return -ENOMEM;
         }
         return 0;
+}
+
+/* Of the kernel's. Like the next one, sets nothing without such a word. */
+static int find_in_command_line(int root_fd, const char *key, char **ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        r = read_file_at(root_fd, "proc/cmdline", &text, NULL);
+        if (r < 0)
+                return r == -ENOENT ? 0 : r;
+        return find_last(text, " \t\n", key, ret);
+}
+
+/* What a shell makes of a word without expansions: at most one pair of quotes, and what comes behind is
+ * dropped. */
+static void unquote(char *value)
+{
+        size_t length;
+
+        if (*value == '"' || *value == '\'') {
+                char quote = *value;
+
+                length = strcspn(value + 1, (char[]){quote, '\0'});
+                memmove(value, value + 1, length);
+        } else
+                length = strcspn(value, " \t;#");
+        value[length] = '\0';
+}
+
+static int find_in_file(int root_fd, const char *path, const char *key, char **value)
+{
+        _cleanup_free_ char *text = NULL, *found = NULL;
+        int r;
+
+        r = read_file_at(root_fd, path, &text, NULL);
+        if (r < 0)
+                return r == -ENOENT || r == -EISDIR ? 0 : r;
+        r = find_last(text, "\n", key, &found);
+        if (r < 0 || !found)
+                return r;
+        unquote(found);
+        return strpbrk(found, "$`\\") ? 0 : string_replace(value, TAKE_PTR(found));
+}
+
+static int is_configuration(const struct dirent *entry)
+{
+        return entry->d_name[0] != '.' && !strstr(entry->d_name, ".dpkg-");
+}
+
+/* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
+ * shell scripts; what only a shell can tell counts as no assignment. */
+static int find_in_configuration(int root_fd, const char *key, char **ret)
+{
+        static const char *const directories[] = {
+                "usr/share/initramfs-tools/conf.d", "etc/initramfs-tools/conf.d"};
+        int r;
+
+        r = find_in_file(root_fd, "etc/initramfs-tools/initramfs.conf", key, ret);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++) {
+                struct dirent **entries;
+                int n = scandirat(root_fd, directories[i], &entries, is_configuration, alphasort);
+
+                if (n < 0 && errno != ENOENT)
+                        return -errno;
+                for (int j = 0; j < n; j++) {
+                        _cleanup_free_ char *path = string_format("%s/%s", directories[i], entries[j]->d_name);
+
+                        free(entries[j]);
+                        if (r >= 0)
+                                r = path ? find_in_file(root_fd, path, key, ret) : -ENOMEM;
+                }
+                if (n >= 0)
+                        free(entries);
+        }
+        return r;
+}
+
+static int need_root(struct search *search)
+{
+        _cleanup_free_ char *booted = NULL, *configured = NULL;
+        int r;
+
+        r = find_in_command_line(search->root_fd, "root=", &booted);
+        if (r >= 0 && booted)
+                r = need_name(search, booted, "/");
+        if (r >= 0)
+                r = find_in_configuration(search->root_fd, "ROOT=", &configured);
+        return r < 0 || !configured ? r : need_name(search, configured, "/");
 }
 
 /* The kernel's command line counts more than RESUME=, but a machine may be booted without it the next time. */
 static int want_resume(struct search *search)
 {
-        _cleanup_free_ char *from_command_line = NULL, *configured = NULL;
+        _cleanup_free_ char *booted = NULL, *configured = NULL;
         int r;
 
-        r = kernel_command_line_get(search->root_fd, RESUME "=", &from_command_line);
+        r = find_in_command_line(search->root_fd, RESUME "=", &booted);
+        if (r >= 0 && booted)
+                r = want_name(search, booted);
         if (r >= 0)
-                r = want_name(search, from_command_line);
-        if (r < 0 && r != -ENOENT)
-                return r;
-
-        r = initramfs_configuration_get(search->root_fd, "RESUME=", &configured);
-        if (r < 0 && r != -ENOENT)
+                r = find_in_configuration(search->root_fd, "RESUME=", &configured);
+        if (r < 0)
                 return r;
         if (configured && streq(configured, "none"))
                 return 0;
