@@ -3,7 +3,7 @@
 /* headgate doctor: checks whether the machine is set up as headgate needs it, and says what to do where it is not. */
 
 #include "cli/verb.h"
-#include "doctor/checks.h"
+#include "doctor/doctor.h"
 #include "shared/log.h"
 
 struct line {
@@ -28,13 +28,9 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
                 [FINDING_FAILED] = "red",
         };
         _cleanup_findings_ struct findings findings = {};
-        _cleanup_machine_ struct machine machine = {.sources = SOURCES_NONE};
-        enum finding_result worst;
         int r;
 
-        r = machine_read(&machine);
-        if (r >= 0)
-                r = checks_run(&machine, &findings);
+        r = doctor_run(&findings);
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
         for (size_t i = 0; r >= 0 && i < findings.n; i++) {
@@ -50,8 +46,9 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         if (r < 0)
                 return verb_fail(r, "Failed to print the table: %m");
         /* What is known to be wrong is more than what is not known. */
-        worst = findings_worst(&findings);
-        return worst >= FINDING_WARNING ? EXIT_NOT_ALL_UP : worst == FINDING_OK ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
+        if (findings.worst >= FINDING_WARNING)
+                return EXIT_NOT_ALL_UP;
+        return findings.worst == FINDING_OK ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 }
 
 const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",

@@ -1,164 +1,275 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <fcntl.h>
+/* What lvm2, the worker and udev have noted of VGs, PVs and LVs: what is missing, out of date, or left over. */
 
-#include "doctor/checks.h"
-#include "lvm/metadata.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "doctor/doctor.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
+#include "shared/flags.h"
 #include "shared/program.h"
+
+static void warn_of_names(
+        struct doctor *doctor, struct enumeration *names, const char *advice, const char *one, const char *many)
+{
+        enumeration_end(names);
+        if (names->n > 0)
+                finding_warning(doctor, advice, "%s: %s.", names->n == 1 ? one : many, names->text ?: "?");
+}
 
 /* ------ backups ------ */
 
+enum { MISSING, DAMAGED, STALE, GOOD, _KIND_MAX };
+
 struct backups {
-        struct finding_names missing, damaged, stale;
-        size_t n_good;
+        struct enumeration names[_KIND_MAX];
 };
 
 static void backups_done(struct backups *backups)
 {
-        finding_names_done(&backups->missing);
-        finding_names_done(&backups->damaged);
-        finding_names_done(&backups->stale);
+        for (size_t i = 0; i < _KIND_MAX; i++)
+                enumeration_done(&backups->names[i]);
 }
 
 /* `seqno` is that which the worker has read from the disks; 0 if it has not. It does not hear of later changes. */
-static int look_at_backup(const struct machine *machine, const char *vg, uint64_t seqno, struct backups *backups)
+static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct backups *backups)
 {
         _cleanup_metadata_ struct metadata *metadata = NULL;
         int r;
 
         r = backup_read(
-                machine->sources.root_fd, root_relative(machine->sources.configuration.backup_dir), vg, &metadata);
-        if (r == -ENOENT)
-                finding_names_add(&backups->missing, vg);
-        else if (r == -EBADMSG)
-                finding_names_add(&backups->damaged, vg);
-        else if (r < 0)
+                doctor->sources.root_fd, root_relative(doctor->sources.configuration.backup_dir), vg, &metadata);
+        if (r < 0 && r != -ENOENT && r != -EBADMSG)
                 return r;
-        else if (metadata->seqno < seqno)
-                finding_names_add(&backups->stale, vg);
-        else
-                backups->n_good++;
+        enumeration_add(&backups->names[r == -ENOENT              ? MISSING
+                                        : r == -EBADMSG           ? DAMAGED
+                                        : metadata->seqno < seqno ? STALE
+                                                                  : GOOD],
+                vg);
         return 0;
 }
 
 /* Those of the worker, and what else is active. */
-static int look_at_backups(const struct machine *machine, struct backups *backups)
+static int look_at_backups(const struct doctor *doctor, struct backups *backups)
 {
         _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(1024);
-        int r = seen ? 0 : -ENOMEM;
+        int r = seen ? doctor->tree_error : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < machine->snapshot.n; i++)
-                r = look_at_backup(machine, machine->snapshot.volume_groups[i]->name,
-                        machine->snapshot.volume_groups[i]->seqno, backups);
-        for (size_t i = 0; r >= 0 && machine->tree && i < machine->tree->nodes.n; i++) {
-                const char *vg = machine->tree->nodes.nodes[i]->vg;
+        for (size_t i = 0; r >= 0 && i < doctor->snapshot.n; i++)
+                r = look_at_backup(doctor, doctor->snapshot.volume_groups[i]->name,
+                        doctor->snapshot.volume_groups[i]->seqno, backups);
+        for (size_t i = 0; r >= 0 && i < doctor->tree->nodes.n; i++) {
+                const char *vg = doctor->tree->nodes.nodes[i]->vg;
 
-                if (!vg || dm_hash_lookup(seen, vg))
+                if (!vg || dm_hash_lookup(seen, vg) || snapshot_find(&doctor->snapshot, vg))
                         continue;
-                if (!dm_hash_insert(seen, vg, seen))
-                        return -ENOMEM;
-                if (!snapshot_find(&machine->snapshot, vg))
-                        r = look_at_backup(machine, vg, 0, backups);
+                r = dm_hash_insert(seen, vg, seen) ? look_at_backup(doctor, vg, 0, backups) : -ENOMEM;
         }
         return r;
 }
 
-static void add_names(struct findings *findings, const struct finding_names *names, const char *advice,
-        const char *one, const char *many)
-{
-        _cleanup_free_ char *joined = finding_names_join(names);
-
-        if (names->n > 0)
-                findings_add(
-                        findings, FINDING_WARNING, advice, "%s: %s.", names->n == 1 ? one : many, joined ?: "?");
-}
-
 #define ADVICE_BACKUP "Run: vgcfgbackup VG, and see backup/backup in lvm.conf(5)."
 
-void check_backups(const struct machine *machine, struct findings *findings)
+void check_backups(struct doctor *doctor)
 {
+        static const char *const texts[][2] = {
+                [MISSING] = {"A VG has no backup, and at boot it is not known before its disks come",
+                        "VGs have no backup, and at boot they are not known before their disks come"},
+                [DAMAGED] = {"The backup of a VG is damaged", "The backups of VGs are damaged"},
+                [STALE] = {"The backup of a VG is older than the metadata on its disks",
+                        "The backups of VGs are older than the metadata on their disks"},
+        };
         _cleanup_(backups_done) struct backups backups = {};
-        int r = machine->tree_error;
+        size_t n_good, n_bad = 0;
+        int r;
 
-        if (r >= 0)
-                r = look_at_backups(machine, &backups);
+        r = look_at_backups(doctor, &backups);
         if (r < 0) {
-                findings_add_unknown(findings, r, "It cannot be told which VGs have backups: %m.");
+                finding_unknown(doctor, r, "It cannot be told which VGs have backups: %m.");
                 return;
         }
-        add_names(findings, &backups.missing, ADVICE_BACKUP,
-                "A VG has no backup, and at boot it is not known before its disks come",
-                "VGs have no backup, and at boot they are not known before their disks come");
-        add_names(findings, &backups.damaged, ADVICE_BACKUP, "The backup of a VG is damaged",
-                "The backups of VGs are damaged");
-        add_names(findings, &backups.stale, ADVICE_BACKUP,
-                "The backup of a VG is older than the metadata on its disks",
-                "The backups of VGs are older than the metadata on their disks");
-        if (backups.missing.n + backups.damaged.n + backups.stale.n == 0)
-                findings_add(findings, FINDING_OK, NULL, "%zu VG%s known or active, all with a backup.",
-                        backups.n_good, backups.n_good == 1 ? " is" : "s are");
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
+                n_bad += backups.names[i].n;
+                warn_of_names(doctor, &backups.names[i], ADVICE_BACKUP, texts[i][0], texts[i][1]);
+        }
+        n_good = backups.names[GOOD].n;
+        if (n_bad == 0)
+                finding_ok(doctor, "%zu VG%s known or active, all with a backup.", n_good,
+                        n_good == 1 ? " is" : "s are");
 }
 
 /* ------ /run/lvm ------ */
 
-/* Whether the PV's record is of a device that is not there. */
-static bool is_of_nothing(const struct machine *machine, int lvm_run_fd, const char *pvid)
+static bool has_active_lv(const struct tree *tree, const char *vg)
 {
-        dev_t device;
-
-        return online_read_pv(lvm_run_fd, pvid, &device) == ONLINE_FOUND && machine->tree &&
-               !tree_find_number(machine->tree, device);
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                if (tree->nodes.nodes[i]->vg && streq(tree->nodes.nodes[i]->vg, vg))
+                        return true;
+        return false;
 }
 
 /* Whether there is a good reason why none of its LVs is active: lvm2 is to activate none, or it is at work. */
-static bool expects_nothing(const struct machine *machine, const char *vg)
+static bool expects_nothing(const struct volume_group *volume_group)
 {
-        const struct volume_group *volume_group = snapshot_find(&machine->snapshot, vg);
-
-        if (!volume_group)
-                return false;
-        switch (volume_group->state) {
-        case VOLUME_GROUP_ACTIVE:
-        case VOLUME_GROUP_ACTIVATING:
-        case VOLUME_GROUP_SKIPPED:
-                return true;
-        default:
-                return volume_group_count_autoactivated(volume_group) == 0;
-        }
+        return volume_group &&
+               (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_ACTIVATING ||
+                       volume_group->state == VOLUME_GROUP_SKIPPED ||
+                       volume_group_count_autoactivated(volume_group) == 0);
 }
 
-void check_online(const struct machine *machine, struct findings *findings)
+void check_online(struct doctor *doctor)
 {
         _cleanup_string_vector_ struct string_vector pvs = {}, vgs = {};
-        _cleanup_finding_names_ struct finding_names gone = {}, inactive = {};
-        int r = machine->tree_error, lvm_run_fd = machine->sources.lvm_run_fd;
+        _cleanup_enumeration_ struct enumeration gone = {}, inactive = {};
+        int r = doctor->tree_error, lvm_run_fd = doctor->sources.lvm_run_fd;
 
         if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
                 r = lvm_run_fd;
         if (r >= 0 && lvm_run_fd >= 0)
-                r = machine_list(lvm_run_fd, "pvs_online", &pvs);
+                r = doctor_list(lvm_run_fd, "pvs_online", &pvs);
         if (r >= 0 && lvm_run_fd >= 0)
-                r = machine_list(lvm_run_fd, "vgs_online", &vgs);
+                r = doctor_list(lvm_run_fd, "vgs_online", &vgs);
         if (r < 0) {
-                findings_add_unknown(findings, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
+                finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;
         }
-        for (size_t i = 0; i < pvs.n; i++)
-                if (is_of_nothing(machine, lvm_run_fd, pvs.strings[i]))
-                        finding_names_add(&gone, pvs.strings[i]);
-        for (size_t i = 0; i < vgs.n; i++)
-                if (!machine_has_active(machine, vgs.strings[i]) && !expects_nothing(machine, vgs.strings[i]))
-                        finding_names_add(&inactive, vgs.strings[i]);
-        add_names(findings, &gone, "Remove them from /run/lvm/pvs_online.",
+        for (size_t i = 0; i < pvs.n; i++) {
+                const char *pvid = pvs.strings[i] + strlen("pvs_online/");
+                dev_t device;
+
+                if (online_read_pv(lvm_run_fd, pvid, &device) == ONLINE_FOUND &&
+                        !tree_find_number(doctor->tree, device))
+                        enumeration_add(&gone, pvid);
+        }
+        for (size_t i = 0; i < vgs.n; i++) {
+                const char *vg = vgs.strings[i] + strlen("vgs_online/");
+
+                if (!has_active_lv(doctor->tree, vg) && !expects_nothing(snapshot_find(&doctor->snapshot, vg)))
+                        enumeration_add(&inactive, vg);
+        }
+        warn_of_names(doctor, &gone, "Remove them from /run/lvm/pvs_online.",
                 "lvm2 takes a PV for online whose device is not there",
                 "lvm2 takes PVs for online whose devices are not there");
-        add_names(findings, &inactive, "Run: headgate activate VG",
+        warn_of_names(doctor, &inactive, "Run: headgate activate VG",
                 "lvm2 takes a VG for activated of which nothing is active",
                 "lvm2 takes VGs for activated of which nothing is active");
         if (gone.n + inactive.n == 0)
-                findings_add(findings, FINDING_OK, NULL,
+                finding_ok(doctor,
                         "lvm2's records in /run/lvm are right: %zu PV%s online, %zu VG%s autoactivated.", pvs.n,
                         plural(pvs.n), vgs.n, plural(vgs.n));
+}
+
+/* ------ the initrd ------ */
+
+void check_initrd(struct doctor *doctor)
+{
+        _cleanup_enumeration_ struct enumeration before = {};
+        bool narrowed = doctor_has(doctor, "etc/initramfs-tools/hooks/headgate");
+
+        /* What headgate has found active without having asked for it. */
+        for (size_t i = 0; i < doctor->snapshot.n; i++) {
+                const struct volume_group *volume_group = doctor->snapshot.volume_groups[i];
+
+                if (volume_group->state == VOLUME_GROUP_ACTIVE && volume_group->activating_usec == 0 &&
+                        volume_group_count_autoactivated(volume_group) > 0)
+                        enumeration_add(&before, volume_group->name);
+        }
+        enumeration_end(&before);
+        if (!doctor->sources.in_charge)
+                finding_ok(doctor, "headgate is not in charge.");
+        else if (doctor->snapshot_error < 0)
+                finding_unknown(
+                        doctor, doctor->snapshot_error, "It cannot be told what was active before headgate: %m.");
+        else if (before.n > 1 && !narrowed && doctor_has(doctor, "etc/initramfs-tools/hooks"))
+                finding_add(doctor, FINDING_OK, 0,
+                        "If that is the initrd's doing: headgate enable --initrd, then update-initramfs -u",
+                        "%zu VGs were active before headgate saw them: %s.", before.n, before.text ?: "?");
+        else if (before.n > 0)
+                finding_ok(doctor, "Active before headgate saw %s: %s.", before.n == 1 ? "it" : "them",
+                        before.text ?: "?");
+}
+
+/* ------ requests ------ */
+
+/* A worker is started within a second; one that is busy with lvm2 takes requests all the same. */
+#define REQUEST_AGE_MAX_SEC 60
+
+/* Counts the entries of a directory of the run directory that nobody has dealt with. Returns 0 or a negative errno. */
+static int count_old(int run_fd, const char *path, size_t *n_old)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, path);
+        time_t now = time(NULL);
+        struct stat status;
+
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        for (const struct dirent *entry; (entry = readdir(directory));)
+                if (entry->d_name[0] != '.' &&
+                        fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
+                        now - status.st_mtime > REQUEST_AGE_MAX_SEC)
+                        (*n_old)++;
+        return 0;
+}
+
+void check_requests(struct doctor *doctor)
+{
+        int run_fd = doctor->sources.run_fd, running, r;
+        size_t n_old = 0;
+
+        if (!doctor->sources.in_charge)
+                return;
+        r = count_old(run_fd, FLAGS_PENDING_DIRECTORY, &n_old);
+        if (r >= 0)
+                r = count_old(run_fd, FLAGS_WORKING_DIRECTORY, &n_old);
+        running = flags_ask_running(run_fd);
+        if (r < 0)
+                finding_unknown(doctor, r, "/run/headgate cannot be looked into: %m.");
+        else if (n_old > 0 && running == FLAGS_IS_RUNNING)
+                finding_warning(doctor,
+                        "See: systemctl status headgate.service; a check of a thin pool can take that long.",
+                        "%zu request%s %s waited for more than a minute for the worker, which is running.", n_old,
+                        plural(n_old), n_old == 1 ? "has" : "have");
+        else if (n_old > 0)
+                finding_failed(doctor, "Run: systemctl restart headgate.service",
+                        "%zu request%s left, and no worker is running.", n_old, n_old == 1 ? " is" : "s are");
+        else if (running == FLAGS_NOT_RUNNING && flags_is_set(run_fd, FLAGS_LISTENING) > 0)
+                finding_failed(doctor, "Run: systemctl restart headgate.service",
+                        "/run/headgate/listening is there and no worker is: disks that come are not told of.");
+}
+
+/* ------ links ------ */
+
+/* Looks for links that lead nowhere. */
+void check_links(struct doctor *doctor)
+{
+        _cleanup_string_vector_ struct string_vector links = {};
+        _cleanup_enumeration_ struct enumeration orphans = {};
+        int root_fd = doctor->sources.root_fd, r;
+
+        r = doctor_list(root_fd, "/dev/mapper", &links);
+        for (size_t i = 0; r >= 0 && i < doctor->snapshot.n; i++) {
+                _cleanup_free_ char *directory = string_format("/dev/%s", doctor->snapshot.volume_groups[i]->name);
+
+                r = directory ? doctor_list(root_fd, directory, &links) : -ENOMEM;
+                /* A VG may have a name that is something else in /dev. */
+                if (r == -ENOTDIR)
+                        r = 0;
+        }
+        for (size_t i = 0; i < links.n; i++) {
+                const char *path = root_relative(links.strings[i]);
+
+                if (doctor_has(doctor, path) && faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)
+                        enumeration_add(&orphans, links.strings[i]);
+        }
+        enumeration_end(&orphans);
+        if (r < 0)
+                finding_unknown(doctor, r, "/dev cannot be looked into: %m.");
+        else if (orphans.n > 0)
+                finding_warning(doctor,
+                        "Remove them, or: vgmknodes; they are left where something was removed without udev.",
+                        "%zu link%s to no device: %s.", orphans.n, orphans.n == 1 ? " leads" : "s lead",
+                        orphans.text ?: "?");
 }

@@ -1,15 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <libdevmapper.h>
+/* What is installed and configured: versions, lvm.conf, headgate.conf, units and scripts of the administrator's, the journal. */
 
-#include "doctor/checks.h"
+#include <regex.h>
+
+#include "doctor/doctor.h"
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/program.h"
+#include "view/names.h"
 
-#define LVM_CONF "etc/lvm/lvm.conf"
-#define LVM_LOCAL_CONF "etc/lvm/lvmlocal.conf"
-#define DEVICES_DIRECTORY "etc/lvm/devices/"
+/* ------ versions ------ */
+
+void check_versions(struct doctor *doctor)
+{
+        _cleanup_free_ char *systemd = systemd_ask(&doctor->systemd, NULL, "Version"), *kernel = NULL;
+        char library[64], driver[64];
+
+        /* "1.02.185 (2022-05-18)". Of the driver only root may ask, and only the running kernel. */
+        if (!dm_get_library_version(library, sizeof(library)))
+                strcpy(library, "unknown");
+        library[strcspn(library, " ")] = '\0';
+        if (root_is_chosen() || !dm_driver_version(driver, sizeof(driver)))
+                strcpy(driver, "unknown");
+        if (read_file_at(doctor->sources.root_fd, "proc/sys/kernel/osrelease", &kernel, NULL) >= 0)
+                kernel[strcspn(kernel, "\n")] = '\0';
+
+        finding_ok(doctor,
+                "headgate " HEADGATE_VERSION ", libdevmapper %s, device-mapper driver %s, systemd %s, Linux %s.",
+                library, driver, systemd ?: "unknown", kernel ?: "unknown");
+        /* Before 5.13 the kernel's list of device-mapper devices has no UUIDs. */
+        if (kernel && strverscmp(kernel, "5.13") < 0)
+                finding_failed(doctor, "Boot Linux 5.13 or later.",
+                        "Linux %s does not tell which LVs are active; headgate cannot verify or take down.",
+                        kernel);
+        /* At the lower end of what headgate is made for; see README.md. */
+        if (systemd && strverscmp(systemd, "252") < 0)
+                finding_warning(doctor, "Use systemd 252 or later.",
+                        "systemd %s is older than what headgate is made for.", systemd);
+        if (!root_is_chosen() && access(LVM_PROGRAM, X_OK) < 0)
+                finding_failed(doctor, "Install lvm2.", LVM_PROGRAM " cannot be run: %m.");
+}
 
 /* ------ lvm.conf ------ */
 
@@ -21,203 +52,210 @@ static void keep_first(const char *message, void *userdata)
                 *first = strdup(message);
 }
 
-/* libdevmapper says where it is wrong: "Parse error at byte 16 (line 2): ...". */
-static char *describe_error(const struct machine *machine, const char *path)
+/* Returns whether the file can be used, in which case it may be missing, and be an empty tree. */
+static bool read_lvm_conf(struct doctor *doctor, const char *path, struct dm_config_tree **ret)
 {
-        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        char *message = NULL;
+        _cleanup_free_ char *message = NULL;
         int r;
 
+        /* libdevmapper says where it is wrong: "Parse error at byte 16 (line 2): ...". */
         log_divert_libdevmapper(keep_first, &message);
-        r = config_tree_read(machine->sources.root_fd, path, &tree);
+        r = config_tree_read(doctor->sources.root_fd, path, ret);
         log_divert_libdevmapper(NULL, NULL);
-        if (r >= 0 || !message)
-                return strdup("the text is malformed, sections are not closed or not opened");
-        return message;
+        if (r == -ENOENT)
+                r = (*ret = dm_config_create()) ? 0 : -ENOMEM;
+        if (r == -EBADMSG)
+                finding_failed(doctor, "lvm2 does nothing with it; lvmconfig(8) checks it.", "/%s: %s.", path,
+                        message ?: "the text is malformed, sections are not closed or not opened");
+        else if (r < 0)
+                finding_unknown(doctor, r, "/%s cannot be read: %m.", path);
+        return r >= 0;
 }
 
-/* Returns 0 and a tree, to be destroyed, also of a file that is not there; or a negative errno, having said it. */
-static int read_file(
-        const struct machine *machine, struct findings *findings, const char *path, struct dm_config_tree **ret)
+/* lvmlocal.conf counts more. */
+static int find_bool(
+        const struct dm_config_tree *local, const struct dm_config_tree *main, const char *path, int otherwise)
 {
-        _cleanup_free_ char *error = NULL;
-        int r;
-
-        r = config_tree_read(machine->sources.root_fd, path, ret);
-        if (r == -ENOENT) {
-                *ret = dm_config_create();
-                return *ret ? 0 : -ENOMEM;
-        }
-        if (r == -EBADMSG) {
-                error = describe_error(machine, path);
-                findings_add(findings, FINDING_FAILED, "lvm2 does nothing with it; lvmconfig(8) checks it.",
-                        "/%s: %s.", path, error ?: "the text is malformed");
-        } else if (r < 0) {
-                findings_add_unknown(findings, r, "/%s cannot be read: %m.", path);
-        }
-        return r;
+        return config_tree_find_bool(local, path, config_tree_find_bool(main, path, otherwise));
 }
 
-/* lvmlocal.conf counts more; see lvm.conf(5) for all of these. */
-struct lvm_conf {
-        struct dm_config_tree *local, *main;
-};
-
-static void lvm_conf_done(struct lvm_conf *conf)
+static void check_list(
+        struct doctor *doctor, const char *path, const struct configuration_list *list, const char *meaning)
 {
-        if (conf->local)
-                dm_config_destroy(conf->local);
-        if (conf->main)
-                dm_config_destroy(conf->main);
+        if (list->set && list->values.n == 0 && skip_prefix(path, "activation/"))
+                finding_warning(doctor, "If that is not on purpose, remove it from lvm.conf(5).",
+                        "%s is empty: nothing is activated by itself.", path);
+        else if (list->set)
+                finding_ok(doctor, "%s is set: %s.", path, meaning);
 }
 
-static const struct dm_config_node *find(const struct lvm_conf *conf, const char *path)
+/* Whether lvm2 leaves disks out that are not in its devices file; `used` is 1 or 0, or -1 if it is not set. */
+static void check_devices_file(struct doctor *doctor, int used)
 {
-        const struct dm_config_node *node = dm_config_tree_find_node(conf->local, path);
+        _cleanup_free_ char *path = string_format("etc/lvm/devices/%s", doctor->sources.configuration.devicesfile);
 
-        return node ? node : dm_config_tree_find_node(conf->main, path);
+        if (!path)
+                finding_unknown(doctor, -ENOMEM, "The devices file cannot be found: %m.");
+        else if (used > 0 && !doctor_has(doctor, path))
+                finding_warning(doctor, "See lvmdevices(8).",
+                        "use_devicesfile=1, and there is no /%s: lvm2 uses all disks.", path);
+        else if (used != 0 && doctor_has(doctor, path))
+                finding_ok(doctor, "Disks that are not in /%s have no PVs for lvm2.", path);
 }
 
-static int find_bool(const struct lvm_conf *conf, const char *path, int otherwise)
+void check_lvm_configuration(struct doctor *doctor)
 {
-        return config_tree_find_bool(conf->local, path, config_tree_find_bool(conf->main, path, otherwise));
-}
+        static const char *const udev_settings[] = {"activation/udev_sync", "activation/udev_rules"};
+        const struct configuration *configuration = &doctor->sources.configuration;
+        _cleanup_dm_config_ struct dm_config_tree *local = NULL, *main = NULL;
+        bool readable = read_lvm_conf(doctor, "etc/lvm/lvmlocal.conf", &local);
 
-static bool is_empty_list(const struct dm_config_node *node)
-{
-        return node->v && node->v->type == DM_CFG_EMPTY_ARRAY;
-}
-
-/* Whether some VGs are not activated by themselves, or none. */
-static void check_activation(const struct machine *machine, const struct lvm_conf *conf, struct findings *findings)
-{
-        static const char *const lists[] = {"activation/auto_activation_volume_list", "activation/volume_list"};
-
-        if (!machine->sources.configuration.event_activation)
-                findings_add(findings, FINDING_WARNING,
+        if (!read_lvm_conf(doctor, "etc/lvm/lvm.conf", &main) || !readable)
+                return;
+        if (!configuration->event_activation)
+                finding_warning(doctor,
                         "If that is not on purpose, remove global/event_activation from lvm.conf(5).",
                         "event_activation=0: nothing is activated by itself.");
-        for (size_t i = 0; i < ELEMENTSOF(lists); i++) {
-                const struct dm_config_node *node = find(conf, lists[i]);
-
-                if (node && is_empty_list(node))
-                        findings_add(findings, FINDING_WARNING,
-                                "If that is not on purpose, remove it from lvm.conf(5).",
-                                "%s is empty: nothing is activated by itself.", lists[i]);
-                else if (node)
-                        findings_add(findings, FINDING_OK, NULL,
-                                "%s is set: VGs and LVs that are not in it are not activated.", lists[i]);
-        }
-        if (machine->sources.configuration.use_lvmlockd)
-                findings_add(findings, FINDING_OK, NULL,
+        check_list(doctor, "activation/auto_activation_volume_list", &configuration->auto_activation_volume_list,
+                "VGs and LVs that are not in it are not activated");
+        check_list(doctor, "activation/volume_list", &configuration->volume_list,
+                "VGs and LVs that are not in it are not activated");
+        if (configuration->use_lvmlockd)
+                finding_ok(doctor,
                         "use_lvmlockd=1: VGs that are shared are activated by who starts their locks, not by "
                         "headgate.");
-}
-
-/* Whether lvm2 leaves disks out. */
-static void check_devices(const struct machine *machine, const struct lvm_conf *conf, struct findings *findings)
-{
-        static const char *const filters[] = {"devices/filter", "devices/global_filter"};
-        const struct dm_config_node *name = find(conf, "devices/devicesfile");
-        _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "%s",
-                name && name->v && name->v->type == DM_CFG_STRING ? name->v->v.str : "system.devices");
+        check_list(doctor, "devices/filter", &configuration->filter, "disks that it rejects have no PVs for lvm2");
+        check_list(doctor, "devices/global_filter", &configuration->global_filter,
+                "disks that it rejects have no PVs for lvm2");
         /* The default depends on how lvm2 was built; the file says that it is used. */
-        int used = find_bool(conf, "devices/use_devicesfile", -1);
-
-        for (size_t i = 0; i < ELEMENTSOF(filters); i++)
-                if (find(conf, filters[i]))
-                        findings_add(findings, FINDING_OK, NULL,
-                                "%s is set: disks that it rejects have no PVs for lvm2.", filters[i]);
-        if (!path)
-                findings->out_of_memory = true;
-        else if (used > 0 && !machine_has(machine, path))
-                findings_add(findings, FINDING_WARNING, "See lvmdevices(8).",
-                        "use_devicesfile=1, and there is no /%s: lvm2 uses all disks.", path);
-        else if (used != 0 && machine_has(machine, path))
-                findings_add(findings, FINDING_OK, NULL, "Disks that are not in /%s have no PVs for lvm2.", path);
-}
-
-/* Without udev nothing that headgate and systemd wait for ever comes. */
-static void check_udev(const struct lvm_conf *conf, struct findings *findings)
-{
-        static const char *const settings[] = {"activation/udev_sync", "activation/udev_rules"};
-
-        for (size_t i = 0; i < ELEMENTSOF(settings); i++)
-                if (find_bool(conf, settings[i], 1) == 0)
-                        findings_add(findings, FINDING_WARNING, "Remove it from lvm.conf(5).",
+        check_devices_file(doctor, find_bool(local, main, "devices/use_devicesfile", -1));
+        /* Without udev nothing that headgate and systemd wait for ever appears. */
+        for (size_t i = 0; i < ELEMENTSOF(udev_settings); i++)
+                if (find_bool(local, main, udev_settings[i], true) == 0)
+                        finding_warning(doctor, "Remove it from lvm.conf(5).",
                                 "%s=0: lvm2 makes links in /dev without udev, which does not learn of them.",
-                                settings[i]);
-}
-
-void check_lvm_configuration(const struct machine *machine, struct findings *findings)
-{
-        _cleanup_(lvm_conf_done) struct lvm_conf conf = {};
-        size_t before = findings->n;
-        int local, main;
-
-        local = read_file(machine, findings, LVM_LOCAL_CONF, &conf.local);
-        main = read_file(machine, findings, LVM_CONF, &conf.main);
-        if (local == -ENOMEM || main == -ENOMEM)
-                findings->out_of_memory = true;
-        if (local < 0 || main < 0)
-                return;
-        check_activation(machine, &conf, findings);
-        check_devices(machine, &conf, findings);
-        check_udev(&conf, findings);
-        if (findings->n == before)
-                findings_add(findings, FINDING_OK, NULL, "Nothing in it keeps VGs from being activated.");
+                                udev_settings[i]);
 }
 
 /* ------ headgate.conf ------ */
 
-/* Whether any VG that the machine is known to have fits: one that the worker knows, or that lvm2 has a backup of. */
-static bool has_volume_group(
-        const struct machine *machine, const struct policy *policy, const struct string_vector *backups)
+void check_headgate_configuration(struct doctor *doctor)
 {
-        for (size_t i = 0; i < machine->snapshot.n; i++)
-                if (policy_fits(policy, machine->snapshot.volume_groups[i]->name))
-                        return true;
-        for (size_t i = 0; i < backups->n; i++)
-                if (policy_fits(policy, backups->strings[i]))
-                        return true;
-        return false;
-}
-
-/* A name that nobody has is most often one that was mistyped. */
-static void check_policies(const struct machine *machine, struct findings *findings)
-{
-        _cleanup_string_vector_ struct string_vector backups = {};
-        const struct policies *policies = &machine->sources.settings.policies;
-
-        if (policies->n == 0 || !machine->sources.records)
-                return;
-        if (machine_list(machine->sources.root_fd, root_relative(machine->sources.configuration.backup_dir),
-                    &backups) == -ENOMEM) {
-                findings->out_of_memory = true;
-                return;
-        }
-        for (size_t i = 0; i < policies->n; i++)
-                if (!has_volume_group(machine, &policies->policies[i], &backups))
-                        findings_add(findings, FINDING_WARNING,
-                                "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",
-                                "volume_groups/%s: no VG that is known %s.", policies->policies[i].pattern,
-                                policies->policies[i].is_name ? "has this name" : "fits this pattern");
-}
-
-void check_headgate_configuration(const struct machine *machine, struct findings *findings)
-{
-        const struct string_vector *problems = &machine->sources.settings_problems.lines;
-        size_t before = findings->n;
+        const struct settings *settings = &doctor->sources.settings;
+        const struct string_vector *problems = &doctor->sources.settings_problems.lines;
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
 
         for (size_t i = 0; i < problems->n; i++)
-                findings_add(findings, FINDING_WARNING, "See headgate.conf(5).", "%s", problems->strings[i]);
-        check_policies(machine, findings);
-        if (!machine->sources.settings.direct_activation)
-                findings_add(findings, FINDING_OK, NULL,
+                finding_warning(doctor, "See headgate.conf(5).", "%s", problems->strings[i]);
+
+        /* A name that nobody has is most often one that was mistyped. */
+        r = names_read(&doctor->sources, &names);
+        if (r < 0)
+                finding_unknown(doctor, r, "It cannot be told which VGs there are: %m.");
+        for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
+                const struct policy *policy = &settings->policies.policies[i];
+                bool fits = false;
+
+                for (size_t k = 0; k < names.n; k++)
+                        fits |= policy_fits(policy, names.strings[k]);
+                if (!fits)
+                        finding_warning(doctor,
+                                "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",
+                                "volume_groups/%s: no VG that is known %s.", policy->pattern,
+                                policy->is_name ? "has this name" : "fits this pattern");
+        }
+        if (!settings->direct_activation)
+                finding_ok(doctor,
                         "direct_activation=0: boot does not wait for VGs that the machine is known to have.");
-        if (!machine->sources.settings.parallel_teardown)
-                findings_add(findings, FINDING_OK, NULL,
-                        "parallel_teardown=0: devices are taken down one after another.");
-        if (findings->n == before)
-                findings_add(findings, FINDING_OK, NULL, "There is nothing wrong in it.");
+        if (!settings->parallel_teardown)
+                finding_ok(doctor, "parallel_teardown=0: devices are taken down one after another.");
+}
+
+/* ------ who else activates VGs ------ */
+
+/* Whether a line of it that is no comment has vgchange or lvchange, and behind it -ay, -aay, -a y, --activate y or the like. */
+static bool activates(const char *script)
+{
+        static const char pattern[] = "^[ \t]*([^#; \t].*)?(vg|lv)change.* (-a|--activate)[ =]*[yaels]";
+        regex_t regex;
+        bool found;
+
+        if (regcomp(&regex, pattern, REG_EXTENDED | REG_NEWLINE | REG_NOSUB) != 0)
+                return false;
+        found = regexec(&regex, script, 0, NULL, 0) == 0;
+        regfree(&regex);
+        return found;
+}
+
+static void check_script(struct doctor *doctor, const char *path)
+{
+        _cleanup_free_ char *text = NULL;
+
+        if (read_file_at(doctor->sources.root_fd, path, &text, NULL) >= 0 && activates(text))
+                finding_warning(doctor, "If it is there because VGs were not activated otherwise, remove it.",
+                        "/%s activates VGs or LVs by itself.", path);
+}
+
+void check_others(struct doctor *doctor)
+{
+        /* lvm2's generator has these only with event_activation=0. */
+        static const char *const activation_units[] = {
+                "lvm2-activation-early.service", "lvm2-activation.service", "lvm2-activation-net.service"};
+        /* Before lvm2 2.03.14 a service for each PV activated. */
+        static const char *const former_units[] = {"usr/lib/systemd/system/lvm2-pvscan@.service",
+                "lib/systemd/system/lvm2-pvscan@.service", "etc/systemd/system/lvm2-pvscan@.service"};
+        /* What an administrator has written; packages have theirs elsewhere. */
+        static const char *const directories[] = {
+                "etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system"};
+        _cleanup_string_vector_ struct string_vector scripts = {};
+        int r = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(activation_units); i++)
+                if (unit_is_there(&doctor->systemd, activation_units[i]) &&
+                        !unit_is_masked(&doctor->systemd, activation_units[i]))
+                        finding_warning(doctor, NULL,
+                                "%s is there: lvm2 activates all VGs at boot, and headgate nothing, with "
+                                "event_activation=0.",
+                                activation_units[i]);
+        for (size_t i = 0; i < ELEMENTSOF(former_units); i++)
+                if (doctor_has(doctor, former_units[i]) && !doctor_has_mask(doctor, former_units[i])) {
+                        finding_warning(doctor, "Remove what is left of an lvm2 before 2.03.14, or update lvm2.",
+                                "/%s is there, by which an older lvm2 activates.", former_units[i]);
+                        break;
+                }
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
+                r = doctor_list(doctor->sources.root_fd, directories[i], &scripts);
+        for (size_t i = 0; i < scripts.n; i++)
+                check_script(doctor, scripts.strings[i]);
+        check_script(doctor, "etc/rc.local");
+        check_script(doctor, "etc/rc.d/rc.local");
+        if (r < 0)
+                finding_unknown(doctor, r, "The units of this machine cannot be looked at: %m.");
+}
+
+/* ------ the journal ------ */
+
+#define JOURNALD_CONF "etc/systemd/journald.conf"
+
+void check_journal(struct doctor *doctor)
+{
+        _cleanup_free_ char *text = NULL;
+        const char *storage = "";
+        char *rest;
+
+        /* The last assignment counts (journald.conf(5)); files in journald.conf.d are not looked at. */
+        if (read_file_at(doctor->sources.root_fd, JOURNALD_CONF, &text, NULL) < 0)
+                text = NULL;
+        rest = text;
+        for (const char *line; (line = strsep(&rest, "\n"));)
+                storage = skip_prefix(line, "Storage=") ?: storage;
+
+        if (streq(storage, "volatile") || streq(storage, "none"))
+                finding_warning(doctor, "Remove that line to look back at shutdowns.",
+                        "Storage=%s in /" JOURNALD_CONF ": the journal does not outlive the boot.", storage);
+        else if (!streq(storage, "persistent") && !doctor_has(doctor, "var/log/journal"))
+                finding_warning(doctor,
+                        "Run: mkdir /var/log/journal && systemd-tmpfiles --create --prefix /var/log/journal",
+                        "The journal does not outlive the boot, and nobody can look back at shutdowns.");
 }

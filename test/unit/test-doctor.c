@@ -2,7 +2,7 @@
 
 /* Each check of "headgate doctor" on a root that is as it should be, and on one with one thing wrong. */
 
-#include "doctor/checks.h"
+#include "doctor/doctor.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@
              "contents = \"Text Format Volume Group\"\nversion = 1\n"
 
 #define UNIT(name, load, active, file)                                                                            \
-        "Id=" name "\nLoadState=" load "\nActiveState=" active "\nUnitFileState=" file "\n\n"
+        "\"" name "\" { LoadState=\"" load "\" ActiveState=\"" active "\" UnitFileState=\"" file "\" }\n"
 #define TAKEOVER UNIT("headgate-takeover.service", "loaded", "active", "enabled")
 #define SOCKET UNIT("headgate.socket", "loaded", "active", "static")
 #define COLDPLUG UNIT("headgate-coldplug.service", "loaded", "active", "static")
@@ -33,7 +33,7 @@
 #define WORKER UNIT("headgate.service", "loaded", "inactive", "static")
 #define FALLBACK UNIT("headgate-fallback.service", "loaded", "inactive", "static")
 #define BLK UNIT("blk-availability.service", "masked", "inactive", "masked")
-#define VERSION "\nVersion=252.39-1\n"
+#define VERSION "Version=\"252.39-1\"\n"
 #define STOCK_RULE "IMPORT{program}=\"pvscan\"\nENV{LVM_VG_NAME_COMPLETE}==\"?*\", RUN+=\"vgchange\"\n"
 
 /* A VG that the worker has written down, as it has found it. */
@@ -80,7 +80,7 @@ static void set_up(void)
         shape_link("run/udev/rules.d/69-dm-lvm.rules", "/dev/null");
         shape_write("usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE);
         shape_write("usr/lib/udev/rules.d/68-headgate.rules", HEADGATE_RULE_TEXT);
-        shape_write("systemctl-show", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION);
+        shape_write("systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION);
         shape_write("etc/lvm/backup/data", METADATA("data", "3"));
         shape_write("run/lvm/pvs_online/" PVID, "8:0\nvg:data\ndev:/dev/sda\n");
         shape_write("run/lvm/vgs_online/data", "");
@@ -99,28 +99,25 @@ static void tear_down(void)
 
 static void look(struct findings *findings)
 {
-        _cleanup_machine_ struct machine machine = {.sources = SOURCES_NONE};
-
-        ck_assert_int_eq(machine_read(&machine), 0);
-        ck_assert_int_eq(checks_run(&machine, findings), 0);
+        ck_assert_int_eq(doctor_run(findings), 0);
 }
 
 /* Every check says something, and none of them anything but ok. */
 START_TEST(all_is_well)
 {
+        static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
+                "headgate-rule", "lvm2-rule", "blk-availability", "lvm.conf", "headgate.conf", "backups", "online",
+                "others", "initrd", "requests", "links", "journal"};
         _cleanup_findings_ struct findings findings = {};
 
         look(&findings);
-        for (const struct check *check = checks; check->name; check++) {
-                size_t n = 0;
-
-                for (size_t i = 0; i < findings.n; i++)
-                        n += streq(findings.findings[i].check, check->name);
-                ck_assert_msg(n == 1, "%zu findings of %s", n, check->name);
-        }
-        for (size_t i = 0; i < findings.n; i++)
+        ck_assert_uint_eq(findings.n, ELEMENTSOF(checks));
+        ck_assert_int_eq(findings.worst, FINDING_OK);
+        for (size_t i = 0; i < findings.n; i++) {
+                ck_assert_str_eq(findings.findings[i].check, checks[i]);
                 ck_assert_msg(findings.findings[i].result == FINDING_OK, "%s: %s", findings.findings[i].check,
                         findings.findings[i].detail);
+        }
 }
 END_TEST
 
@@ -139,15 +136,15 @@ static const struct {
 } cases[] = {
         {"versions", FINDING_OK, "systemd 252.39-1, Linux 6.1.0-25-amd64", {}},
         {"versions", FINDING_FAILED, "Linux 5.12.1", {{"proc/sys/kernel/osrelease", "5.12.1\n"}}},
-        {"versions", FINDING_WARNING, "systemd 249", {{"systemctl-show", TAKEOVER "Version=249.7\n"}}},
+        {"versions", FINDING_WARNING, "systemd 249", {{"systemd", TAKEOVER "Version=\"249.7\"\n"}}},
 
         {"enabled", FINDING_WARNING, "is not enabled",
-                {{"systemctl-show", UNIT("headgate-takeover.service", "loaded", "active", "disabled")}}},
+                {{"systemd", UNIT("headgate-takeover.service", "loaded", "active", "disabled")}}},
         {"enabled", FINDING_WARNING, "is masked",
-                {{"systemctl-show", UNIT("headgate-takeover.service", "masked", "inactive", "masked")}}},
+                {{"systemd", UNIT("headgate-takeover.service", "masked", "inactive", "masked")}}},
         {"enabled", FINDING_FAILED, "does not know headgate-takeover.service",
-                {{"systemctl-show", UNIT("headgate-takeover.service", "not-found", "inactive", "")}}},
-        {"enabled", FINDING_UNKNOWN, "systemd does not tell", {{"systemctl-show"}}},
+                {{"systemd", UNIT("headgate-takeover.service", "not-found", "inactive", "")}}},
+        {"enabled", FINDING_UNKNOWN, "systemd does not tell", {{"systemd"}}},
 
         {"in-charge", FINDING_FAILED, "/usr/lib/udev/rules.d/69-lvm.rules is not masked",
                 {{"run/udev/rules.d/69-lvm.rules"}}},
@@ -165,27 +162,27 @@ static const struct {
                         {"run/udev/rules.d/69-dm-lvm.rules"}, {"proc/cmdline", "quiet headgate=0\n"}}},
         {"in-charge", FINDING_WARNING, "headgate is not in charge",
                 {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
-                        {"run/udev/rules.d/69-dm-lvm.rules"}, {"systemctl-show", ""}}},
+                        {"run/udev/rules.d/69-dm-lvm.rules"}, {"systemd", ""}}},
 
         {"units", FINDING_FAILED, "headgate.socket is failed",
-                {{"systemctl-show",
+                {{"systemd",
                         TAKEOVER UNIT("headgate.socket", "loaded", "failed", "static") COLDPLUG TEARDOWN WORKER}}},
         {"units", FINDING_FAILED, "headgate-teardown.service is inactive: headgate takes nothing down",
-                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG UNIT(
-                                            "headgate-teardown.service", "loaded", "inactive", "static") WORKER}}},
+                {{"systemd", TAKEOVER SOCKET COLDPLUG UNIT(
+                                     "headgate-teardown.service", "loaded", "inactive", "static") WORKER}}},
         {"units", FINDING_FAILED, "headgate-teardown-net.service is masked",
-                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG WORKER UNIT(
-                                            "headgate-teardown-net.service", "masked", "inactive", "masked")}}},
+                {{"systemd", TAKEOVER SOCKET COLDPLUG WORKER UNIT(
+                                     "headgate-teardown-net.service", "masked", "inactive", "masked")}}},
         {"units", FINDING_FAILED, "the worker, has failed",
-                {{"systemctl-show", TAKEOVER SOCKET COLDPLUG TEARDOWN UNIT(
-                                            "headgate.service", "loaded", "failed", "static")}}},
-        {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemctl-show", TAKEOVER}}},
+                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN UNIT(
+                                     "headgate.service", "loaded", "failed", "static")}}},
+        {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemd", TAKEOVER}}},
 
         {"failures", FINDING_WARNING, "has failed 2 times", {{"run/headgate/failures", "2"}}},
         {"failures", FINDING_FAILED, "The worker failed, and headgate handed over",
                 {{"run/headgate/failures", "3"}, {"run/headgate/given-up", ""}, {"run/headgate/taken-over"}}},
         {"failures", FINDING_FAILED, "headgate-fallback.service",
-                {{"systemctl-show", UNIT("headgate-fallback.service", "loaded", "failed", "static")}}},
+                {{"systemd", UNIT("headgate-fallback.service", "loaded", "failed", "static")}}},
 
         {"headgate-rule", FINDING_FAILED, "is not there", {{"usr/lib/udev/rules.d/68-headgate.rules"}}},
         {"headgate-rule", FINDING_WARNING, "changed, or of another version",
@@ -200,13 +197,12 @@ static const struct {
                 {{"usr/lib/udev/rules.d/69-lvm.rules", "RUN+=\"pvscan --background\"\n"}}},
 
         {"blk-availability", FINDING_WARNING, "one after another",
-                {{"systemctl-show", TEARDOWN UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
+                {{"systemd", TEARDOWN UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
         {"blk-availability", FINDING_OK, "headgate does not",
-                {{"systemctl-show", UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
+                {{"systemd", UNIT("blk-availability.service", "loaded", "active", "enabled")}}},
         {"blk-availability", FINDING_FAILED, "Nobody takes devices down",
-                {{"systemctl-show", BLK},
-                        {"run/systemd/generator.early/blk-availability.service", NULL, "/dev/null"}}},
-        {"blk-availability", FINDING_WARNING, "Neither", {{"systemctl-show", BLK}}},
+                {{"systemd", BLK}, {"run/systemd/generator.early/blk-availability.service", NULL, "/dev/null"}}},
+        {"blk-availability", FINDING_WARNING, "Neither", {{"systemd", BLK}}},
 
         {"lvm.conf", FINDING_WARNING, "event_activation=0",
                 {{"etc/lvm/lvm.conf", "global { event_activation = 0 }\n"}}},
@@ -263,7 +259,7 @@ static const struct {
         {"others", FINDING_OK, "No unit",
                 {{"etc/rc.local", "# vgchange -ay\nvgchange -an data\nlvchange -p r a/b\n"}}},
         {"others", FINDING_WARNING, "lvm2-activation.service is there",
-                {{"systemctl-show", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
+                {{"systemd", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
         {"others", FINDING_WARNING, "lvm2-pvscan@.service is there",
                 {{"usr/lib/systemd/system/lvm2-pvscan@.service", "[Service]\n"}}},
 
@@ -329,7 +325,7 @@ START_TEST(old_requests)
         shape_write("run/headgate/pending.d/8:0", "");
         ck_assert_int_eq(utimensat(shape_root(), "run/headgate/pending.d/8:0", times, 0), 0);
         look(&findings);
-        ck_assert_int_eq(findings_worst(&findings), FINDING_FAILED);
+        ck_assert_int_eq(findings.worst, FINDING_FAILED);
         for (size_t i = 0; i < findings.n; i++)
                 if (findings.findings[i].result == FINDING_FAILED)
                         ck_assert_str_eq(
@@ -344,13 +340,12 @@ START_TEST(many_names)
                 "", "a", "a, b", "a, b, c", "a, b, c and 1 more", "a, b, c and 2 more"};
 
         for (size_t n = 0; n <= ELEMENTSOF(names); n++) {
-                _cleanup_finding_names_ struct finding_names list = {};
-                _cleanup_free_ char *joined = NULL;
+                _cleanup_enumeration_ struct enumeration list = {};
 
                 for (size_t i = 0; i < n; i++)
-                        finding_names_add(&list, names[i]);
-                joined = finding_names_join(&list);
-                ck_assert_str_eq(joined, expected[n]);
+                        enumeration_add(&list, names[i]);
+                enumeration_end(&list);
+                ck_assert_str_eq(list.text ?: "", expected[n]);
         }
 }
 END_TEST

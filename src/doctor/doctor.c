@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The table of checks, what they all look at, and their findings. */
+
+#include "doctor/doctor.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+
+#include "shared/program.h"
+#include "tree/read.h"
+
+/* ------ findings ------ */
+
+const char *finding_result_to_string(enum finding_result result)
+{
+        static const char *const strings[] = {
+                [FINDING_OK] = "ok",
+                [FINDING_UNKNOWN] = "unknown",
+                [FINDING_WARNING] = "warning",
+                [FINDING_FAILED] = "failed",
+        };
+
+        return strings[result];
+}
+
+void finding_add(
+        struct doctor *doctor, enum finding_result result, int error, const char *advice, const char *format, ...)
+{
+        struct findings *findings = doctor->findings;
+        struct finding finding = {.check = findings->check, .result = result};
+        _cleanup_free_ char *detail = NULL;
+        struct finding *larger;
+        va_list arguments;
+
+        if (error == -EACCES || error == -EPERM)
+                advice = "Run headgate doctor as root.";
+        errno = -error;
+        va_start(arguments, format);
+        if (vasprintf(&detail, format, arguments) < 0)
+                detail = NULL;
+        va_end(arguments);
+
+        finding.detail = detail ? string_printable(detail) : NULL;
+        finding.advice = string_printable(advice ?: "");
+        larger = reallocarray(findings->findings, findings->n + 1, sizeof(*larger));
+        findings->findings = larger ?: findings->findings;
+        if (!larger || !finding.detail || !finding.advice || error == -ENOMEM) {
+                free(finding.detail);
+                free(finding.advice);
+                findings->out_of_memory = true;
+                return;
+        }
+        findings->findings[findings->n++] = finding;
+        findings->worst = MAX(findings->worst, result);
+}
+
+void findings_done(struct findings *findings)
+{
+        for (size_t i = 0; i < findings->n; i++) {
+                free(findings->findings[i].detail);
+                free(findings->findings[i].advice);
+        }
+        free(findings->findings);
+        *findings = (struct findings){};
+}
+
+/* ------ the machine ------ */
+
+bool doctor_has(const struct doctor *doctor, const char *path)
+{
+        return faccessat(doctor->sources.root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
+}
+
+bool doctor_has_mask(const struct doctor *doctor, const char *path)
+{
+        char target[PATH_MAX] = "";
+
+        return readlinkat(doctor->sources.root_fd, path, target, sizeof(target) - 1) >= 0 &&
+               streq(target, "/dev/null");
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+int doctor_list(int dir_fd, const char *path, struct string_vector *ret)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, root_relative(path));
+        size_t before = ret->n;
+        int r = 0;
+
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
+                _cleanup_free_ char *name = string_format("%s/%s", path, entry->d_name);
+
+                if (entry->d_name[0] != '.')
+                        r = name ? string_vector_add(ret, name) : -ENOMEM;
+        }
+        if (ret->n > before)
+                qsort(ret->strings + before, ret->n - before, sizeof(*ret->strings), compare_strings);
+        return r;
+}
+
+static int doctor_open(struct doctor *doctor)
+{
+        int r;
+
+        r = sources_open(&doctor->sources);
+        if (r >= 0)
+                r = sources_read_configuration(&doctor->sources);
+        if (r < 0)
+                return r;
+        doctor->run_error = doctor->sources.run_error == -ENOENT ? 0 : doctor->sources.run_error;
+        doctor->snapshot_error = doctor->sources.run_fd < 0 ? doctor->sources.run_fd
+                                                            : snapshot_read(&doctor->sources, &doctor->snapshot);
+        doctor->systemd_error = systemd_connect(doctor->sources.root_fd, &doctor->systemd);
+        doctor->tree_error = tree_read(doctor->sources.root_fd, &doctor->tree);
+        return 0;
+}
+
+static void doctor_done(struct doctor *doctor)
+{
+        sources_done(&doctor->sources);
+        snapshot_done(&doctor->snapshot);
+        systemd_done(&doctor->systemd);
+        tree_free(doctor->tree);
+}
+
+/* ------ the checks ------ */
+
+static const struct check {
+        const char *name; /* as in the column CHECK */
+        void (*run)(struct doctor *doctor);
+        const char *otherwise; /* what has been found if the check adds nothing */
+        /* Without these there is nothing that it could check. */
+        bool needs_systemd, needs_run_directory;
+} checks[] = {
+        {"versions", check_versions},
+        {"enabled", check_enabled, "headgate is enabled (" TAKEOVER_UNIT ").", .needs_systemd = true},
+        {"in-charge", check_in_charge, "headgate activates VGs, lvm2's udev rule is masked.",
+                .needs_run_directory = true},
+        {"units", check_units, "All of headgate's units are as they should be.", .needs_systemd = true,
+                .needs_run_directory = true},
+        {"failures", check_failures, "The worker has not failed."},
+        {"headgate-rule", check_headgate_rule},
+        {"lvm2-rule", check_stock_rule},
+        {"blk-availability", check_blk_availability, .needs_systemd = true},
+        {"lvm.conf", check_lvm_configuration, "Nothing in it keeps VGs from being activated."},
+        {"headgate.conf", check_headgate_configuration, "There is nothing wrong in it."},
+        {"backups", check_backups},
+        {"online", check_online},
+        {"others", check_others, "No unit of this machine's own activates VGs or LVs."},
+        {"initrd", check_initrd, "No VG was active before headgate saw it.", .needs_run_directory = true},
+        {"requests", check_requests, "No request is left.", .needs_run_directory = true},
+        {"links", check_links, "No link in /dev leads to an LV that is not there."},
+        {"journal", check_journal, "The journal is kept, so that one can look back at shutdowns."},
+};
+
+int doctor_run(struct findings *findings)
+{
+        _cleanup_(doctor_done) struct doctor doctor = {.sources = SOURCES_NONE, .findings = findings};
+        int r;
+
+        r = doctor_open(&doctor);
+        if (r < 0)
+                return r;
+        for (const struct check *check = checks; check < checks + ELEMENTSOF(checks); check++) {
+                size_t before = findings->n;
+
+                findings->check = check->name;
+                if (check->needs_systemd && doctor.systemd_error < 0)
+                        finding_unknown(&doctor, doctor.systemd_error, "systemd does not tell of its units: %m.");
+                else if (check->needs_run_directory && doctor.run_error < 0)
+                        finding_unknown(&doctor, doctor.run_error, "/run/headgate cannot be looked into: %m.");
+                else
+                        check->run(&doctor);
+                if (findings->n == before && check->otherwise)
+                        finding_ok(&doctor, "%s", check->otherwise);
+        }
+        return findings->out_of_memory ? -ENOMEM : 0;
+}

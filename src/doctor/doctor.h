@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "doctor/systemd.h"
+#include "tree/tree.h"
+#include "view/snapshot.h"
+
+/* "headgate doctor": whether the machine is set up as headgate needs it, and what to do where it is not. Each check adds at
+ * least one finding, and changes nothing on the machine. */
+
+enum finding_result {
+        FINDING_OK,
+        FINDING_UNKNOWN, /* it cannot be told, for want of permission for one thing */
+        FINDING_WARNING,
+        FINDING_FAILED,
+};
+
+const char *finding_result_to_string(enum finding_result result);
+
+struct finding {
+        const char *check; /* the name of the check, a constant */
+        enum finding_result result;
+        char *detail; /* a sentence, printable */
+        char *advice; /* what to do; "" where there is nothing to be done */
+};
+
+/* Starts empty: all zeros. */
+struct findings {
+        struct finding *findings;
+        size_t n;
+        enum finding_result worst;
+        const char *check;  /* the one that runs */
+        bool out_of_memory; /* and so something is missing */
+};
+
+/* Runs all checks, in the order in which they are printed. Returns 0 or a negative errno. */
+int doctor_run(struct findings *findings) _nonnull_(1) _must_check_;
+
+void findings_done(struct findings *findings) _nonnull_(1);
+#define _cleanup_findings_ _cleanup_(findings_done)
+
+/* What the checks look at, and what they have found. What could not be read has a negative errno in its place. */
+struct doctor {
+        struct sources sources; /* with the configuration */
+        int run_error;          /* /run/headgate is there, and cannot be looked into */
+        struct snapshot snapshot;
+        int snapshot_error;
+        struct systemd systemd;
+        int systemd_error;
+        struct tree *tree; /* NULL on error */
+        int tree_error;
+        struct findings *findings;
+};
+
+/* Adds a finding. `advice` is copied; NULL for none. `error`, a negative errno or 0, is why something cannot be told; %m
+ * stands for it. What is not printable ASCII is written as \xNN. */
+void finding_add(struct doctor *doctor, enum finding_result result, int error, const char *advice,
+        const char *format, ...) _nonnull_(1, 5) _printf_(5, 6);
+#define finding_ok(doctor, ...) finding_add(doctor, FINDING_OK, 0, NULL, __VA_ARGS__)
+#define finding_warning(doctor, advice, ...) finding_add(doctor, FINDING_WARNING, 0, advice, __VA_ARGS__)
+#define finding_failed(doctor, advice, ...) finding_add(doctor, FINDING_FAILED, 0, advice, __VA_ARGS__)
+#define finding_unknown(doctor, error, ...) finding_add(doctor, FINDING_UNKNOWN, error, NULL, __VA_ARGS__)
+
+/* Whether something is at that path, a link to nowhere included. */
+bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_(1, 2);
+
+/* Whether the path is masked: a link to /dev/null. */
+bool doctor_has_mask(const struct doctor *doctor, const char *path) _nonnull_(1, 2);
+
+/* Adds the paths of what is in a directory, without names that begin with a full stop, in the order of the alphabet. Missing is
+ * not an error. Returns 0 or a negative errno. */
+int doctor_list(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
+
+#define TAKEOVER_UNIT "headgate-takeover.service"
+
+/* takeover.c: who activates and deactivates VGs, and whether headgate's rules and units are as they should be */
+void check_enabled(struct doctor *doctor) _nonnull_(1);
+void check_in_charge(struct doctor *doctor) _nonnull_(1);
+void check_units(struct doctor *doctor) _nonnull_(1);
+void check_failures(struct doctor *doctor) _nonnull_(1);
+void check_headgate_rule(struct doctor *doctor) _nonnull_(1);
+void check_stock_rule(struct doctor *doctor) _nonnull_(1);
+void check_blk_availability(struct doctor *doctor) _nonnull_(1);
+
+/* settings.c: versions and what files set */
+void check_versions(struct doctor *doctor) _nonnull_(1);
+void check_lvm_configuration(struct doctor *doctor) _nonnull_(1);
+void check_headgate_configuration(struct doctor *doctor) _nonnull_(1);
+void check_others(struct doctor *doctor) _nonnull_(1);
+void check_journal(struct doctor *doctor) _nonnull_(1);
+
+/* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
+void check_backups(struct doctor *doctor) _nonnull_(1);
+void check_online(struct doctor *doctor) _nonnull_(1);
+void check_initrd(struct doctor *doctor) _nonnull_(1);
+void check_requests(struct doctor *doctor) _nonnull_(1);
+void check_links(struct doctor *doctor) _nonnull_(1);

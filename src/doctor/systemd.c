@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Asks systemd for the state of units by D-Bus, one property at a time: some 30 in all. */
+
+#include "doctor/systemd.h"
+
+#include "shared/dm.h"
+#include "shared/program.h"
+#include "shared/util.h"
+
+#define DESTINATION "org.freedesktop.systemd1"
+#define MANAGER_PATH "/org/freedesktop/systemd1"
+/* root may use systemd's own socket, for which no D-Bus daemon is needed, as systemctl does. */
+#define PRIVATE_SOCKET "unix:path=/run/systemd/private"
+#define STAND_IN "systemd"
+
+/* systemd may be busy, but not for ever. */
+#define TIMEOUT_USEC (5 * USEC_PER_SEC)
+
+static int open_bus(sd_bus **ret)
+{
+        int r;
+
+        if (geteuid() != 0)
+                return sd_bus_open_system(ret);
+        r = sd_bus_new(ret);
+        if (r >= 0)
+                r = sd_bus_set_address(*ret, PRIVATE_SOCKET);
+        return r < 0 ? r : sd_bus_start(*ret);
+}
+
+int systemd_connect(int root_fd, struct systemd *ret)
+{
+        _cleanup_free_ char *version = NULL;
+        int r;
+
+        *ret = (struct systemd){};
+        r = root_is_chosen() ? config_tree_read(root_fd, STAND_IN, &ret->stand_in) : open_bus(&ret->bus);
+        if (r >= 0 && ret->bus)
+                r = sd_bus_set_method_call_timeout(ret->bus, TIMEOUT_USEC);
+        if (r >= 0 && ret->bus)
+                version = systemd_ask(ret, NULL, "Version");
+        if (r >= 0 && (ret->stand_in || version))
+                return 0;
+        systemd_done(ret);
+        return r == -ENOMEM ? r : -ENODATA;
+}
+
+void systemd_done(struct systemd *systemd)
+{
+        sd_bus_close_unref(systemd->bus);
+        if (systemd->stand_in)
+                dm_config_destroy(systemd->stand_in);
+        *systemd = (struct systemd){};
+}
+
+char *systemd_ask(const struct systemd *systemd, const char *unit, const char *property)
+{
+        _cleanup_free_ char *path = NULL;
+        char *value = NULL;
+
+        if (systemd->stand_in) {
+                const char *found;
+
+                path = unit ? string_format("%s/%s", unit, property) : strdup(property);
+                found = path ? dm_config_tree_find_str(systemd->stand_in, path, NULL) : NULL;
+                return found ? strdup(found) : NULL;
+        }
+        if (!systemd->bus || (unit && sd_bus_path_encode(MANAGER_PATH "/unit", unit, &path) < 0))
+                return NULL;
+        (void) sd_bus_get_property_string(systemd->bus, DESTINATION, path ?: MANAGER_PATH,
+                unit ? DESTINATION ".Unit" : DESTINATION ".Manager", property, NULL, &value);
+        return value;
+}
+
+bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)
+{
+        _cleanup_free_ char *found = systemd_ask(systemd, unit, property);
+
+        return found && streq(found, value);
+}
+
+bool unit_is_there(const struct systemd *systemd, const char *unit)
+{
+        _cleanup_free_ char *found = systemd_ask(systemd, unit, "LoadState");
+
+        return found && !streq(found, "not-found");
+}
+
+bool unit_is_enabled(const struct systemd *systemd, const char *unit)
+{
+        return unit_is(systemd, unit, "UnitFileState", "enabled") ||
+               unit_is(systemd, unit, "UnitFileState", "enabled-runtime");
+}

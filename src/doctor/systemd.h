@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <libdevmapper.h>
+#include <systemd/sd-bus.h>
+
+#include "shared/macro.h"
+
+/* What systemd says of units, in the words of its D-Bus properties (org.freedesktop.systemd1(5)): LoadState "loaded",
+ * "not-found", "masked" ..., ActiveState "active", "inactive", "failed" ..., UnitFileState "enabled", "disabled", "static" ... */
+struct systemd {
+        sd_bus *bus;
+        struct dm_config_tree *stand_in; /* of tests */
+};
+
+/* Connects to systemd, with and without a D-Bus daemon. Of a root directory that was chosen, the file "systemd" in it stands
+ * for systemd: lvm.conf's syntax, with a section of properties for each unit. Returns 0, -ENODATA if systemd does not
+ * answer, or another negative errno; to be given back with systemd_done() in any case. */
+int systemd_connect(int root_fd, struct systemd *ret) _nonnull_(2) _must_check_;
+void systemd_done(struct systemd *systemd) _nonnull_(1);
+
+/* Asks for a property, of the manager itself if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd
+ * does not tell. */
+char *systemd_ask(const struct systemd *systemd, const char *unit, const char *property)
+        _nonnull_(1, 3) _must_check_;
+
+/* Whether the property of the unit has that value; false if systemd does not tell. */
+bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)
+        _nonnull_(1, 2, 3, 4);
+
+#define unit_is_active(systemd, unit) unit_is(systemd, unit, "ActiveState", "active")
+#define unit_has_failed(systemd, unit) unit_is(systemd, unit, "ActiveState", "failed")
+#define unit_is_masked(systemd, unit) unit_is(systemd, unit, "LoadState", "masked")
+
+/* Whether systemd knows the unit. */
+bool unit_is_there(const struct systemd *systemd, const char *unit) _nonnull_(1, 2);
+
+/* Whether it is started at each boot, or will be in this one. */
+bool unit_is_enabled(const struct systemd *systemd, const char *unit) _nonnull_(1, 2);

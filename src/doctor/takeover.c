@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Who activates VGs at boot and deactivates them at shutdown, headgate or lvm2: units, and the rules that udev reads. */
+
+#include "boot/switches.h"
+#include "doctor/doctor.h"
+#include "headgate-rule.h"
+#include "shared/flags.h"
+#include "shared/udev.h"
+
+#define FALLBACK_UNIT "headgate-fallback.service"
+#define WORKER_UNIT "headgate.service"
+#define TEARDOWN_UNIT "headgate-teardown.service"
+#define BLK_AVAILABILITY_UNIT "blk-availability.service"
+
+#define ADVICE_INSTALL "Install headgate again, or: systemctl daemon-reload"
+#define ADVICE_RESTART "Run: systemctl restart " TAKEOVER_UNIT
+
+/* ------ units ------ */
+
+void check_enabled(struct doctor *doctor)
+{
+        _cleanup_free_ char *state = systemd_ask(&doctor->systemd, TAKEOVER_UNIT, "UnitFileState");
+
+        if (!unit_is_there(&doctor->systemd, TAKEOVER_UNIT))
+                finding_failed(doctor, ADVICE_INSTALL, "systemd does not know " TAKEOVER_UNIT ".");
+        else if (unit_is_masked(&doctor->systemd, TAKEOVER_UNIT))
+                finding_warning(doctor, "Run: systemctl unmask " TAKEOVER_UNIT,
+                        TAKEOVER_UNIT " is masked: headgate does nothing at boot.");
+        else if (!unit_is_enabled(&doctor->systemd, TAKEOVER_UNIT))
+                finding_warning(doctor, "Run: headgate enable",
+                        "headgate is not enabled (" TAKEOVER_UNIT " is %s).", state ?: "unknown");
+}
+
+static void check_unit(struct doctor *doctor, const char *name, const char *otherwise)
+{
+        _cleanup_free_ char *state = systemd_ask(&doctor->systemd, name, "ActiveState");
+        bool masked = unit_is_masked(&doctor->systemd, name);
+        _cleanup_free_ char *advice = string_format("Run: systemctl %s %s", masked ? "unmask" : "start", name);
+
+        if (!unit_is_there(&doctor->systemd, name))
+                finding_failed(doctor, ADVICE_INSTALL, "systemd does not know %s.", name);
+        else if (!state || !streq(state, "active"))
+                finding_failed(doctor, advice, "%s is %s: %s.", name, masked ? "masked" : state ?: "unknown", otherwise);
+}
+
+void check_units(struct doctor *doctor)
+{
+        bool masked = unit_is_masked(&doctor->systemd, WORKER_UNIT);
+
+        if (!doctor->sources.in_charge) {
+                finding_ok(doctor, "headgate is not in charge, its units need not run.");
+                return;
+        }
+        /* What is active as long as headgate is in charge, and what it is like if it is not. */
+        check_unit(doctor, TAKEOVER_UNIT, "lvm2's rule is not given back when it is stopped");
+        check_unit(doctor, "headgate.socket", "a worker that has left is not woken");
+        check_unit(doctor, "headgate-coldplug.service",
+                "the worker does not learn when all disks of the boot have come");
+        check_unit(doctor, TEARDOWN_UNIT, "headgate takes nothing down at shutdown");
+        check_unit(
+                doctor, "headgate-teardown-net.service", "headgate takes nothing down that is on network disks");
+        if (masked || unit_has_failed(&doctor->systemd, WORKER_UNIT))
+                finding_failed(doctor, "See: systemctl status " WORKER_UNIT, WORKER_UNIT ", the worker, %s.",
+                        masked ? "is masked" : "has failed");
+}
+
+void check_failures(struct doctor *doctor)
+{
+        _cleanup_free_ char *text = NULL;
+        uint32_t n = 0;
+
+        if (doctor_has(doctor, "run/headgate/" FLAGS_GIVEN_UP))
+                finding_failed(doctor,
+                        "For the reason: journalctl -b -u headgate.service. To take over again: headgate enable --now",
+                        "The worker failed, and headgate handed over to lvm2 until the next boot.");
+        else if (unit_has_failed(&doctor->systemd, FALLBACK_UNIT))
+                finding_failed(doctor, "See: journalctl -b -u " FALLBACK_UNIT,
+                        FALLBACK_UNIT ", which hands over to lvm2, has failed.");
+        else if (doctor->run_error < 0)
+                finding_unknown(doctor, doctor->run_error, "/run/headgate cannot be looked into: %m.");
+        else if (doctor->sources.run_fd >= 0 &&
+                 read_file_at(doctor->sources.run_fd, FLAGS_FAILURES, &text, NULL) >= 0 &&
+                 parse_u32(text, &n) >= 0 && n > 0)
+                finding_warning(doctor, "See: journalctl -b -u headgate.service",
+                        "The worker has failed %u time%s without having got anything done.", n, plural(n));
+}
+
+void check_blk_availability(struct doctor *doctor)
+{
+        bool theirs = unit_is_active(&doctor->systemd, BLK_AVAILABILITY_UNIT);
+        bool ours = unit_is_active(&doctor->systemd, TEARDOWN_UNIT);
+
+        if (ours && theirs)
+                finding_warning(doctor,
+                        "It is masked from the next boot on if headgate is enabled; if not: systemctl mask " BLK_AVAILABILITY_UNIT,
+                        "At shutdown lvm2's blk-availability.service, too, takes devices down, one after another.");
+        else if (ours)
+                finding_ok(doctor, "headgate takes devices down at shutdown, lvm2's " BLK_AVAILABILITY_UNIT " %s.",
+                        unit_is_masked(&doctor->systemd, BLK_AVAILABILITY_UNIT)  ? "is masked"
+                        : unit_is_there(&doctor->systemd, BLK_AVAILABILITY_UNIT) ? "is not active"
+                                                                                 : "is not installed");
+        else if (theirs)
+                finding_ok(doctor,
+                        "lvm2's blk-availability.service takes devices down at shutdown, headgate does not.");
+        /* By headgate-generator(8). */
+        else if (doctor_has_mask(doctor, "run/systemd/generator.early/" BLK_AVAILABILITY_UNIT))
+                finding_failed(doctor, "Run: systemctl start " TEARDOWN_UNIT,
+                        "Nobody takes devices down at shutdown: " BLK_AVAILABILITY_UNIT
+                        " is masked for " TEARDOWN_UNIT ", which is not active.");
+        else
+                finding_warning(doctor, NULL,
+                        "Neither headgate-teardown.service nor lvm2's blk-availability.service takes devices down at "
+                        "shutdown.");
+}
+
+/* ------ rules ------ */
+
+static void check_masked_rules(struct doctor *doctor)
+{
+        /* The file by which lvm2's rule acts. */
+        _cleanup_free_ char *path = NULL;
+
+        for (size_t i = 0; i < STOCK_RULES_N && !path; i++)
+                if (rule_file_find(doctor->sources.root_fd, stock_rules[i], &path) >= 0 &&
+                        doctor_has_mask(doctor, path)) {
+                        free(path);
+                        path = NULL;
+                }
+        if (path && skip_prefix(path, "etc/"))
+                finding_failed(doctor, "Remove that file, or disable headgate (headgate disable).",
+                        "Both headgate and lvm2's udev rule act: /%s counts more than the mask in /run.", path);
+        else if (path)
+                finding_failed(doctor, ADVICE_RESTART,
+                        "Both headgate and lvm2's udev rule act: /%s is not masked.", path);
+}
+
+void check_in_charge(struct doctor *doctor)
+{
+        const char *off;
+        int r;
+
+        if (doctor->sources.in_charge) {
+                check_masked_rules(doctor);
+                return;
+        }
+        r = switches_describe_headgate_off(doctor->sources.root_fd, &off);
+        if (r < 0)
+                finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
+        else if (doctor_has_mask(doctor, "run/udev/rules.d/69-lvm.rules") ||
+                 doctor_has_mask(doctor, "run/udev/rules.d/69-dm-lvm.rules"))
+                finding_failed(doctor, ADVICE_RESTART,
+                        "Nobody activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
+        else if (off)
+                finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
+        else if (unit_is_enabled(&doctor->systemd, TAKEOVER_UNIT))
+                finding_warning(doctor,
+                        "For the reason: journalctl -b -u 'headgate*'. To take over now: headgate enable --now",
+                        "lvm2's udev rule activates VGs, though headgate is enabled.");
+        else
+                finding_warning(doctor, "Run: headgate enable",
+                        "lvm2's udev rule activates VGs: headgate is not in charge.");
+}
+
+#define HEADGATE_RULE "68-headgate.rules"
+
+/* HEADGATE_RULE_TEXT is the rule as it is built together with this program. */
+void check_headgate_rule(struct doctor *doctor)
+{
+        _cleanup_free_ char *path = NULL, *installed = NULL, *text = NULL;
+        int r;
+
+        r = rule_file_find(doctor->sources.root_fd, HEADGATE_RULE, &path);
+        if (r >= 0)
+                r = read_file_at(doctor->sources.root_fd, path, &text, NULL);
+        if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
+                finding_ok(doctor, "/%s is that of headgate " HEADGATE_VERSION ".", path);
+        else if (path && doctor_has_mask(doctor, path))
+                finding_failed(doctor, "Remove that link.",
+                        "/%s masks headgate's rule: udev does not tell headgate of disks.", path);
+        else if (!path && r == -ENOENT)
+                finding_failed(doctor, "Install headgate again.",
+                        HEADGATE_RULE " is not there: udev does not tell headgate of disks.");
+        else if (r < 0)
+                finding_unknown(doctor, r, "/%s cannot be read: %m.", path ?: HEADGATE_RULE);
+        else if (rule_file_find_installed(doctor->sources.root_fd, HEADGATE_RULE, &installed) < 0 ||
+                 !streq(installed, path))
+                finding_warning(doctor, "Remove that file, or compare it with the installed one.",
+                        "/%s takes the place of headgate's own rule, and is not that of headgate %s.", path,
+                        HEADGATE_VERSION);
+        else
+                finding_warning(doctor, "Install headgate again.",
+                        "/%s is not that of headgate " HEADGATE_VERSION ": changed, or of another version.", path);
+}
+
+void check_stock_rule(struct doctor *doctor)
+{
+        _cleanup_free_ char *path = NULL, *text = NULL;
+        int r = -ENOENT;
+
+        for (size_t i = 0; i < STOCK_RULES_N && r == -ENOENT; i++)
+                r = rule_file_find_installed(doctor->sources.root_fd, stock_rules[i], &path);
+        if (r >= 0)
+                r = read_file_at(doctor->sources.root_fd, path, &text, NULL);
+        if (!path && r == -ENOENT)
+                finding_warning(doctor, "Install lvm2's udev rule.",
+                        "lvm2's udev rule is not installed: if headgate is given up, nobody activates VGs.");
+        else if (r < 0)
+                finding_unknown(doctor, r, "%s cannot be read: %m.", path ?: "lvm2's udev rule");
+        /* Since 2.03.14 pvscan tells udev of complete VGs. Before that the rule started a service for each PV, or pvscan in
+         * the background. */
+        else if (strstr(text, "LVM_VG_NAME_COMPLETE"))
+                finding_ok(doctor, "/%s is of a kind that headgate knows, and there to be given back to.", path);
+        else
+                finding_warning(doctor,
+                        "Compare it with 68-headgate.rules; headgate is made for lvm2 2.03.16 and later.",
+                        "/%s is not of a kind that headgate knows.", path);
+}
