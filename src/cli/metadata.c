@@ -6,8 +6,7 @@
 #include <sys/wait.h>
 
 #include "cli/verb.h"
-#include "copies/advice.h"
-#include "copies/devices.h"
+#include "copies/copies.h"
 #include "lvm/command.h"
 #include "lvm/configuration.h"
 #include "shared/log.h"

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/sendfile.h>
 
-#include "copies/advice.h"
+#include "copies/copies.h"
 
 #include "fixture.h"
 #include "images.h"
