@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from faults import observer, possible_faults
-from machine import RUN, STATE
+from worker_machine import RUN, STATE
 
 TESTS = Path(__file__).parent.parent
 # How long a worker may take that tries again each second.

@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent))
-import machine  # noqa: E402
+sys.path.insert(0, str(FOLDER.parents[1] / "lib"))
+from described import SECOND     # noqa: E402
+from machine import environment  # noqa: E402
 
 RECORDINGS = FOLDER / "before.jsonl.xz"
 # Times in what is written are of the first seconds; what is more is as much as now.
-USEC_MAX = 30 * machine.SECOND
+USEC_MAX = 30 * SECOND
 
 
 def write(content, root):
@@ -45,8 +46,8 @@ def mask(text, root):
 def run(headgate, root, arguments):
     """The exit status, and what is printed as JSON."""
     arguments = [argument.replace("ROOT", str(root)) for argument in arguments]
-    environment = machine.environment(root) | {"HEADGATE_JOURNAL": str(root / "no-journal")}
-    ended = subprocess.run([headgate, *arguments], env=environment, encoding="utf-8", stdout=subprocess.PIPE,
+    surroundings = environment(root) | {"HEADGATE_JOURNAL": str(root / "no-journal")}
+    ended = subprocess.run([headgate, *arguments], env=surroundings, encoding="utf-8", stdout=subprocess.PIPE,
                            stderr=subprocess.DEVNULL, check=False, timeout=100)
     return ended.returncode, mask(ended.stdout, root)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 
-SCHEMAS = Path(__file__).resolve().parent / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 
 
 @functools.cache

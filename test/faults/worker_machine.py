@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "lib"))
 import records  # noqa: E402
 
 # Which images, and the VG on them.
@@ -67,7 +67,7 @@ def identifiers(metadata):
     return own.replace("-", ""), [(name, identifier.replace("-", "")) for name, identifier in lvs]
 
 
-class Machine:
+class WorkerMachine:
     """Only after hide()."""
 
     def __init__(self, build, images):

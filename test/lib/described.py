@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine below a directory: what headgated, lvm2, udev and the kernel leave there for headgate to read. Words describe it:
+"""A machine that words describe:
 
     waiting, complete, ..., failed   a VG, and its state on record; `unrecorded` for one that headgated does not know
     pvs=o.F     its PVs: o is there, . is missing, l came late; f and F are the first two with lvm2's MISSING flag
@@ -12,16 +12,13 @@
     name=NAME   the VG's name, `data` without this word; of several VGs of one name, lvm2's backup is of the first
     damaged, torn, replaced, removed, twin: see VolumeGroup.put()
 
-A semicolon begins another VG. Words with an @ are of the whole machine, see Machine.WORDS.
+A semicolon begins another VG. Words with an @ are of the whole machine, see DescribedMachine.WORDS.
 """
 
 import json
-import os
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import records  # noqa: E402
+import records
+from records import identifier
 
 STATES = ("waiting", "complete", "activating", "active", "degraded", "skipped", "failed", "unrecorded")
 SECOND = 1_000_000
@@ -51,10 +48,6 @@ REASONS = {
 METADATA = {"exported": ("status", "EXPORTED"), "clustered": ("status", "CLUSTERED"), "off": ("flags", "NOAUTOACTIVATE"),
             "foreign": ("system_id", "other"), "shared": ("lock_type", "sanlock")}
 LV_FLAGS = {"": "", "m": '"NOAUTOACTIVATE"', "s": '"ACTIVATION_SKIP"'}
-
-
-def identifier(kind, number):
-    return f"{kind}{number:031d}"
 
 
 def dashed(text):
@@ -88,26 +81,15 @@ class VolumeGroup:
         asked = state not in ("waiting", "complete", "skipped")
         times = [SECOND, 2 * SECOND * (is_whole and state != "waiting"), 3 * SECOND * asked,
                  4 * SECOND * (asked and state != "activating" or state == "skipped")]
-        numbers = {"slow": "slow" in self.flags, "overdue": "overdue" in self.flags, "lost_pv": "lost" in self.flags,
-                   "bereft": "bereft" in self.flags}
-        lines = [f"name = {json.dumps(self.name)}", f'id = "{self.id}"', "seqno = 5", f'state = "{state}"',
-                 *(f"{key} = {int(value)}" for key, value in numbers.items()),
-                 *(f"{key}_usec = {usec}" for key, usec in zip(("first_seen", "complete", "activating", "settled"), times)),
-                 f"clock_usec = {STARTED}", f"degraded_usec = {(state == 'degraded') * 5 * SECOND // 2}",
-                 f"first = [ {', '.join(map(str, times if state in ('active', 'degraded') else (0,) * 4))} ]"]
-        lines += [f"reason = {json.dumps(self.reason)}"] * bool(self.reason)
-        lines += [f"skip_reason = {json.dumps(self.reason)}"] * (self.backup in METADATA and state == "skipped")
-        lines.append("physical_volumes {")
-        for index, pv in enumerate(self.pvs):
-            lines += [f"pv{index} {{", f'id = "{self.pv_id(index)}"', f"flagged = {int(pv in 'fF')}",
-                      f"late_usec = {(pv == 'l') * 6 * SECOND}",
-                      *(["major = 240", f"minor = {self.minor(index)}"] if pv not in ".F" else []),
-                      f'device = "/dev/pv{self.minor(index)}"', "}"]
-        lines += ["}", "logical_volumes {"]
-        for index, (kind, before, _) in enumerate(self.lvs):
-            lines += [f"lv{index} {{", f'name = "lv{index}"', f'id = "{self.lv_id(index)}"', f"autoactivated = {int(not kind)}",
-                      f"active = {int(before == '+')}", "}"]
-        return "\n".join([*lines, "}"]) + "\n"
+        pvs = [records.pv(self.pv_id(index), "" if pv in ".F" else f"240:{self.minor(index)}", f"/dev/pv{self.minor(index)}",
+                          flagged=pv in "fF", late_usec=(pv == "l") * 6 * SECOND) for index, pv in enumerate(self.pvs)]
+        lvs = [records.lv(f"lv{index}", self.lv_id(index), before == "+", not kind) for index, (kind, before, _) in enumerate(self.lvs)]
+        flags = {"slow": "slow", "overdue": "overdue", "lost_pv": "lost", "bereft": "bereft"}
+        return records.volume_group(
+            self.name, self.id, state, pvs, lvs, seqno=5, **{key: word in self.flags for key, word in flags.items()},
+            **dict(zip(records.TIMES, times)), clock_usec=STARTED, degraded_usec=(state == "degraded") * 5 * SECOND // 2,
+            first=times if state in ("active", "degraded") else (0,) * 4, reason=self.reason,
+            skip_reason=self.reason if self.backup in METADATA and state == "skipped" else None)
 
     def minor(self, index):
         return self.number * 100 + index
@@ -162,7 +144,7 @@ class VolumeGroup:
             machine.torn = f"{self.id} {len(self.text('waiting'))}\n{self.text('waiting')}"
 
 
-class Machine:
+class DescribedMachine:
     """Files and links by their paths, and records in the order in which they were written."""
 
     WORDS = {
@@ -253,11 +235,3 @@ class Machine:
         if self.version:
             text = (run / "records").read_text(encoding="utf-8")
             (run / "records").write_text(text.replace("version = 2\n", f"version = {self.version}\n", 1), encoding="utf-8")
-
-
-def environment(root):
-    """What has headgate look below this directory and nowhere else."""
-    plain = {key: value for key, value in os.environ.items() if not key.startswith(("HEADGATE_", "LVM_"))}
-    return plain | {"HEADGATE_ROOT": str(root), "HEADGATE_RUN_DIRECTORY": str(root / "run/headgate"),
-                    "HEADGATE_LVM_RUN_DIRECTORY": str(root / "run/lvm"), "LVM_SYSTEM_DIR": str(root / "etc/lvm"),
-                    "LC_ALL": "C.UTF-8", "TZ": "UTC"}

@@ -1,85 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Run directories and journals as headgated and headgate-teardown leave them, for tests of blame and plot."""
+"""Boots and shutdowns as headgated and headgate-teardown leave them, for tests of blame and plot."""
 
-import os
 import random
 import subprocess
-import sys
-import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import records  # noqa: E402
 
 STARTED = 2_500_000  # microseconds after the start of the kernel: when the first PV is seen
 
 
-def identifier(kind, number):
-    return f"{kind}{number:031d}"
-
-
-def write_volume_group(run, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0):
-    """Write the record of one VG, as volume_group_print() has it; times are first seen, complete, asked, settled."""
-    quoted = name.replace('"', '\\"')
-    lines = [f'name = "{quoted}"', f'id = "{identifier("v", number)}"', "seqno = 2", f'state = "{state}"', "slow = 0",
-             "overdue = 0"]
-    keys = ("first_seen_usec", "complete_usec", "activating_usec", "settled_usec")
-    lines += [f"{key} = {value}" for key, value in zip(keys, times)]
-    lines.append(f"clock_usec = {realtime and realtime - times[3]}")
-    if reason:
-        lines.append(f'reason = "{reason}"')
-    lines.append("physical_volumes {")
-    for pv in range(n_pvs):
-        lines += [f"pv{pv} {{", f'id = "{identifier("p", number * 100 + pv)}"']
-        if n_seen is None or pv < n_seen:
-            lines += [f"major = {8 + number // 200}", f"minor = {number % 200 * 16 + pv}"]
-        lines += [f'device = "/dev/sd{number}"', "}"]
-    lines += ["}", "logical_volumes {", "lv0 {", 'name = "lv"', f'id = "{identifier("l", number)}"',
-              "autoactivated = 1", f"active = {int(state == 'active')}", "}", "}"]
-    records.put(run, identifier("v", number), "\n".join(lines) + "\n")
-
-
-def prepare(run, root):
-    (run / "lvm").mkdir(parents=True)
-    (run / "taken-over").touch()
-    (root / "proc").mkdir(parents=True)
-    (root / "dev").mkdir()
-    (root / "proc/dm-devices").touch()
-
-
-def environment(run, root):
-    return os.environ | {"HEADGATE_RUN_DIRECTORY": str(run), "HEADGATE_LVM_RUN_DIRECTORY": str(run / "lvm"),
-                         "HEADGATE_ROOT": str(root)}
-
-
-def note_active(root, number, name, minor):
-    with open(root / "proc/dm-devices", "a", encoding="ascii") as file:
-        file.write(f"254:{minor} {name}-lv LVM-{identifier('v', number)}{identifier('l', number)} linear\n")
-
-
-def make_links(root, names, first=0):
-    """Make devices and links, with pauses as lvm2 and udev make them; return the times of each by name."""
-    times = {}
-    for minor, name in enumerate(names, first):
-        (root / "dev" / name).mkdir()
-        device, link = root / f"dev/dm-{minor}", root / "dev" / name / "lv"
-        device.touch()
-        time.sleep(0.03)
-        link.symlink_to(f"../dm-{minor}")
-        times[name] = birth(device), birth(link)
-        time.sleep(0.02)
-    return times
-
-
-def birth(path):
-    seconds = subprocess.run(["stat", "--format", "%.6W", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return round(float(seconds) * 1_000_000)
-
-
-def write_boot(run, root, n, seed=1, troubles=True):
+def write_boot(machine, n, seed=1, troubles=True):
     """A boot with n VGs, in vgchange batches that grow, a few of which have failed, wait or are skipped."""
     chance = random.Random(seed)
-    prepare(run, root)
     names = [f"vg{i:04d}" for i in range(n)]
     if n >= 8 and troubles:
         names[1] = "data<&>\"'"  # lvm2 would not have it; what comes from elsewhere may be anything
@@ -95,7 +25,7 @@ def write_boot(run, root, n, seed=1, troubles=True):
         done |= {number: (asked, clock) for number in batch}
     for number, name in enumerate(names):
         if number in waiting:
-            write_volume_group(run, number, name, "waiting", (first[number], 0, 0, 0), n_pvs=2, n_seen=1)
+            machine.volume_group(number, name, "waiting", (first[number], 0, 0, 0), n_pvs=2, n_seen=1)
             continue
         asked, settled = done[number]
         state, reason = "active", None
@@ -103,9 +33,9 @@ def write_boot(run, root, n, seed=1, troubles=True):
             state, reason = "failed", "device-mapper: reload ioctl on  (254:7) failed: <Invalid> & argument"
         elif troubles and n >= 8 and number % max(n // 2, 6) == 5:
             state, reason, asked, settled = "skipped", "it is exported.", 0, complete[number] + 1000
-        write_volume_group(run, number, name, state, (first[number], complete[number], asked, settled), reason=reason)
+        machine.volume_group(number, name, state, (first[number], complete[number], asked, settled), reason=reason)
         if state == "active":
-            note_active(root, number, name, number)
+            machine.activate(number, name)
 
 
 def export_entry(number, boot, fields):

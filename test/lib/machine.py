@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A machine below a folder: what headgated, lvm2 and the kernel leave there for headgate to read."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import records
+from records import identifier
+
+
+class Machine:
+    """Whoever needs more of it adds to it."""
+
+    def __init__(self, folder, in_charge=True):
+        self.root = Path(folder)
+        self.run, self.lvm = self.root / "run/headgate", self.root / "run/lvm"
+        for path in self.run, self.lvm / "pvs_online", self.lvm / "vgs_online", self.root / "etc/lvm/backup", self.root / "dev":
+            path.mkdir(parents=True)
+        self.write("proc/dm-devices")
+        if in_charge:
+            (self.run / "taken-over").touch()
+
+    def write(self, path, text=""):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def environment(self, **more):
+        """What has headgate look below this folder and nowhere else."""
+        return environment(self.root) | more
+
+    def call(self, *words, **more):
+        return subprocess.run(words, env=self.environment(**more), encoding="utf-8", stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+
+    def record(self, vgid, text):
+        records.put(self.run, vgid, text)
+
+    def active(self, name, uuid, minor=None):
+        """A device of device-mapper's."""
+        with open(self.root / "proc/dm-devices", "a", encoding="ascii") as file:
+            file.write(f"254:{file.tell() if minor is None else minor} {name} {uuid} linear\n")
+
+    def volume_group(self, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0, device=None):
+        """The record of a VG with one LV; `times` are first seen, complete, asked, settled."""
+        pvs = [records.pv(identifier("p", number * 100 + pv),
+                          f"{8 + number // 200}:{number % 200 * 16 + pv}" if n_seen is None or pv < n_seen else "",
+                          device or f"/dev/sd{number}") for pv in range(n_pvs)]
+        lvs = [records.lv("lv", identifier("l", number), active=state == "active")]
+        self.record(identifier("v", number), records.volume_group(
+            name, identifier("v", number), state, pvs, lvs, seqno=2, slow=0, overdue=0, **dict(zip(records.TIMES, times)),
+            clock_usec=realtime and realtime - times[3], reason=reason))
+
+    def activate(self, number, name):
+        """That LV is active."""
+        self.active(f"{name}-lv", f"LVM-{identifier('v', number)}{identifier('l', number)}", number)
+
+    def make_links(self, names, first=0):
+        """Make devices and links, with pauses as lvm2 and udev make them; return the times of each by name."""
+        times = {}
+        for minor, name in enumerate(names, first):
+            (self.root / "dev" / name).mkdir()
+            device, link = self.root / f"dev/dm-{minor}", self.root / "dev" / name / "lv"
+            device.touch()
+            time.sleep(0.03)
+            link.symlink_to(f"../dm-{minor}")
+            times[name] = birth(device), birth(link)
+            time.sleep(0.02)
+        return times
+
+
+def environment(root):
+    """What has headgate look below this directory and nowhere else."""
+    plain = {key: text for key, text in os.environ.items()
+             if not key.startswith(("HEADGATE_", "LVM_")) and key not in ("NO_COLOR", "TERM")}
+    return plain | {"HEADGATE_ROOT": str(root), "HEADGATE_RUN_DIRECTORY": str(root / "run/headgate"),
+                    "HEADGATE_LVM_RUN_DIRECTORY": str(root / "run/lvm"), "LVM_SYSTEM_DIR": str(root / "etc/lvm"),
+                    "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+
+def birth(path):
+    seconds = subprocess.run(["stat", "--format", "%.6W", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return round(float(seconds) * 1_000_000)
