@@ -132,32 +132,32 @@ static void doctor_done(struct doctor *doctor)
 
 /* ------ the checks ------ */
 
+/* Without these there is nothing that a check could look at. */
+enum { NEEDS_SYSTEMD = 1 << 0, NEEDS_RUN = 1 << 1 };
+
 static const struct check {
         const char *name; /* as in the column CHECK */
-        void (*run)(struct doctor *doctor);
+        check_function *run;
+        unsigned int needs;
         const char *otherwise; /* what has been found if the check adds nothing */
-        /* Without these there is nothing that it could check. */
-        bool needs_systemd, needs_run_directory;
 } checks[] = {
         {"versions", check_versions},
-        {"enabled", check_enabled, "headgate is enabled (" TAKEOVER_UNIT ").", .needs_systemd = true},
-        {"in-charge", check_in_charge, "headgate activates VGs, lvm2's udev rule is masked.",
-                .needs_run_directory = true},
-        {"units", check_units, "All of headgate's units are as they should be.", .needs_systemd = true,
-                .needs_run_directory = true},
-        {"failures", check_failures, "The worker has not failed."},
+        {"enabled", check_enabled, NEEDS_SYSTEMD, "headgate is enabled (" TAKEOVER_UNIT ")."},
+        {"in-charge", check_in_charge, NEEDS_RUN, "headgate activates VGs, lvm2's udev rule is masked."},
+        {"units", check_units, NEEDS_SYSTEMD | NEEDS_RUN, "All of headgate's units are as they should be."},
+        {"failures", check_failures, 0, "The worker has not failed."},
         {"headgate-rule", check_headgate_rule},
         {"lvm2-rule", check_stock_rule},
-        {"blk-availability", check_blk_availability, .needs_systemd = true},
-        {"lvm.conf", check_lvm_configuration, "Nothing in it keeps VGs from being activated."},
-        {"headgate.conf", check_headgate_configuration, "There is nothing wrong in it."},
+        {"blk-availability", check_blk_availability, NEEDS_SYSTEMD},
+        {"lvm.conf", check_lvm_configuration, 0, "Nothing in it keeps VGs from being activated."},
+        {"headgate.conf", check_headgate_configuration, 0, "There is nothing wrong in it."},
         {"backups", check_backups},
         {"online", check_online},
-        {"others", check_others, "No unit of this machine's own activates VGs or LVs."},
-        {"initrd", check_initrd, "No VG was active before headgate saw it.", .needs_run_directory = true},
-        {"requests", check_requests, "No request is left.", .needs_run_directory = true},
-        {"links", check_links, "No link in /dev leads to an LV that is not there."},
-        {"journal", check_journal, "The journal is kept, so that one can look back at shutdowns."},
+        {"others", check_others, 0, "No unit of this machine's own activates VGs or LVs."},
+        {"initrd", check_initrd, NEEDS_RUN, "No VG was active before headgate saw it."},
+        {"requests", check_requests, NEEDS_RUN, "No request is left."},
+        {"links", check_links, 0, "No link in /dev leads to an LV that is not there."},
+        {"journal", check_journal, 0, "The journal is kept, so that one can look back at shutdowns."},
 };
 
 int doctor_run(struct findings *findings)
@@ -172,9 +172,9 @@ int doctor_run(struct findings *findings)
                 size_t before = findings->n;
 
                 findings->check = check->name;
-                if (check->needs_systemd && doctor.systemd_error < 0)
+                if (check->needs & NEEDS_SYSTEMD && doctor.systemd_error < 0)
                         finding_unknown(&doctor, doctor.systemd_error, "systemd does not tell of its units: %m.");
-                else if (check->needs_run_directory && doctor.run_error < 0)
+                else if (check->needs & NEEDS_RUN && doctor.run_error < 0)
                         finding_unknown(&doctor, doctor.run_error, "/run/headgate cannot be looked into: %m.");
                 else
                         check->run(&doctor);

@@ -73,25 +73,15 @@ int doctor_list(int dir_fd, const char *path, struct string_vector *ret) _nonnul
 
 #define TAKEOVER_UNIT "headgate-takeover.service"
 
+/* A check adds what it has found; it may add nothing if the table in doctor.c says what that means. */
+typedef void check_function(struct doctor *doctor);
+
 /* takeover.c: who activates and deactivates VGs, and whether headgate's rules and units are as they should be */
-void check_enabled(struct doctor *doctor) _nonnull_(1);
-void check_in_charge(struct doctor *doctor) _nonnull_(1);
-void check_units(struct doctor *doctor) _nonnull_(1);
-void check_failures(struct doctor *doctor) _nonnull_(1);
-void check_headgate_rule(struct doctor *doctor) _nonnull_(1);
-void check_stock_rule(struct doctor *doctor) _nonnull_(1);
-void check_blk_availability(struct doctor *doctor) _nonnull_(1);
+check_function check_enabled, check_in_charge, check_units, check_failures, check_headgate_rule, check_stock_rule,
+        check_blk_availability;
 
 /* settings.c: versions and what files set */
-void check_versions(struct doctor *doctor) _nonnull_(1);
-void check_lvm_configuration(struct doctor *doctor) _nonnull_(1);
-void check_headgate_configuration(struct doctor *doctor) _nonnull_(1);
-void check_others(struct doctor *doctor) _nonnull_(1);
-void check_journal(struct doctor *doctor) _nonnull_(1);
+check_function check_versions, check_lvm_configuration, check_headgate_configuration, check_others, check_journal;
 
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
-void check_backups(struct doctor *doctor) _nonnull_(1);
-void check_online(struct doctor *doctor) _nonnull_(1);
-void check_initrd(struct doctor *doctor) _nonnull_(1);
-void check_requests(struct doctor *doctor) _nonnull_(1);
-void check_links(struct doctor *doctor) _nonnull_(1);
+check_function check_backups, check_online, check_initrd, check_requests, check_links;
