@@ -55,7 +55,6 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         r = plan_make(root_fd, &settings, &configuration, NULL, &plan, problems);
         if (r < 0)
                 return log_error_errno(r, "Failed to make the plan of boot: %m");
-        r = 0;
         for (enum plan_group group = 0; group < _PLAN_GROUP_MAX; group++) {
                 int written = units_write_group(directory, &plan, group);
 

@@ -2,8 +2,8 @@
 
 /* headgate doctor: checks whether the machine is set up as headgate needs it, and says what to do where it is not. */
 
-#include "cli/verb.h"
 #include "doctor/doctor.h"
+#include "cli/verb.h"
 #include "shared/log.h"
 
 struct line {
@@ -27,14 +27,14 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
                 [FINDING_WARNING] = "yellow",
                 [FINDING_FAILED] = "red",
         };
-        _cleanup_findings_ struct findings findings = {};
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
         int r;
 
-        r = doctor_run(&findings);
+        r = doctor_run(&doctor);
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
-        for (size_t i = 0; r >= 0 && i < findings.n; i++) {
-                const struct finding *finding = &findings.findings[i];
+        for (size_t i = 0; r >= 0 && i < doctor.n_findings; i++) {
+                const struct finding *finding = &doctor.findings[i];
 
                 r = table_add_line(table, NULL,
                         &(struct line){
@@ -46,9 +46,9 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         if (r < 0)
                 return verb_fail(r, "Failed to print the table: %m");
         /* What is known to be wrong is more than what is not known. */
-        if (findings.worst >= FINDING_WARNING)
+        if (doctor.worst >= FINDING_WARNING)
                 return EXIT_NOT_ALL_UP;
-        return findings.worst == FINDING_OK ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
+        return doctor.worst == FINDING_OK ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 }
 
 const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",

@@ -28,8 +28,7 @@ const char *finding_result_to_string(enum finding_result result)
 void finding_add(
         struct doctor *doctor, enum finding_result result, int error, const char *advice, const char *format, ...)
 {
-        struct findings *findings = doctor->findings;
-        struct finding finding = {.check = findings->check, .result = result};
+        struct finding finding = {.check = doctor->check, .result = result};
         _cleanup_free_ char *detail = NULL;
         struct finding *larger;
         va_list arguments;
@@ -44,26 +43,16 @@ void finding_add(
 
         finding.detail = detail ? string_printable(detail) : NULL;
         finding.advice = string_printable(advice ?: "");
-        larger = reallocarray(findings->findings, findings->n + 1, sizeof(*larger));
-        findings->findings = larger ?: findings->findings;
+        larger = reallocarray(doctor->findings, doctor->n_findings + 1, sizeof(*larger));
+        doctor->findings = larger ?: doctor->findings;
         if (!larger || !finding.detail || !finding.advice || error == -ENOMEM) {
                 free(finding.detail);
                 free(finding.advice);
-                findings->out_of_memory = true;
+                doctor->out_of_memory = true;
                 return;
         }
-        findings->findings[findings->n++] = finding;
-        findings->worst = MAX(findings->worst, result);
-}
-
-void findings_done(struct findings *findings)
-{
-        for (size_t i = 0; i < findings->n; i++) {
-                free(findings->findings[i].detail);
-                free(findings->findings[i].advice);
-        }
-        free(findings->findings);
-        *findings = (struct findings){};
+        doctor->findings[doctor->n_findings++] = finding;
+        doctor->worst = MAX(doctor->worst, result);
 }
 
 /* ------ the machine ------ */
@@ -122,8 +111,13 @@ static int doctor_open(struct doctor *doctor)
         return 0;
 }
 
-static void doctor_done(struct doctor *doctor)
+void doctor_done(struct doctor *doctor)
 {
+        for (size_t i = 0; i < doctor->n_findings; i++) {
+                free(doctor->findings[i].detail);
+                free(doctor->findings[i].advice);
+        }
+        free(doctor->findings);
         sources_done(&doctor->sources);
         snapshot_done(&doctor->snapshot);
         systemd_done(&doctor->systemd);
@@ -160,26 +154,25 @@ static const struct check {
         {"journal", check_journal, 0, "The journal is kept, so that one can look back at shutdowns."},
 };
 
-int doctor_run(struct findings *findings)
+int doctor_run(struct doctor *doctor)
 {
-        _cleanup_(doctor_done) struct doctor doctor = {.sources = SOURCES_NONE, .findings = findings};
         int r;
 
-        r = doctor_open(&doctor);
+        r = doctor_open(doctor);
         if (r < 0)
                 return r;
         for (const struct check *check = checks; check < checks + ELEMENTSOF(checks); check++) {
-                size_t before = findings->n;
+                size_t before = doctor->n_findings;
 
-                findings->check = check->name;
-                if (check->needs & NEEDS_SYSTEMD && doctor.systemd_error < 0)
-                        finding_unknown(&doctor, doctor.systemd_error, "systemd does not tell of its units: %m.");
-                else if (check->needs & NEEDS_RUN && doctor.run_error < 0)
-                        finding_unknown(&doctor, doctor.run_error, "/run/headgate cannot be looked into: %m.");
+                doctor->check = check->name;
+                if (check->needs & NEEDS_SYSTEMD && doctor->systemd_error < 0)
+                        finding_unknown(doctor, doctor->systemd_error, "systemd does not tell of its units: %m.");
+                else if (check->needs & NEEDS_RUN && doctor->run_error < 0)
+                        finding_unknown(doctor, doctor->run_error, "/run/headgate cannot be looked into: %m.");
                 else
-                        check->run(&doctor);
-                if (findings->n == before && check->otherwise)
-                        finding_ok(&doctor, "%s", check->otherwise);
+                        check->run(doctor);
+                if (doctor->n_findings == before && check->otherwise)
+                        finding_ok(doctor, "%s", check->otherwise);
         }
-        return findings->out_of_memory ? -ENOMEM : 0;
+        return doctor->out_of_memory ? -ENOMEM : 0;
 }

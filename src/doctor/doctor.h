@@ -24,21 +24,6 @@ struct finding {
         char *advice; /* what to do; "" where there is nothing to be done */
 };
 
-/* Starts empty: all zeros. */
-struct findings {
-        struct finding *findings;
-        size_t n;
-        enum finding_result worst;
-        const char *check;  /* the one that runs */
-        bool out_of_memory; /* and so something is missing */
-};
-
-/* Runs all checks, in the order in which they are printed. Returns 0 or a negative errno. */
-int doctor_run(struct findings *findings) _nonnull_(1) _must_check_;
-
-void findings_done(struct findings *findings) _nonnull_(1);
-#define _cleanup_findings_ _cleanup_(findings_done)
-
 /* What the checks look at, and what they have found. What could not be read has a negative errno in its place. */
 struct doctor {
         struct sources sources; /* with the configuration */
@@ -49,8 +34,21 @@ struct doctor {
         int systemd_error;
         struct tree *tree; /* NULL on error */
         int tree_error;
-        struct findings *findings;
+
+        struct finding *findings;
+        size_t n_findings;
+        enum finding_result worst;
+        const char *check;  /* the one that runs */
+        bool out_of_memory; /* and so something is missing */
 };
+
+#define DOCTOR_NONE ((struct doctor){.sources = SOURCES_NONE})
+
+/* Runs all checks, in the order in which they are printed. `doctor` starts as DOCTOR_NONE. Returns 0 or a negative errno. */
+int doctor_run(struct doctor *doctor) _nonnull_(1) _must_check_;
+
+void doctor_done(struct doctor *doctor) _nonnull_(1);
+#define _cleanup_doctor_ _cleanup_(doctor_done)
 
 /* Adds a finding. `advice` is copied; NULL for none. `error`, a negative errno or 0, is why something cannot be told; %m
  * stands for it. What is not printable ASCII is written as \xNN. */

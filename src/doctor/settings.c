@@ -14,7 +14,7 @@
 
 void check_versions(struct doctor *doctor)
 {
-        _cleanup_free_ char *systemd = systemd_ask(&doctor->systemd, NULL, "Version"), *kernel = NULL;
+        _cleanup_free_ char *systemd = systemd_get_property(&doctor->systemd, NULL, "Version"), *kernel = NULL;
         char library[64], driver[64];
 
         /* "1.02.185 (2022-05-18)". Of the driver only root may ask, and only the running kernel. */

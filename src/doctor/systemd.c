@@ -39,7 +39,7 @@ int systemd_connect(int root_fd, struct systemd *ret)
         if (r >= 0 && ret->bus)
                 r = sd_bus_set_method_call_timeout(ret->bus, TIMEOUT_USEC);
         if (r >= 0 && ret->bus)
-                version = systemd_ask(ret, NULL, "Version");
+                version = systemd_get_property(ret, NULL, "Version");
         if (r >= 0 && (ret->stand_in || version))
                 return 0;
         systemd_done(ret);
@@ -54,7 +54,7 @@ void systemd_done(struct systemd *systemd)
         *systemd = (struct systemd){};
 }
 
-char *systemd_ask(const struct systemd *systemd, const char *unit, const char *property)
+char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
 {
         _cleanup_free_ char *path = NULL;
         char *value = NULL;
@@ -75,14 +75,14 @@ char *systemd_ask(const struct systemd *systemd, const char *unit, const char *p
 
 bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)
 {
-        _cleanup_free_ char *found = systemd_ask(systemd, unit, property);
+        _cleanup_free_ char *found = systemd_get_property(systemd, unit, property);
 
         return found && streq(found, value);
 }
 
 bool unit_is_there(const struct systemd *systemd, const char *unit)
 {
-        _cleanup_free_ char *found = systemd_ask(systemd, unit, "LoadState");
+        _cleanup_free_ char *found = systemd_get_property(systemd, unit, "LoadState");
 
         return found && !streq(found, "not-found");
 }

@@ -21,7 +21,7 @@ void systemd_done(struct systemd *systemd) _nonnull_(1);
 
 /* Asks for a property, of the manager itself if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd
  * does not tell. */
-char *systemd_ask(const struct systemd *systemd, const char *unit, const char *property)
+char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
         _nonnull_(1, 3) _must_check_;
 
 /* Whether the property of the unit has that value; false if systemd does not tell. */

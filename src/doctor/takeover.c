@@ -20,7 +20,7 @@
 
 void check_enabled(struct doctor *doctor)
 {
-        _cleanup_free_ char *state = systemd_ask(&doctor->systemd, TAKEOVER_UNIT, "UnitFileState");
+        _cleanup_free_ char *state = systemd_get_property(&doctor->systemd, TAKEOVER_UNIT, "UnitFileState");
 
         if (!unit_is_there(&doctor->systemd, TAKEOVER_UNIT))
                 finding_failed(doctor, ADVICE_INSTALL, "systemd does not know " TAKEOVER_UNIT ".");
@@ -34,7 +34,7 @@ void check_enabled(struct doctor *doctor)
 
 static void check_unit(struct doctor *doctor, const char *name, const char *otherwise)
 {
-        _cleanup_free_ char *state = systemd_ask(&doctor->systemd, name, "ActiveState");
+        _cleanup_free_ char *state = systemd_get_property(&doctor->systemd, name, "ActiveState");
         bool masked = unit_is_masked(&doctor->systemd, name);
         _cleanup_free_ char *advice = string_format("Run: systemctl %s %s", masked ? "unmask" : "start", name);
 

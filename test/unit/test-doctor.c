@@ -97,9 +97,9 @@ static void tear_down(void)
         unsetenv("HEADGATE_ROOT");
 }
 
-static void look(struct findings *findings)
+static void look(struct doctor *doctor)
 {
-        ck_assert_int_eq(doctor_run(findings), 0);
+        ck_assert_int_eq(doctor_run(doctor), 0);
 }
 
 /* Every check says something, and none of them anything but ok. */
@@ -108,15 +108,15 @@ START_TEST(all_is_well)
         static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
                 "headgate-rule", "lvm2-rule", "blk-availability", "lvm.conf", "headgate.conf", "backups", "online",
                 "others", "initrd", "requests", "links", "journal"};
-        _cleanup_findings_ struct findings findings = {};
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
-        look(&findings);
-        ck_assert_uint_eq(findings.n, ELEMENTSOF(checks));
-        ck_assert_int_eq(findings.worst, FINDING_OK);
-        for (size_t i = 0; i < findings.n; i++) {
-                ck_assert_str_eq(findings.findings[i].check, checks[i]);
-                ck_assert_msg(findings.findings[i].result == FINDING_OK, "%s: %s", findings.findings[i].check,
-                        findings.findings[i].detail);
+        look(&doctor);
+        ck_assert_uint_eq(doctor.n_findings, ELEMENTSOF(checks));
+        ck_assert_int_eq(doctor.worst, FINDING_OK);
+        for (size_t i = 0; i < doctor.n_findings; i++) {
+                ck_assert_str_eq(doctor.findings[i].check, checks[i]);
+                ck_assert_msg(doctor.findings[i].result == FINDING_OK, "%s: %s", doctor.findings[i].check,
+                        doctor.findings[i].detail);
         }
 }
 END_TEST
@@ -294,14 +294,14 @@ static void make(const struct change *change)
 
 START_TEST(one_thing_is_wrong)
 {
-        _cleanup_findings_ struct findings findings = {};
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
         bool found = false;
 
         for (size_t i = 0; i < ELEMENTSOF(cases[_i].changes) && cases[_i].changes[i].path; i++)
                 make(&cases[_i].changes[i]);
-        look(&findings);
-        for (size_t i = 0; i < findings.n; i++) {
-                const struct finding *finding = &findings.findings[i];
+        look(&doctor);
+        for (size_t i = 0; i < doctor.n_findings; i++) {
+                const struct finding *finding = &doctor.findings[i];
 
                 if (!streq(finding->check, cases[_i].check))
                         continue;
@@ -309,9 +309,9 @@ START_TEST(one_thing_is_wrong)
                 ck_assert_msg(finding->result <= cases[_i].result, "%s: %s: %s", cases[_i].detail, finding->check,
                         finding->detail);
         }
-        for (size_t i = 0; !found && i < findings.n; i++)
-                if (streq(findings.findings[i].check, cases[_i].check))
-                        fprintf(stderr, "said instead: %s\n", findings.findings[i].detail);
+        for (size_t i = 0; !found && i < doctor.n_findings; i++)
+                if (streq(doctor.findings[i].check, cases[_i].check))
+                        fprintf(stderr, "said instead: %s\n", doctor.findings[i].detail);
         ck_assert_msg(found, "%s: %s", cases[_i].check, cases[_i].detail);
 }
 END_TEST
@@ -320,16 +320,16 @@ END_TEST
 START_TEST(old_requests)
 {
         static const struct timespec times[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-        _cleanup_findings_ struct findings findings = {};
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
         shape_write("run/headgate/pending.d/8:0", "");
         ck_assert_int_eq(utimensat(shape_root(), "run/headgate/pending.d/8:0", times, 0), 0);
-        look(&findings);
-        ck_assert_int_eq(findings.worst, FINDING_FAILED);
-        for (size_t i = 0; i < findings.n; i++)
-                if (findings.findings[i].result == FINDING_FAILED)
+        look(&doctor);
+        ck_assert_int_eq(doctor.worst, FINDING_FAILED);
+        for (size_t i = 0; i < doctor.n_findings; i++)
+                if (doctor.findings[i].result == FINDING_FAILED)
                         ck_assert_str_eq(
-                                findings.findings[i].detail, "1 request is left, and no worker is running.");
+                                doctor.findings[i].detail, "1 request is left, and no worker is running.");
 }
 END_TEST
 
