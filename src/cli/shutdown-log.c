@@ -10,7 +10,7 @@
 #include "cli/verb.h"
 #include "kernel-log/log.h"
 #include "kernel-log/sentences.h"
-#include "plot/kernel-shutdown.h"
+#include "plot/plot.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -344,15 +344,8 @@ static int draw(const struct logs *logs)
 {
         const struct kernel_shutdown *const shutdowns[] = {
                 &logs->logs[FIRST].shutdown, &logs->logs[SECOND].shutdown};
-        bool to_stdout = is_standard_input(arg_plot);
-        _cleanup_fclose_ FILE *opened = to_stdout ? NULL : fopen(arg_plot, "we");
-        FILE *file = to_stdout ? stdout : opened;
-        int r;
 
-        if (!file)
-                return -errno;
-        r = plot_write_kernel_shutdowns(file, shutdowns, (const char *const *) logs->names, logs->n);
-        return r >= 0 && fflush(file) != 0 ? -errno : r;
+        return plot_kernel_shutdowns(arg_plot, shutdowns, (const char *const *) logs->names, logs->n);
 }
 
 static int print(const struct logs *logs, struct table *table)

@@ -1,173 +1,112 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "plot/kernel-shutdown.h"
+/* The picture of how the kernel has shut down devices: one bar for each that took long, and one for several others in a row. */
 
-#include "plot/axis.h"
-#include "plot/page.h"
-#include "plot/rows.h"
-#include "plot/svg.h"
+#include "plot/picture.h"
+#include "plot/plot.h"
 #include "shared/util.h"
 
 /* As many rows of one shutdown fit on a page, or a large screen, with another one. */
 #define BARS_MAX 44
 
-#define BAR_HEIGHT 14.0
-#define GAP 6.0
-#define LEGEND_Y 58.0
-#define TITLE "Shutdown of devices by the kernel"
+#define LEGEND_Y 66.0
 
-/* The styles of the page's sheet that are used. */
+/* The styles of the sheet that are used. */
 #define STYLE_ALONE "removal"
 #define STYLE_PARALLEL "lvm2"
 
-/* Of a letter, on average, in the size of labels. */
-#define LETTER_WIDTH 6.3
-
-/* One device, or several that follow each other and took little. */
-struct bar {
-        size_t from, to;
-};
-
-/* ------ which bars there are ------ */
-
-static bool goes_with_the_next(const struct kernel_shutdown *shutdown, size_t i, uint64_t least_usec)
+/* The end of a bar that begins with device `i`: after it, or after the last one of several that follow each other and took
+ * less than `least_usec`. */
+static size_t find_end(const struct kernel_shutdown *shutdown, size_t i, uint64_t least_usec)
 {
-        return i + 1 < shutdown->n && !kernel_shutdown_is_parallel(shutdown, i) &&
-               !kernel_shutdown_is_parallel(shutdown, i + 1) && shutdown->devices[i].step_usec < least_usec &&
-               shutdown->devices[i + 1].step_usec < least_usec;
+        size_t end = i;
+
+        while (end < shutdown->n && !kernel_shutdown_is_parallel(shutdown, end) &&
+                shutdown->devices[end].step_usec < least_usec)
+                end++;
+        return MAX(end, i + 1);
 }
 
-static size_t make_bars(const struct kernel_shutdown *shutdown, uint64_t least_usec, struct bar *bars)
+/* Below which time devices share a bar, so that there are as few bars as fit, unless those in parallel are too many by
+ * themselves. */
+static uint64_t choose_least(const struct kernel_shutdown *shutdown)
 {
-        size_t n = 0;
+        uint64_t least = 0, next = MAX(shutdown->total_usec / 1000, UINT64_C(1));
 
-        for (size_t i = 0; i < shutdown->n; i++) {
-                size_t from = i;
+        for (;; next *= 2) {
+                size_t n = 0;
 
-                while (goes_with_the_next(shutdown, i, least_usec))
-                        i++;
-                bars[n++] = (struct bar){from, i + 1};
+                for (size_t i = 0; i < shutdown->n; i = find_end(shutdown, i, least))
+                        n++;
+                if (n <= BARS_MAX || next > shutdown->total_usec)
+                        return least;
+                least = next;
         }
-        return n;
 }
 
-/* As few as fit, unless those in parallel are too many by themselves. NULL without memory. */
-static struct bar *choose_bars(const struct kernel_shutdown *shutdown, size_t *ret_n)
+static int draw_bar(struct picture *picture, const struct kernel_shutdown *shutdown, size_t first, size_t end)
 {
-        struct bar *bars = calloc(shutdown->n + 1, sizeof(*bars));
-        uint64_t least = MAX(shutdown->total_usec / 1000, UINT64_C(1));
-
-        if (!bars)
-                return NULL;
-        *ret_n = make_bars(shutdown, 0, bars);
-        while (*ret_n > BARS_MAX && least <= shutdown->total_usec) {
-                *ret_n = make_bars(shutdown, least, bars);
-                least *= 2;
-        }
-        return bars;
-}
-
-/* ------ drawing ------ */
-
-static char *describe(const struct kernel_shutdown *shutdown, const struct bar *bar)
-{
-        const struct kernel_device *device = &shutdown->devices[bar->from];
-
-        if (bar->to > bar->from + 1)
-                return string_format("%zu devices", bar->to - bar->from);
-        return string_format("%s %s", device->driver, device->name);
-}
-
-static char *shorten(const char *text, double width)
-{
-        size_t n = (size_t) (width / LETTER_WIDTH);
-
-        return strlen(text) <= n ? strdup(text) : string_format("%.*s...", (int) n - 3, text);
-}
-
-static int draw_bar(struct rows *rows, const struct kernel_shutdown *shutdown, const struct bar *bar)
-{
-        bool parallel = kernel_shutdown_is_parallel(shutdown, bar->from);
-        uint64_t from = shutdown->devices[bar->from].began_usec;
-        uint64_t to = shutdown->devices[bar->to - 1].began_usec + kernel_shutdown_took_usec(shutdown, bar->to - 1);
-        _cleanup_free_ char *name = describe(shutdown, bar), *time = format_short_duration(to - from);
-        _cleanup_free_ char *label = name ? shorten(name, rows->axis.left - 20) : NULL;
-        _cleanup_free_ char *began = format_short_duration(from);
+        const struct kernel_device *device = &shutdown->devices[first];
+        bool parallel = kernel_shutdown_is_parallel(shutdown, first);
+        uint64_t from = device->began_usec;
+        uint64_t to = shutdown->devices[end - 1].began_usec + kernel_shutdown_took_usec(shutdown, end - 1);
+        _cleanup_free_ char *began = format_short_duration(from), *time = format_short_duration(to - from);
         _cleanup_free_ char *note = time ? string_format("%s%s", parallel ? "up to " : "", time) : NULL;
-        _cleanup_free_ char *title =
-                note && name && began ? string_format("%s: begun with after %s, %s", name, began, note) : NULL;
-        double x = axis_position(&rows->axis, from), end = axis_position(&rows->axis, to);
-        double middle = rows->y + ROWS_HEIGHT / 2;
+        _cleanup_free_ char *name = end > first + 1 ? string_format("%zu devices", end - first)
+                                                    : string_format("%s %s", device->driver, device->name);
+        double base = picture->y + PICTURE_ROW_HEIGHT / 2 + 4;
 
-        if (!title || !label)
+        if (!began || !note || !name)
                 return -ENOMEM;
-        svg_begin_group(rows->file, title);
-        svg_text(rows->file, rows->axis.left - 8, middle + 4, "end", "label", label);
-        svg_rectangle(rows->file, x, middle - BAR_HEIGHT / 2, MAX(end - x, 0.5), BAR_HEIGHT,
-                parallel ? STYLE_PARALLEL : STYLE_ALONE);
-        svg_text(rows->file, end + GAP, middle + 4, "start", "note", note);
-        svg_end_group(rows->file);
-        rows->y += ROWS_HEIGHT;
+        fputs("<g><title>", picture->file);
+        picture_print(picture, "%s: begun with after %s, %s", name, began, note);
+        fputs("</title>\n", picture->file);
+        picture_text_within(picture, PICTURE_LEFT - 8, base, PICTURE_LEFT - 20, "end", "label", name);
+        picture_bar(picture, from, to, PICTURE_BAR_HEIGHT, parallel ? STYLE_PARALLEL : STYLE_ALONE);
+        picture_text(picture, picture_position(picture, to) + PICTURE_GAP, base, "start", "note", "%s", note);
+        fputs("</g>\n", picture->file);
+        picture->y += PICTURE_ROW_HEIGHT;
         return 0;
 }
 
-static int draw_shutdown(struct rows *rows, const struct kernel_shutdown *shutdown, const char *name)
+static int draw_shutdown(struct picture *picture, const struct kernel_shutdown *shutdown, const char *name)
 {
         _cleanup_free_ char *total = format_short_duration(shutdown->total_usec);
-        _cleanup_free_ struct bar *bars = NULL;
-        _cleanup_free_ char *heading = NULL;
-        size_t n = 0;
-        int r = 0;
+        uint64_t least = choose_least(shutdown);
 
-        heading = total ? string_format("%s: %zu device%s, %s", name, shutdown->n, plural(shutdown->n), total)
-                        : NULL;
-        bars = choose_bars(shutdown, &n);
-        if (!heading || !bars)
+        if (!total)
                 return -ENOMEM;
-        rows_draw_heading(rows, heading);
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = draw_bar(rows, shutdown, &bars[i]);
-        return r;
+        picture_heading(picture, "%s: %zu device%s, %s", name, shutdown->n, plural(shutdown->n), total);
+        for (size_t i = 0, end; i < shutdown->n; i = end) {
+                int r;
+
+                end = find_end(shutdown, i, least);
+                r = draw_bar(picture, shutdown, i, end);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
 }
 
-static void draw_legend(FILE *file)
+int plot_kernel_shutdowns(
+        const char *path, const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
 {
-        double middle = LEGEND_Y + 8;
-
-        svg_rectangle(file, PAGE_LEFT, middle - BAR_HEIGHT / 2, 24, BAR_HEIGHT, STYLE_ALONE);
-        svg_text(file, PAGE_LEFT + 30, middle + 4, "start", "label", "one after another");
-        svg_rectangle(file, PAGE_LEFT + 170, middle - BAR_HEIGHT / 2, 24, BAR_HEIGHT, STYLE_PARALLEL);
-        svg_text(file, PAGE_LEFT + 200, middle + 4, "start", "label", "in parallel, at most so long");
-}
-
-int plot_write_kernel_shutdowns(
-        FILE *file, const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
-{
-        struct rows rows = {.right = PAGE_WIDTH - 8, .y = PAGE_TOP};
-        _cleanup_free_ char *text = NULL;
+        _cleanup_picture_ struct picture picture = {};
         uint64_t longest = 0;
-        size_t size;
-        int r = 0;
+        int r;
 
         for (size_t i = 0; i < n; i++)
                 longest = MAX(longest, shutdowns[i]->total_usec);
-        rows.axis = axis_make(0, longest, 0, PAGE_LEFT, PAGE_RIGHT - PAGE_LEFT);
-        /* The height is known when the bars are drawn, and they are to be above the lines of the axis. */
-        rows.file = open_memstream(&text, &size);
-        if (!rows.file)
-                return -errno;
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = draw_shutdown(&rows, shutdowns[i], names[i]);
-        if (fclose(rows.file) != 0 && r >= 0)
-                r = -errno;
+        r = picture_begin(&picture, 0, longest, 0);
         if (r < 0)
                 return r;
-
-        page_begin_document(file, TITLE, rows.y + 34);
-        svg_text(file, 12, 28, "start", "title", TITLE);
-        draw_legend(file);
-        axis_draw(file, &rows.axis, PAGE_TOP - 6, rows.y + 6);
-        fputs(text, file);
-        page_end(file);
-        return ferror(file) ? -EIO : 0;
+        picture_legend(&picture, PICTURE_LEFT, LEGEND_Y, PICTURE_BAR_HEIGHT, STYLE_ALONE, "one after another");
+        picture_legend(&picture, PICTURE_LEFT + 170, LEGEND_Y, PICTURE_BAR_HEIGHT, STYLE_PARALLEL,
+                "in parallel, at most so long");
+        for (size_t i = 0; i < n; i++) {
+                r = draw_shutdown(&picture, shutdowns[i], names[i]);
+                if (r < 0)
+                        return r;
+        }
+        return picture_write(&picture, path, "Shutdown of devices by the kernel");
 }

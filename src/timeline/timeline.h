@@ -29,6 +29,7 @@ enum timeline_end {
         TIMELINE_SKIPPED,    /* not to be activated */
         TIMELINE_UNFINISHED, /* goes on */
         TIMELINE_FAILED,     /* lvm2 has not activated it, or it could not be removed */
+        _TIMELINE_END_MAX,
 };
 
 struct timeline_bar {
