@@ -36,9 +36,8 @@ struct kernel_log {
 /* Reads more of a text, which may be cut anywhere. Returns 0 or a negative errno. */
 int kernel_log_add_text(struct kernel_log *log, const char *text, size_t size) _nonnull_(1, 2) _must_check_;
 
-/* Reads a line of which the time is known, and what there is to the left of the text is not there. The text may be
- * changed. */
-int kernel_log_add_message(struct kernel_log *log, uint64_t usec, char *text) _nonnull_(1, 3) _must_check_;
+/* Reads a line of which the time is known, and what there is to the left of the text is not there. */
+int kernel_log_add_message(struct kernel_log *log, uint64_t usec, const char *text) _nonnull_(1, 3) _must_check_;
 
 /* To be called once, at the end. Only with KERNEL_LOG_COMPLETE, which is 0, is the shutdown finished. Returns a
  * verdict or a negative errno. */
@@ -53,3 +52,19 @@ int kernel_log_read_file(struct kernel_log *log, int fd) _nonnull_(1) _must_chec
 /* Reads what the journal has of the kernel's log of the boot before this one. Returns 0 or a negative errno,
  * -ENODATA where the journal has no such boot. */
 int kernel_log_read_journal(struct kernel_log *log) _nonnull_(1) _must_check_;
+
+/* ------ lines, for tests ------ */
+
+/* Takes a line apart, which is changed. What may be before the text: signs of a quotation and white space, also non-breaking,
+ * as mail programs make them; escape sequences of terminals (ECMA-48, 5.4); a priority, "<6>" (pstore); the prefix of syslog
+ * or journalctl, "Nov 21 23:44:52 host kernel: "; the time as printk() writes it, seconds with six decimals, "[ 172.609825]",
+ * or without brackets; a caller, "[ T123]" (CONFIG_PRINTK_CALLER); and the prefix of journalctl -o short-monotonic, "host
+ * kernel: ". In `*ret_text`, white space of any kind is one space, and there is none at the ends. Returns whether it has the
+ * kernel's own time, in microseconds since the kernel's start. */
+bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text) _nonnull_(1, 2, 3);
+
+/* Device model's line "DRIVER DEVICE: shutdown" or "DRIVER DEVICE: shutdown_pre" (drivers/base/core.c,
+ * device_shutdown()), which initcall_debug brings about: it is written before the device is shut down. A device
+ * may have spaces in its name, but no colon before one, and a driver is taken to have none. Returns the device's name, and
+ * ends the driver's with a NUL, or NULL for any other line, which stays as it was. */
+char *kernel_line_split_device(char *text) _nonnull_(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "kernel-log/comparison.h"
+#include "kernel-log/shutdown.h"
 
 /* Prints sentences about one log of a shutdown, or about two: the totals, the devices that went in parallel, where that time
  * was lost again, and how far apart devices of the same driver were begun with. `names` are of the logs. Without memory for a

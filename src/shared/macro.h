@@ -22,6 +22,8 @@
 #define STRINGIFY(x) STRINGIFY_(x)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* As qsort() wants it. */
+#define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 
 /* Moves a pointer, a struct or a file descriptor out of a variable that is cleaned up at the end of its scope. */
 #define TAKE_PTR(pointer)                                                                                         \

@@ -5,7 +5,6 @@
  * compared with itself. */
 
 #include "fuzz.h"
-#include "kernel-log/comparison.h"
 #include "kernel-log/log.h"
 
 static int read_pieces(struct kernel_log *log, const char *text, size_t size, size_t cut)

@@ -7,8 +7,6 @@
 #include <fcntl.h>
 
 #include "fixture.h"
-#include "kernel-log/comparison.h"
-#include "kernel-log/line.h"
 #include "shared/util.h"
 
 static void read_real(struct kernel_log *log, const char *name)
