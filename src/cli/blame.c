@@ -12,7 +12,6 @@
 #include "shared/util.h"
 #include "timeline/archive.h"
 #include "timeline/boot.h"
-#include "timeline/journal-boots.h"
 #include "timeline/shutdown.h"
 #include "view/snapshot.h"
 
@@ -94,7 +93,7 @@ static int read_boots(int root_fd, struct boots *boots)
                 log_debug("Failed to read /" ARCHIVE_DIRECTORY ": %s", strerror(-r));
         r = journal_open(&journal);
         if (r >= 0)
-                r = journal_note_boots(journal, boots);
+                r = boots_note_journal(boots, journal);
         if (r == -ENOMEM)
                 return r;
         if (r < 0)
@@ -248,9 +247,9 @@ static const struct column boots_columns[] = {
         {"SEEN", "the first moment of it that is known of", COLUMN_IN_TABLE, COLUMN_DATE, BOOT(seen)},
         {"SEEN-USEC", "the same, in microseconds since 1970", COLUMN_IN_JSON, COLUMN_NUMBER,
                 BOOT(boot.realtime_usec)},
-        {"BOOT", "whether its timeline is kept", COLUMN_ALWAYS, COLUMN_BOOL, KEPT(boot.boot_is_kept)},
+        {"BOOT", "whether its timeline is kept", COLUMN_ALWAYS, COLUMN_BOOL, KEPT(boot.boot_is_archived)},
         {"SHUTDOWN", "whether that of the shutdown that ended it is; if not, the journal may have it",
-                COLUMN_ALWAYS, COLUMN_BOOL, KEPT(boot.shutdown_is_kept)},
+                COLUMN_ALWAYS, COLUMN_BOOL, KEPT(boot.shutdown_is_archived)},
 };
 
 /* The oldest first. */

@@ -318,13 +318,14 @@ int kernel_log_read_journal(struct kernel_log *log)
         if (r >= 0)
                 r = journal_find_boot_before(journal, &boot);
         if (r >= 0)
-                r = journal_add_boot_match(journal, boot);
-        if (r >= 0)
                 r = sd_journal_add_match(journal, "_TRANSPORT=kernel", 0);
         if (r >= 0)
-                r = sd_journal_seek_head(journal);
-        while (r >= 0 && (r = sd_journal_next(journal)) > 0)
+                r = journal_seek_boot(journal, boot);
+        while (r > 0) {
                 r = take_entry(log, journal);
+                if (r >= 0)
+                        r = sd_journal_next(journal);
+        }
         return r;
 }
 

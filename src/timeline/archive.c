@@ -1,21 +1,246 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The archive of timelines: its directory, and what a file in it says. */
+
 #include "timeline/archive.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "lvm/volume_group.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "timeline/record.h"
 
-/* What follows the ID in the name of a file. */
-static const char *const suffixes[_ARCHIVE_PART_MAX] = {
-        [ARCHIVE_BOOT] = ".boot",
-        [ARCHIVE_SHUTDOWN_LOCAL] = ".shutdown",
-        [ARCHIVE_SHUTDOWN_NETWORK] = ".shutdown-net",
+#define VERSION 1
+
+/* What is before the bars, and their end. */
+#define HEADER_SIZE_MAX 4096
+
+static const char *const kind_names[] = {
+        [TIMELINE_BOOT] = "boot",
+        [TIMELINE_SHUTDOWN] = "shutdown",
 };
+
+static const char *const end_names[_TIMELINE_END_MAX] = {
+        [TIMELINE_DONE] = "done",
+        [TIMELINE_SKIPPED] = "skipped",
+        [TIMELINE_UNFINISHED] = "unfinished",
+        [TIMELINE_FAILED] = "failed",
+};
+
+/* What is written of a bar, beside its state and end, and read. */
+struct field {
+        const char *key;
+        size_t offset; /* in struct timeline_bar */
+};
+
+#define FIELD(member) offsetof(struct timeline_bar, member)
+
+static const struct field strings[] = {
+        {"name", FIELD(name)},
+        {"tree", FIELD(tree)},
+        {"kind", FIELD(kind)},
+        {"reason", FIELD(reason)},
+};
+
+static const struct field numbers[] = {
+        {"first_usec", FIELD(first_usec)},
+        {"pvs_usec", FIELD(phases_usec[TIMELINE_PVS])},
+        {"queue_usec", FIELD(phases_usec[TIMELINE_QUEUE])},
+        {"lvm2_usec", FIELD(phases_usec[TIMELINE_LVM2])},
+        {"udev_usec", FIELD(phases_usec[TIMELINE_UDEV])},
+        {"held_usec", FIELD(phases_usec[TIMELINE_HELD])},
+        {"removal_usec", FIELD(phases_usec[TIMELINE_REMOVAL])},
+        {"asked_usec", FIELD(asked_usec)},
+        {"linked_usec", FIELD(linked_usec)},
+        {"n_pvs", FIELD(n_pvs)},
+        {"n_lvs", FIELD(n_lvs)},
+        {"n_tries", FIELD(n_tries)},
+};
+
+static char **string_of(const struct timeline_bar *bar, const struct field *field)
+{
+        return (char **) ((uintptr_t) bar + field->offset);
+}
+
+static uint64_t *number_of(const struct timeline_bar *bar, const struct field *field)
+{
+        return (uint64_t *) ((uintptr_t) bar + field->offset);
+}
+
+/* ------ what a file says ------ */
+
+static void print_number(FILE *file, const char *key, uint64_t number)
+{
+        if (number > 0)
+                fprintf(file, "%s = %" PRIu64 "\n", key, number);
+}
+
+static int print_bar(FILE *file, const struct timeline_bar *bar, size_t number)
+{
+        int r;
+
+        fprintf(file, "b%zu {\n", number);
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
+                r = config_print_string(file, strings[i].key, *string_of(bar, &strings[i]));
+                if (r < 0)
+                        return r;
+        }
+        fprintf(file, "state = \"%s\"\nend = \"%s\"\n", bar->state, end_names[bar->end]);
+        for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
+                print_number(file, numbers[i].key, *number_of(bar, &numbers[i]));
+        print_number(file, "complete", bar->complete);
+        fputs("}\n", file);
+        return 0;
+}
+
+/* The bars that fit, the slowest first. */
+static int format_bars(const struct timeline *timeline, char **ret, size_t *ret_n)
+{
+        _cleanup_free_ char *text = NULL;
+        _cleanup_fclose_ FILE *file = NULL;
+        size_t n, size, size_that_fits = 0;
+
+        file = open_memstream(&text, &size);
+        if (!file)
+                return -ENOMEM;
+        for (n = 0; n < timeline->n; n++) {
+                if (print_bar(file, &timeline->bars[n], n) < 0 || fflush(file) != 0)
+                        return -ENOMEM;
+                if (size > ARCHIVE_FILE_SIZE_MAX - HEADER_SIZE_MAX)
+                        break;
+                size_that_fits = size;
+        }
+        if (fclose(TAKE_PTR(file)) != 0)
+                return -ENOMEM;
+        text[size_that_fits] = '\0';
+        *ret = TAKE_PTR(text);
+        *ret_n = n;
+        return 0;
+}
+
+char *archive_format(struct timeline *timeline)
+{
+        _cleanup_free_ char *text = NULL, *bars = NULL;
+        _cleanup_fclose_ FILE *file = NULL;
+        size_t size, n;
+
+        timeline_sort_by_blame(timeline);
+        if (format_bars(timeline, &bars, &n) < 0)
+                return NULL;
+        file = open_memstream(&text, &size);
+        if (!file)
+                return NULL;
+        fprintf(file, "version = %d\nkind = \"%s\"\n", VERSION, kind_names[timeline->kind]);
+        if (config_print_string(file, "host", timeline->host) < 0 ||
+                config_print_string(file, "kernel", timeline->kernel) < 0)
+                return NULL;
+        print_number(file, "realtime_usec", timeline->realtime_usec);
+        fprintf(file, "n_bars = %zu\n", n);
+        print_number(file, "n_left_out", timeline->n_left_out + timeline->n - n);
+        fprintf(file, "bars {\n%s}\n", bars);
+        return fclose(TAKE_PTR(file)) != 0 ? NULL : TAKE_PTR(text);
+}
+
+/* Numbers below 0 are nothing that was written here. */
+static uint64_t find_number(const struct dm_config_node *section, const char *key)
+{
+        int64_t number = dm_config_find_int64(section, key, 0);
+
+        return number > 0 ? (uint64_t) number : 0;
+}
+
+/* Where a string is already, it stays. */
+static int copy_string(const struct dm_config_node *section, const char *key, char **ret)
+{
+        const char *value = dm_config_find_str(section, key, NULL);
+
+        return *ret || !value || (*ret = strdup(value)) ? 0 : -ENOMEM;
+}
+
+/* The states that blame and plot know are words that nobody has to free. NULL for any other. */
+static const char *find_state(enum timeline_kind kind, const char *word)
+{
+        if (kind == TIMELINE_SHUTDOWN)
+                return streq(word, "gone") ? "gone" : streq(word, "left") ? "left" : NULL;
+        for (enum volume_group_state i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
+                if (streq(word, volume_group_state_to_string(i)))
+                        return volume_group_state_to_string(i);
+        return NULL;
+}
+
+static int parse_bar(const struct dm_config_node *section, struct timeline *timeline)
+{
+        const char *end = dm_config_find_str(section, "end", "");
+        struct timeline_bar *bar;
+        int r;
+
+        r = timeline_add(timeline, &bar);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
+                r = copy_string(section, strings[i].key, string_of(bar, &strings[i]));
+                if (r < 0)
+                        return r;
+        }
+        for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
+                *number_of(bar, &numbers[i]) = find_number(section, numbers[i].key);
+        bar->complete = find_number(section, "complete") > 0;
+        bar->state = find_state(timeline->kind, dm_config_find_str(section, "state", ""));
+        while (bar->end < _TIMELINE_END_MAX && !streq(end, end_names[bar->end]))
+                bar->end++;
+        return bar->end < _TIMELINE_END_MAX && bar->name && bar->state &&
+                               (timeline->kind == TIMELINE_SHUTDOWN) == (bar->tree && bar->kind)
+                       ? 0
+                       : -EBADMSG;
+}
+
+static int parse_tree(const struct dm_config_node *root, struct timeline *timeline)
+{
+        const struct dm_config_node *bars = dm_config_find_node(root, "bars");
+        size_t n_before = timeline->n;
+        int r;
+
+        if (find_number(root, "version") == 0)
+                return -EBADMSG;
+        if (find_number(root, "version") != VERSION)
+                return -EPROTONOSUPPORT;
+        if (!streq(dm_config_find_str(root, "kind", ""), kind_names[timeline->kind]) || !bars)
+                return -EBADMSG;
+        if (copy_string(root, "host", &timeline->host) < 0 || copy_string(root, "kernel", &timeline->kernel) < 0)
+                return -ENOMEM;
+        if (timeline->realtime_usec == 0)
+                timeline->realtime_usec = find_number(root, "realtime_usec");
+        for (const struct dm_config_node *bar = bars->child; bar; bar = bar->sib) {
+                r = parse_bar(bar->child, timeline);
+                if (r < 0)
+                        return r;
+        }
+        if (timeline->n - n_before != find_number(root, "n_bars"))
+                return -EBADMSG;
+        timeline->n_left_out += find_number(root, "n_left_out");
+        return 0;
+}
+
+int archive_parse(const char *text, struct timeline *timeline)
+{
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        size_t n_before = timeline->n;
+        int r;
+
+        r = config_tree_parse(text, &tree);
+        if (r >= 0)
+                r = parse_tree(tree->root, timeline);
+        if (r < 0)
+                timeline_truncate(timeline, n_before);
+        return r;
+}
+
+/* ------ the directory ------ */
 
 int archive_open(int root_fd)
 {
@@ -62,151 +287,99 @@ int archive_open_at_shutdown(int root_fd)
         return TAKE_FD(fd);
 }
 
+/* What follows the ID in the name of a file. */
+static const char *const suffixes[_ARCHIVE_PART_MAX] = {
+        [ARCHIVE_BOOT] = ".boot",
+        [ARCHIVE_SHUTDOWN_LOCAL] = ".shutdown",
+        [ARCHIVE_SHUTDOWN_NETWORK] = ".shutdown-net",
+};
+
 static char *file_name(sd_id128_t boot, enum archive_part part)
 {
         return string_format(SD_ID128_FORMAT_STR "%s", SD_ID128_FORMAT_VAL(boot), suffixes[part]);
 }
 
-/* The boot and the part that a file is of. Returns 0, or -EINVAL for the name of any other file. */
-static int parse_file_name(const char *name, sd_id128_t *ret_boot, enum archive_part *ret_part)
-{
-        char id[SD_ID128_STRING_MAX] = "";
-        size_t length = sizeof(id) - 1;
-
-        if (strlen(name) <= length)
-                return -EINVAL;
-        memcpy(id, name, length);
-        if (sd_id128_from_string(id, ret_boot) < 0)
-                return -EINVAL;
-        for (size_t i = 0; i < _ARCHIVE_PART_MAX; i++)
-                if (streq(name + length, suffixes[i])) {
-                        *ret_part = i;
-                        return 0;
-                }
-        return -EINVAL;
-}
-
-/* ------ what there is ------ */
-
-struct kept_file {
-        sd_id128_t boot;
-        enum archive_part part;
-        uint64_t written_usec; /* since 1970 */
-};
-
-/* Called for each file. Returns 0 or a negative errno, which ends the walk. */
-typedef int (*file_function)(const char *name, const struct kept_file *file, void *userdata);
-
-/* `file` is NULL for what a writer has left half written. */
-static int for_each_file(int archive_fd, file_function function, void *userdata)
+int archive_note_boots(int archive_fd, struct boots *boots)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(archive_fd, ".");
-        const struct dirent *entry;
+
+        if (!directory)
+                return -errno;
+        for (;;) {
+                const struct dirent *entry;
+                enum archive_part part = 0;
+                struct known_boot *boot;
+                struct stat status;
+                const char *suffix;
+                sd_id128_t id;
+                int r;
+
+                errno = 0;
+                entry = readdir(directory);
+                if (!entry)
+                        return -errno;
+                suffix = boot_id_parse(entry->d_name, &id);
+                while (suffix && part < _ARCHIVE_PART_MAX && !streq(suffix, suffixes[part]))
+                        part++;
+                if (!suffix || part == _ARCHIVE_PART_MAX ||
+                        fstatat(archive_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+                        continue;
+                r = boots_note(boots, id,
+                        (uint64_t) status.st_mtim.tv_sec * USEC_PER_SEC + (uint64_t) status.st_mtim.tv_nsec / 1000,
+                        &boot);
+                if (r < 0)
+                        return r;
+                boot->boot_is_archived |= part == ARCHIVE_BOOT;
+                boot->shutdown_is_archived |= part != ARCHIVE_BOOT;
+        }
+}
+
+/* Removes what other writers have left half written. */
+static int remove_half_written(int archive_fd)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(archive_fd, ".");
         int r = 0;
 
         if (!directory)
                 return -errno;
-        while (r >= 0 && (errno = 0, entry = readdir(directory))) {
-                size_t length = strlen(entry->d_name);
-                struct kept_file file;
-                struct stat status;
+        for (;;) {
+                const struct dirent *entry;
 
-                if (parse_file_name(entry->d_name, &file.boot, &file.part) >= 0) {
-                        if (fstatat(archive_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-                                continue;
-                        file.written_usec = (uint64_t) status.st_mtim.tv_sec * USEC_PER_SEC +
-                                            (uint64_t) status.st_mtim.tv_nsec / 1000;
-                        r = function(entry->d_name, &file, userdata);
-                } else if (entry->d_name[0] == '.' && length > strlen(".new") &&
-                           streq(entry->d_name + length - strlen(".new"), ".new"))
-                        r = function(entry->d_name, NULL, userdata);
+                errno = 0;
+                entry = readdir(directory);
+                if (!entry)
+                        return r < 0 ? r : -errno;
+                if (fnmatch(".?*.new", entry->d_name, 0) == 0 && unlinkat(archive_fd, entry->d_name, 0) < 0)
+                        r = -errno;
         }
-        return r < 0 ? r : -errno;
 }
 
-static int note_file(_unused_ const char *name, const struct kept_file *file, void *userdata)
-{
-        struct boots *boots = userdata;
-        struct known_boot *boot;
-        int r;
-
-        if (!file)
-                return 0;
-        r = boots_note(boots, file->boot, file->written_usec, &boot);
-        if (r < 0)
-                return r;
-        boot->boot_is_kept |= file->part == ARCHIVE_BOOT;
-        boot->shutdown_is_kept |= file->part != ARCHIVE_BOOT;
-        return 0;
-}
-
-int archive_note_boots(int archive_fd, struct boots *boots)
-{
-        return for_each_file(archive_fd, note_file, boots);
-}
-
-/* ------ writing ------ */
-
-/* The files of one part. */
-struct candidates {
-        enum archive_part part;
-        sd_id128_t boot; /* what is written now stays, whatever the clock has said to others */
-        struct candidate {
-                uint64_t written_usec; /* 0 for what is half written */
-                char *name;
-        } * files;
-        size_t n;
-};
-
-static int note_candidate(const char *name, const struct kept_file *file, void *userdata)
-{
-        struct candidates *candidates = userdata;
-        struct candidate *larger;
-        char *copy;
-
-        if (file && (file->part != candidates->part || sd_id128_equal(file->boot, candidates->boot)))
-                return 0;
-        larger = reallocarray(candidates->files, candidates->n + 1, sizeof(*larger));
-        if (!larger)
-                return -ENOMEM;
-        candidates->files = larger;
-        copy = strdup(name);
-        if (!copy)
-                return -ENOMEM;
-        candidates->files[candidates->n++] = (struct candidate){file ? file->written_usec : 0, copy};
-        return 0;
-}
-
-static int compare_newest_first(const void *a, const void *b)
-{
-        const struct candidate *first = a, *second = b;
-
-        return first->written_usec > second->written_usec ? -1 : first->written_usec < second->written_usec;
-}
-
-/* One that cannot be removed is no reason to leave the others. */
+/* Removes those of a part that are too many. `boot` counts as the last one, whatever the clock has said to others. One that
+ * cannot be removed is no reason to leave the others. */
 static int prune(int archive_fd, enum archive_part part, sd_id128_t boot)
 {
-        struct candidates candidates = {.part = part, .boot = boot};
+        _cleanup_boots_ struct boots boots = {};
+        size_t n = 0;
         int r;
 
-        r = for_each_file(archive_fd, note_candidate, &candidates);
-        if (candidates.n > 1)
-                qsort(candidates.files, candidates.n, sizeof(*candidates.files), compare_newest_first);
-        for (size_t i = 0; i < candidates.n; i++) {
-                bool superfluous = i >= ARCHIVE_BOOTS_MAX - 1 || candidates.files[i].written_usec == 0;
+        r = archive_note_boots(archive_fd, &boots);
+        boots_sort(&boots, boot);
+        for (size_t i = boots.n; i-- > 0;) {
+                _cleanup_free_ char *name = file_name(boots.boots[i].id, part);
 
-                if (superfluous && unlinkat(archive_fd, candidates.files[i].name, 0) < 0 && r >= 0)
+                if (!name)
+                        return -ENOMEM;
+                if (faccessat(archive_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 || ++n <= ARCHIVE_BOOTS_MAX)
+                        continue;
+                if (unlinkat(archive_fd, name, 0) < 0)
                         r = -errno;
-                free(candidates.files[i].name);
         }
-        free(candidates.files);
         return r;
 }
 
 int archive_write(int archive_fd, enum archive_part part, sd_id128_t boot, struct timeline *timeline)
 {
-        _cleanup_free_ char *name = file_name(boot, part), *text = record_format(timeline);
+        _cleanup_free_ char *name = file_name(boot, part), *text = archive_format(timeline);
         /* A descriptor of its own, so that the lock goes with it. */
         _cleanup_close_ int locked_fd = openat(archive_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         int r;
@@ -216,28 +389,10 @@ int archive_write(int archive_fd, enum archive_part part, sd_id128_t boot, struc
         if (locked_fd < 0 || flock(locked_fd, LOCK_EX) < 0)
                 return -errno;
         r = write_file_durably_at(archive_fd, name, text);
-        return r < 0 ? r : prune(archive_fd, part, boot);
-}
-
-/* ------ reading ------ */
-
-static int read_part(int archive_fd, sd_id128_t boot, enum archive_part part, struct timeline *timeline)
-{
-        _cleanup_free_ char *name = file_name(boot, part), *text = NULL;
-        int r;
-
-        if (!name)
-                return -ENOMEM;
-        r = read_file_at(archive_fd, name, &text, NULL);
-        if (r >= 0)
-                r = record_parse(text, timeline);
-        if (r >= 0 || r == -ENOENT || r == -ENOMEM)
+        if (r < 0)
                 return r;
-        log_warning("Skipping /" ARCHIVE_DIRECTORY "/%s: %s.", name,
-                r == -EBADMSG           ? "it is damaged"
-                : r == -EPROTONOSUPPORT ? "another version of headgate has written it"
-                                        : strerror(-r));
-        return -ENOENT;
+        r = remove_half_written(archive_fd);
+        return MIN(r, prune(archive_fd, part, boot));
 }
 
 int archive_read(int archive_fd, sd_id128_t boot, struct timeline *timeline)
@@ -245,13 +400,23 @@ int archive_read(int archive_fd, sd_id128_t boot, struct timeline *timeline)
         bool found = false;
 
         for (enum archive_part part = 0; part < _ARCHIVE_PART_MAX; part++) {
+                _cleanup_free_ char *name = file_name(boot, part), *text = NULL;
                 int r;
 
                 if ((part == ARCHIVE_BOOT) != (timeline->kind == TIMELINE_BOOT))
                         continue;
-                r = read_part(archive_fd, boot, part, timeline);
-                if (r < 0 && r != -ENOENT)
+                if (!name)
+                        return -ENOMEM;
+                r = read_file_at(archive_fd, name, &text, NULL);
+                if (r >= 0)
+                        r = archive_parse(text, timeline);
+                if (r == -ENOMEM)
                         return r;
+                if (r < 0 && r != -ENOENT)
+                        log_warning("Skipping /" ARCHIVE_DIRECTORY "/%s: %s.", name,
+                                r == -EBADMSG           ? "it is damaged"
+                                : r == -EPROTONOSUPPORT ? "another version of headgate has written it"
+                                                        : strerror(-r));
                 found |= r >= 0;
         }
         return found ? 0 : -ENOENT;

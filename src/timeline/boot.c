@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The timeline of this boot, made of the worker's records and of the times of what is in /dev. */
+
 #include "timeline/boot.h"
 
 #include <fcntl.h>
@@ -62,64 +64,34 @@ static uint64_t between(uint64_t from, uint64_t to)
         return to > from ? to - from : 0;
 }
 
-static enum timeline_end end_of(const struct volume_group *volume_group)
+static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
 {
-        if (volume_group->first.settled_usec != 0)
-                return TIMELINE_DONE;
-        switch (volume_group->state) {
-        case VOLUME_GROUP_WAITING:
-        case VOLUME_GROUP_COMPLETE:
-        case VOLUME_GROUP_ACTIVATING:
-                return TIMELINE_UNFINISHED;
-        case VOLUME_GROUP_SKIPPED:
-                return TIMELINE_SKIPPED;
-        case VOLUME_GROUP_FAILED:
-                return TIMELINE_FAILED;
-        default:
-                return TIMELINE_DONE;
-        }
-}
-
-/* Of a VG that lvm2 was asked for. */
-static int set_activation(struct timeline_bar *bar, const struct volume_group *volume_group,
-        const struct volume_group_times *times, int root_fd, uint64_t now)
-{
-        uint64_t asked = times->activating_usec, *phases = bar->phases_usec;
+        struct volume_group_times times = volume_group_first_times(volume_group);
+        uint64_t complete = times.complete_usec, asked = times.activating_usec, settled = times.settled_usec;
+        uint64_t *phases = bar->phases_usec;
         struct arrival arrival;
         int r;
 
-        bar->asked_usec = asked;
-        phases[TIMELINE_QUEUE] = between(times->complete_usec, asked);
-        if (times->settled_usec < asked) {
-                phases[TIMELINE_LVM2] = between(asked, now);
+        bar->first_usec = times.first_seen_usec;
+        bar->complete = complete != 0 && complete >= times.first_seen_usec;
+        phases[TIMELINE_PVS] = between(times.first_seen_usec, bar->complete ? complete : now);
+        if (!bar->complete)
+                return 0;
+        if (asked < complete) {
+                phases[TIMELINE_QUEUE] = between(complete, settled >= complete ? settled : now);
                 return 0;
         }
-        phases[TIMELINE_LVM2] = between(asked, times->settled_usec);
-        r = volume_group->state == VOLUME_GROUP_ACTIVE ? read_arrival(volume_group, times, root_fd, &arrival) : 0;
+        bar->asked_usec = asked;
+        phases[TIMELINE_QUEUE] = between(complete, asked);
+        phases[TIMELINE_LVM2] = between(asked, settled >= asked ? settled : now);
+        if (settled < asked || volume_group->state != VOLUME_GROUP_ACTIVE)
+                return 0;
+        r = read_arrival(volume_group, &times, root_fd, &arrival);
         if (r <= 0)
                 return r;
         phases[TIMELINE_LVM2] = between(asked, arrival.made_usec);
         phases[TIMELINE_UDEV] = between(MAX(asked, arrival.made_usec), arrival.linked_usec);
         bar->linked_usec = arrival.linked_usec;
-        return 0;
-}
-
-static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
-{
-        struct volume_group_times times = volume_group_first_times(volume_group);
-        uint64_t complete = times.complete_usec;
-
-        bar->first_usec = times.first_seen_usec;
-        if (complete == 0 || complete < times.first_seen_usec) {
-                bar->phases_usec[TIMELINE_PVS] = between(times.first_seen_usec, now);
-                return 0;
-        }
-        bar->complete = true;
-        bar->phases_usec[TIMELINE_PVS] = between(times.first_seen_usec, complete);
-        if (times.activating_usec >= complete)
-                return set_activation(bar, volume_group, &times, root_fd, now);
-        bar->phases_usec[TIMELINE_QUEUE] =
-                between(complete, times.settled_usec >= complete ? times.settled_usec : now);
         return 0;
 }
 
@@ -136,6 +108,14 @@ static char *describe(const struct volume_group *volume_group)
 static int add_volume_group(
         struct timeline *timeline, const struct volume_group *volume_group, int root_fd, uint64_t now)
 {
+        /* Any other state is an end as it should be. */
+        static const enum timeline_end ends[_VOLUME_GROUP_STATE_MAX] = {
+                [VOLUME_GROUP_WAITING] = TIMELINE_UNFINISHED,
+                [VOLUME_GROUP_COMPLETE] = TIMELINE_UNFINISHED,
+                [VOLUME_GROUP_ACTIVATING] = TIMELINE_UNFINISHED,
+                [VOLUME_GROUP_SKIPPED] = TIMELINE_SKIPPED,
+                [VOLUME_GROUP_FAILED] = TIMELINE_FAILED,
+        };
         struct timeline_bar *bar;
         int r;
 
@@ -145,7 +125,7 @@ static int add_volume_group(
         bar->name = string_printable(volume_group->name);
         bar->reason = describe(volume_group);
         bar->state = volume_group_state_to_string(volume_group->state);
-        bar->end = end_of(volume_group);
+        bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
         bar->n_pvs = volume_group->n_pvs;
         bar->n_lvs = volume_group_count_autoactivated(volume_group);
         return bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
@@ -175,13 +155,15 @@ static void take_turns(struct timeline *timeline)
 int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
 {
         uint64_t now = now_usec();
-        int r = 0;
 
         timeline->kind = TIMELINE_BOOT;
         timeline_describe_machine(timeline, 0);
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = add_volume_group(timeline, volume_groups[i], root_fd, now);
-        if (r >= 0)
-                take_turns(timeline);
-        return r;
+        for (size_t i = 0; i < n; i++) {
+                int r = add_volume_group(timeline, volume_groups[i], root_fd, now);
+
+                if (r < 0)
+                        return r;
+        }
+        take_turns(timeline);
+        return 0;
 }

@@ -8,16 +8,12 @@
 
 int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
 {
-        if (timeline->n == timeline->n_allocated) {
-                size_t n = MAX(timeline->n_allocated * 2, (size_t) 64);
-                struct timeline_bar *larger = reallocarray(timeline->bars, n, sizeof(*larger));
+        struct timeline_bar *bars = reallocarray(timeline->bars, timeline->n + 1, sizeof(*bars));
 
-                if (!larger)
-                        return -ENOMEM;
-                timeline->bars = larger;
-                timeline->n_allocated = n;
-        }
-        *ret = &timeline->bars[timeline->n++];
+        if (!bars)
+                return -ENOMEM;
+        timeline->bars = bars;
+        *ret = &bars[timeline->n++];
         **ret = (struct timeline_bar){};
         return 0;
 }
@@ -72,25 +68,16 @@ uint64_t timeline_end_usec(const struct timeline_bar *bar)
 
 /* ------ orders ------ */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-        return a < b ? -1 : a > b;
-}
-
 static int compare_by_blame(const void *a, const void *b)
 {
         const struct timeline_bar *first = a, *second = b;
         int r = 0;
 
-        if (first->tree && second->tree) {
-                r = compare_numbers(second->end == TIMELINE_FAILED, first->end == TIMELINE_FAILED);
-                if (r == 0)
-                        r = compare_numbers(
-                                second->phases_usec[TIMELINE_REMOVAL], first->phases_usec[TIMELINE_REMOVAL]);
-        }
-        if (r == 0)
-                r = compare_numbers(timeline_total_usec(second), timeline_total_usec(first));
-        return r != 0 ? r : strverscmp(first->name, second->name);
+        if (first->tree && second->tree)
+                r = CMP(second->end == TIMELINE_FAILED, first->end == TIMELINE_FAILED)
+                            ?: CMP(second->phases_usec[TIMELINE_REMOVAL], first->phases_usec[TIMELINE_REMOVAL]);
+        return r ?: CMP(timeline_total_usec(second), timeline_total_usec(first))
+                            ?: strverscmp(first->name, second->name);
 }
 
 static int compare_by_end(const void *a, const void *b)
@@ -98,19 +85,17 @@ static int compare_by_end(const void *a, const void *b)
         const struct timeline_bar *first = a, *second = b;
         int r = first->tree && second->tree ? strverscmp(first->tree, second->tree) : 0;
 
-        if (r == 0)
-                r = compare_numbers(timeline_end_usec(first), timeline_end_usec(second));
-        return r != 0 ? r : strverscmp(first->name, second->name);
+        return r ?: CMP(timeline_end_usec(first), timeline_end_usec(second))
+                            ?: strverscmp(first->name, second->name);
 }
 
 static int compare_by_batch(const void *a, const void *b)
 {
         const struct timeline_bar *first = a, *second = b;
-        int r = compare_numbers(first->asked_usec, second->asked_usec);
 
-        if (r == 0)
-                r = compare_numbers(timeline_end_usec(first), timeline_end_usec(second));
-        return r != 0 ? r : strverscmp(first->name, second->name);
+        return CMP(first->asked_usec, second->asked_usec)
+                       ?: CMP(timeline_end_usec(first), timeline_end_usec(second))
+                       ?: strverscmp(first->name, second->name);
 }
 
 static void sort(struct timeline *timeline, int (*compare)(const void *a, const void *b))
@@ -141,7 +126,7 @@ void timeline_sort_by_batch(struct timeline *timeline)
 
 static int compare_times(const void *a, const void *b)
 {
-        return compare_numbers(*(const uint64_t *) a, *(const uint64_t *) b);
+        return CMP(*(const uint64_t *) a, *(const uint64_t *) b);
 }
 
 int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
@@ -174,38 +159,31 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
         return 0;
 }
 
-static bool has_name(const struct timeline_bar *bar, const char *name)
-{
-        return streq(bar->name, name) || (bar->tree && streq(bar->tree, name));
-}
-
-static bool has_one_of(const struct timeline_bar *bar, char *const names[], size_t n)
+static bool is_named(const struct timeline_bar *bar, char *const names[], size_t n)
 {
         for (size_t i = 0; i < n; i++)
-                if (has_name(bar, names[i]))
+                if (streq(bar->name, names[i]) || (bar->tree && streq(bar->tree, names[i])))
                         return true;
-        return n == 0;
+        return false;
 }
 
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
 {
-        size_t n_kept = 0;
+        size_t n_selected = 0;
 
-        for (size_t i = 0; i < n; i++) {
-                bool found = false;
-
-                for (size_t j = 0; !found && j < timeline->n; j++)
-                        found = has_name(&timeline->bars[j], names[i]);
-                if (!found) {
+        for (size_t i = 0, j; i < n; i++) {
+                for (j = 0; j < timeline->n && !is_named(&timeline->bars[j], &names[i], 1); j++)
+                        ;
+                if (j == timeline->n) {
                         *ret_unknown = names[i];
                         return -ENOENT;
                 }
         }
         for (size_t i = 0; i < timeline->n; i++)
-                if (has_one_of(&timeline->bars[i], names, n))
-                        timeline->bars[n_kept++] = timeline->bars[i];
+                if (n == 0 || is_named(&timeline->bars[i], names, n))
+                        timeline->bars[n_selected++] = timeline->bars[i];
                 else
                         bar_done(&timeline->bars[i]);
-        timeline->n = n_kept;
+        timeline->n = n_selected;
         return 0;
 }

@@ -44,10 +44,10 @@ struct timeline_bar {
         uint64_t
                 asked_usec; /* when its vgchange was started, or the headgate-teardown that removed it: what has the
                                 same belongs together; 0 if there was none */
-        uint64_t linked_usec; /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
-        bool complete;        /* all PVs have been seen */
-        size_t n_pvs, n_lvs;  /* the LVs that are to be activated */
-        unsigned int n_tries;
+        uint64_t linked_usec;  /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
+        bool complete;         /* all PVs have been seen */
+        uint64_t n_pvs, n_lvs; /* the LVs that are to be activated */
+        uint64_t n_tries;
 };
 
 enum timeline_kind {
@@ -59,11 +59,11 @@ enum timeline_kind {
 struct timeline {
         enum timeline_kind kind;
         struct timeline_bar *bars;
-        size_t n, n_allocated;
+        size_t n;
         char *host;             /* NULL if it is not known, like what follows */
         char *kernel;           /* its release */
         uint64_t realtime_usec; /* since 1970, when the boot or the shutdown began, or 0 */
-        size_t n_left_out;      /* bars that were too many to be kept, of those that took least */
+        size_t n_left_out;      /* bars that were too many to be archived, of those that took least */
 };
 
 /* Adds an empty bar. It stays where it is until the next one is added. Returns 0 or -ENOMEM. */
@@ -92,7 +92,7 @@ void timeline_sort_by_batch(struct timeline *timeline) _nonnull_(1);
  * long as all before it. Returns 0 or -ENOMEM. */
 int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _nonnull_(1, 2);
 
-/* Keeps what has one of these names, of a shutdown also what is of a storage tree of that name. Returns 0, or
+/* Selects what has one of these names, of a shutdown also what is of a storage tree of that name. Returns 0, or
  * -ENOENT, with the first name that nothing has in `*ret_unknown`, and then everything is as it was. */
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
         _nonnull_(1, 4) _must_check_;

@@ -10,7 +10,6 @@
 
 #include "fixture.h"
 #include "shared/util.h"
-#include "timeline/record.h"
 
 static const sd_id128_t this_boot = SD_ID128_MAKE(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ff);
 
@@ -154,11 +153,11 @@ START_TEST(what_is_damaged_is_left_out)
 
         for (unsigned int i = 0; i < 3; i++)
                 add(&timeline, "some-device")->n_tries = i + 1;
-        text = record_format(&timeline);
+        text = archive_format(&timeline);
         ck_assert_ptr_nonnull(text);
         timeline_truncate(&timeline, 0);
         length = strlen(text);
-        ck_assert_int_eq(record_parse(text, &timeline), 0);
+        ck_assert_int_eq(archive_parse(text, &timeline), 0);
         timeline_truncate(&timeline, 0);
 
         for (size_t i = 0; i < length; i++) {
@@ -166,12 +165,12 @@ START_TEST(what_is_damaged_is_left_out)
 
                 text[i] = '\0';
                 /* The last newline is no loss. */
-                ck_assert_int_eq(record_parse(text, &timeline), i < length - 1 ? -EBADMSG : 0);
+                ck_assert_int_eq(archive_parse(text, &timeline), i < length - 1 ? -EBADMSG : 0);
                 ck_assert_uint_eq(timeline.n, i < length - 1 ? 0 : 3);
                 timeline_truncate(&timeline, 0);
                 for (const char *c = "}{\"\\#=7\n\xff"; *c; c++) {
                         text[i] = *c;
-                        if (record_parse(text, &timeline) == 0) {
+                        if (archive_parse(text, &timeline) == 0) {
                                 n_taken++;
                                 ck_assert_uint_eq(timeline.n, 3);
                         } else {
@@ -202,8 +201,8 @@ START_TEST(of_many_the_slowest_are_kept)
         ck_assert_str_eq(read.bars[0].name, "vg19999");
         ck_assert_uint_eq(read.bars[read.n - 1].phases_usec[TIMELINE_PVS], (20000 - read.n) * 100);
         ck_assert_int_eq(fstatat(run_fd, "00000000000000000000000000000001.boot", &status, 0), 0);
-        ck_assert_uint_le(status.st_size, RECORD_SIZE_MAX);
-        ck_assert_uint_gt(status.st_size, RECORD_SIZE_MAX / 2);
+        ck_assert_uint_le(status.st_size, ARCHIVE_FILE_SIZE_MAX);
+        ck_assert_uint_gt(status.st_size, ARCHIVE_FILE_SIZE_MAX / 2);
 }
 END_TEST
 
