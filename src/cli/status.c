@@ -8,9 +8,7 @@
 #include "follow/follow.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "view/expected.h"
-#include "view/names.h"
-#include "view/unrecorded.h"
+#include "view/snapshot.h"
 
 static bool arg_all;
 static bool arg_follow;
@@ -168,44 +166,41 @@ static int add_expected(struct sources *sources, struct snapshot *snapshot)
 /* Where lvm2's rule is in charge: what else mentions VGs. */
 static int add_unrecorded(struct sources *sources, struct snapshot *snapshot)
 {
-        _cleanup_string_vector_ struct string_vector known = {};
         int r;
 
-        r = names_read(sources, &known);
+        r = sources_read_names(sources);
         if (r < 0)
                 return r;
         if (!arg_all)
-                return unrecorded_add_present(sources, &known, snapshot);
-        for (size_t i = 0; r >= 0 && i < known.n; i++)
-                r = unrecorded_add(sources, known.strings[i], NULL, snapshot);
+                return unrecorded_add_present(sources, snapshot);
+        for (size_t i = 0; r >= 0 && i < sources->names.n; i++)
+                r = unrecorded_add(sources, sources->names.strings[i], NULL, snapshot);
         return r;
 }
 
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
 {
-        _cleanup_string_vector_ struct string_vector known = {};
         _cleanup_plan_ struct plan plan = {};
         bool read = false;
 
         for (size_t i = 0; i < n_names; i++) {
                 const struct planned_volume_group *planned;
-                int r = 0;
+                int r;
 
                 if (snapshot_find(snapshot, names[i]))
                         continue;
-                if (!read)
-                        r = names_read(sources, &known);
+                r = sources_read_names(sources);
                 if (r >= 0 && !read && sources->in_charge)
                         r = expected_find(sources, snapshot, &plan);
                 if (r < 0)
                         return r;
                 read = true;
                 planned = plan_find(&plan, names[i]);
-                if (planned || names_have(&known, names[i]))
+                if (planned || names_have(&sources->names, names[i]))
                         r = unrecorded_add(sources, names[i], planned, snapshot);
                 else
-                        names_log_unknown(&known, names[i]);
+                        names_log_unknown(&sources->names, names[i]);
                 if (r < 0)
                         return r;
         }

@@ -11,7 +11,6 @@
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/util.h"
-#include "view/names.h"
 #include "view/snapshot.h"
 
 /* As long as systemd waits for a device by default (DefaultDeviceTimeoutSec=). */
@@ -146,10 +145,8 @@ static int look(struct sources *sources, const struct await *await, struct snaps
 
 static void explain_absent(struct sources *sources, const char *name)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
-
-        if (names_read(sources, &names) >= 0 && !names_have(&names, name))
-                names_log_unknown(&names, name);
+        if (sources_read_names(sources) >= 0 && !names_have(&sources->names, name))
+                names_log_unknown(&sources->names, name);
         else
                 log_error("VG %s is not there: none of its PVs was seen.", name);
 }

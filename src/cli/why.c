@@ -8,7 +8,6 @@
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "view/names.h"
 #include "why/device.h"
 #include "why/volume_group.h"
 
@@ -34,16 +33,15 @@ static int log_unknown_vg(struct sources *sources, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *path = string_format("/dev/%s", name);
-        _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
         if (!path)
                 return -ENOMEM;
-        r = names_read(sources, &names);
+        r = sources_read_names(sources);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < names.n; i++)
-                suggestion_consider(&suggestion, names.strings[i]);
+        for (size_t i = 0; i < sources->names.n; i++)
+                suggestion_consider(&suggestion, sources->names.strings[i]);
         /* "sda" */
         if (!suggestion.nearest && access(path, F_OK) >= 0)
                 suggestion.nearest = TAKE_PTR(path);

@@ -16,7 +16,6 @@
 #include "teardown/teardown.h"
 #include "tree/order.h"
 #include "tree/read.h"
-#include "view/names.h"
 
 /* How long to wait for commands that work on the same VGs. */
 #define LOCKS_TIMEOUT_USEC (5 * USEC_PER_SEC)
@@ -201,7 +200,6 @@ static void report_skipped(struct deactivation *deactivation)
 /* Returns 1 if it is not active, 0 if it does not exist, or a negative errno. */
 static int report_inactive(struct deactivation *deactivation, const struct target *target)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
         if (!target->vg) {
@@ -216,11 +214,11 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                         log_error("There is no LV %s.", target->name);
                 return r;
         }
-        r = names_read(&deactivation->sources, &names);
+        r = sources_read_names(&deactivation->sources);
         if (r < 0)
                 return r;
-        if (!names_have(&names, target->vg)) {
-                names_log_unknown(&names, target->vg);
+        if (!names_have(&deactivation->sources.names, target->vg)) {
+                names_log_unknown(&deactivation->sources.names, target->vg);
                 return 0;
         }
         log_info("VG %s is not active.", target->name);

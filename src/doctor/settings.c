@@ -8,7 +8,6 @@
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/program.h"
-#include "view/names.h"
 
 /* ------ versions ------ */
 
@@ -143,22 +142,21 @@ void check_headgate_configuration(struct doctor *doctor)
 {
         const struct settings *settings = &doctor->sources.settings;
         const struct string_vector *problems = &doctor->sources.settings_problems.lines;
-        _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
         for (size_t i = 0; i < problems->n; i++)
                 finding_warning(doctor, "See headgate.conf(5).", "%s", problems->strings[i]);
 
         /* A name that nobody has is most often one that was mistyped. */
-        r = names_read(&doctor->sources, &names);
+        r = sources_read_names(&doctor->sources);
         if (r < 0)
                 finding_unknown(doctor, r, "It cannot be told which VGs there are: %m.");
         for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
                 const struct policy *policy = &settings->policies.policies[i];
                 bool fits = false;
 
-                for (size_t k = 0; k < names.n; k++)
-                        fits |= policy_fits(policy, names.strings[k]);
+                for (size_t k = 0; k < doctor->sources.names.n; k++)
+                        fits |= policy_fits(policy, doctor->sources.names.strings[k]);
                 if (!fits)
                         finding_warning(doctor,
                                 "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",

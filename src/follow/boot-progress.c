@@ -55,7 +55,7 @@ int boot_progress_measure(const struct snapshot *snapshot, const struct string_v
                 bool waits = volume_group->state == VOLUME_GROUP_WAITING;
                 bool settled = volume_group_is_settled(volume_group) && !waits;
 
-                if (names->n > 0 && !names_have(names, volume_group->name))
+                if (names->n > 0 && !string_vector_has(names, volume_group->name))
                         continue;
                 ret->n++;
                 ret->n_in_state[volume_group->state]++;

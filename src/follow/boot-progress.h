@@ -2,8 +2,7 @@
 #pragma once
 
 #include "shared/names.h"
-#include "view/expected.h"
-#include "view/names.h"
+#include "view/snapshot.h"
 
 /* Progress of the activation of VGs, as "headgate status --follow" shows it. */
 struct boot_progress {

@@ -1,29 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* All VGs at one moment: what is on record or known otherwise, compared with what is active. */
+
 #include "view/snapshot.h"
 
-#include "lvm/active.h"
 #include "lvm/online.h"
-#include "view/judgement.h"
+#include "shared/dm.h"
+#include "shared/kernel.h"
 
-static int compare(const void *a, const void *b)
+/* ------ judgement ------ */
+
+/* lvm2 withdraws its claim on a VG of which LVs are deactivated. A program that removes devices without lvm2, as teardown
+ * does, leaves it; but then fewer LVs are active than the worker saw. What it never saw active is not wanted. */
+static bool was_deactivated(const struct judgement_facts *facts)
 {
-        const struct volume_group *const *first = a, *const *second = b;
-
-        return strcmp((*first)->name, (*second)->name);
+        return facts->n_active < facts->n_wanted && (facts->n_active < facts->n_active_before || !facts->claimed);
 }
 
-static int add(struct volume_group *volume_group, void *userdata)
+enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
 {
-        struct snapshot *snapshot = userdata;
-        struct volume_group **larger;
+        bool all_active = facts->n_active >= facts->n_wanted;
 
-        larger = reallocarray(snapshot->volume_groups, snapshot->n + 1, sizeof(*larger));
-        if (!larger)
-                return -ENOMEM;
-        snapshot->volume_groups = larger;
-        snapshot->volume_groups[snapshot->n++] = volume_group;
-        return 0;
+        switch (recorded) {
+        case VOLUME_GROUP_ACTIVE:
+                return was_deactivated(facts) ? VOLUME_GROUP_DEACTIVATED : VOLUME_GROUP_ACTIVE;
+        case VOLUME_GROUP_DEGRADED:
+                if (facts->n_active < facts->n_active_before)
+                        return VOLUME_GROUP_DEACTIVATED;
+                return facts->whole_again ? VOLUME_GROUP_ACTIVE : VOLUME_GROUP_DEGRADED;
+        case VOLUME_GROUP_FAILED:
+                /* Somebody has activated by hand what failed. */
+                if (all_active && facts->n_wanted > 0)
+                        return VOLUME_GROUP_ACTIVE;
+                /* LVs on removed disks were in the way, and are not any more. */
+                if (!all_active && facts->lost_pv && !facts->stranded)
+                        return VOLUME_GROUP_DEACTIVATED;
+                return VOLUME_GROUP_FAILED;
+        default:
+                return recorded;
+        }
+}
+
+enum volume_group_state judge_unrecorded(const struct volume_group *volume_group)
+{
+        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+
+        if (volume_group->n_pvs > 0 && n_wanted > 0 && volume_group_count_active(volume_group) == n_wanted)
+                return VOLUME_GROUP_ACTIVE;
+        return !volume_group_has_active_lv(volume_group) && volume_group_count_seen(volume_group) == 0
+                       ? VOLUME_GROUP_ABSENT
+                       : VOLUME_GROUP_UNKNOWN;
 }
 
 /* What costs a system call is asked only for the states that depend on it. */
@@ -56,45 +82,50 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
                 volume_group->state == VOLUME_GROUP_DEACTIVATED ? strdup("LVs were deactivated since.") : NULL;
 }
 
-int snapshot_read(struct sources *sources, struct snapshot *ret)
+/* ------ VGs with a record ------ */
+
+static int compare(const void *a, const void *b)
 {
-        _cleanup_snapshot_ struct snapshot snapshot = {};
-        int r;
+        const struct volume_group *const *first = a, *const *second = b;
 
-        /* The worker makes the directory when it starts, which may be later. */
-        closep(&sources->lvm_run_fd);
-        sources->lvm_run_fd = online_open_to_look();
-        r = sources_read_records(sources);
-        if (r < 0)
-                return r;
-        r = volume_groups_parse(sources->records, add, &snapshot);
-        if (r < 0)
-                return r;
-        if (snapshot.n > 1)
-                qsort(snapshot.volume_groups, snapshot.n, sizeof(*snapshot.volume_groups), compare);
-        if (sources_read_devices(sources) == -ENOMEM)
+        return strcmp((*first)->name, (*second)->name);
+}
+
+static int add(struct volume_group *volume_group, void *userdata)
+{
+        struct snapshot *snapshot = userdata;
+        struct volume_group **larger;
+
+        larger = reallocarray(snapshot->volume_groups, snapshot->n + 1, sizeof(*larger));
+        if (!larger)
                 return -ENOMEM;
-        for (size_t i = 0; i < snapshot.n; i++)
-                snapshot_judge(sources, snapshot.volume_groups[i]);
-
-        *ret = snapshot;
-        snapshot = (struct snapshot){};
+        snapshot->volume_groups = larger;
+        snapshot->volume_groups[snapshot->n++] = volume_group;
         return 0;
 }
 
-int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group)
+int snapshot_read(struct sources *sources, struct snapshot *ret)
 {
-        size_t place = 0;
         int r;
 
-        r = add(volume_group, snapshot);
+        *ret = (struct snapshot){};
+        /* The worker makes the directory when it starts, which may be later. */
+        if (sources->lvm_run_fd < 0)
+                sources->lvm_run_fd = online_open_to_look();
+        r = sources_read_records(sources);
         if (r < 0)
                 return r;
-        while (place < snapshot->n - 1 && strcmp(snapshot->volume_groups[place]->name, volume_group->name) <= 0)
-                place++;
-        memmove(&snapshot->volume_groups[place + 1], &snapshot->volume_groups[place],
-                (snapshot->n - 1 - place) * sizeof(*snapshot->volume_groups));
-        snapshot->volume_groups[place] = volume_group;
+        sources->devices = active_devices_free(sources->devices);
+        r = sources_read_devices(sources);
+        if (r < 0)
+                return r;
+        r = volume_groups_parse(sources->records, add, ret);
+        if (r < 0)
+                return r;
+        if (ret->n > 1)
+                qsort(ret->volume_groups, ret->n, sizeof(*ret->volume_groups), compare);
+        for (size_t i = 0; i < ret->n; i++)
+                snapshot_judge(sources, ret->volume_groups[i]);
         return 0;
 }
 
@@ -124,4 +155,243 @@ const struct volume_group *snapshot_find(const struct snapshot *snapshot, const 
                                         volume_group_has_active_lv(snapshot->volume_groups[i])))
                         found = snapshot->volume_groups[i];
         return found;
+}
+
+/* ------ VGs without a record ------ */
+
+/* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. */
+static int find_pvs(const struct sources *sources, struct volume_group *volume_group)
+{
+        for (size_t i = 0; sources->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
+                struct volume_group_pv *pv = &volume_group->pvs[i];
+                _cleanup_free_ char *name = NULL;
+                dev_t number;
+                int r;
+
+                r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number);
+                if (r == -ENOMEM)
+                        return r;
+                if (r != ONLINE_FOUND)
+                        continue;
+                r = sysfs_read_name(sources->root_fd, number, &name);
+                if (r > 0)
+                        r = string_replace(&pv->device_name, string_format("/dev/%s", name));
+                if (r < 0)
+                        return r;
+                if (name)
+                        pv->device = number;
+        }
+        return 0;
+}
+
+int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        r = volume_group_new(metadata, &volume_group);
+        if (r < 0)
+                return r;
+        r = find_pvs(sources, volume_group);
+        if (r < 0)
+                return r;
+        if (sources->devices)
+                active_devices_mark(sources->devices, volume_group);
+        volume_group->state = judge_unrecorded(volume_group);
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}
+
+/* Without a backup only the LVs that are active are known, and not which are to be activated. */
+static int new_of_devices(const struct sources *sources, const char *name, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
+        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
+
+        if (!volume_group || !pool)
+                return -ENOMEM;
+        volume_group->name = strdup(name);
+        volume_group->lvs = calloc((list ? list->n : 0) + 1, sizeof(*volume_group->lvs));
+        if (!volume_group->name || !volume_group->lvs)
+                return -ENOMEM;
+        for (size_t i = 0; list && i < list->n; i++) {
+                const char *ids = skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX);
+                struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
+                char *vg = NULL, *lv = NULL, *layer = NULL;
+
+                /* Hidden LVs have a suffix. */
+                if (!ids || strlen(ids) != 2 * LVM_ID_LENGTH)
+                        continue;
+                if (!dm_split_lvm_name(pool, list->devices[i].name, &vg, &lv, &layer))
+                        return -ENOMEM;
+                if (!streq(vg, name))
+                        continue;
+                *added = (struct volume_group_lv){.name = strdup(lv), .autoactivated = true, .active = true};
+                if (!added->name)
+                        return -ENOMEM;
+                memcpy(volume_group->vgid, ids, LVM_ID_LENGTH);
+                memcpy(added->lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
+                volume_group->n_lvs++;
+        }
+        volume_group->state = judge_unrecorded(volume_group);
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}
+
+static const char *explain(const struct volume_group *volume_group)
+{
+        size_t n_active = volume_group_count_active(volume_group);
+
+        if (volume_group->n_pvs == 0)
+                return n_active > 0 ? "No backup can be read that would tell how many LVs it has."
+                                    : "Its name is all that is known of it.";
+        if (n_active > 0)
+                return "Not all of its LVs are active.";
+        return volume_group_count_seen(volume_group) > 0
+                       ? "None of its LVs is active."
+                       : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
+}
+
+/* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
+static int describe(struct volume_group *volume_group, const struct planned_volume_group *planned)
+{
+        if (!planned && volume_group->state == VOLUME_GROUP_ACTIVE)
+                return 0;
+        if (!planned) {
+                /* Only a planned VG is reported as absent. */
+                volume_group->state = VOLUME_GROUP_UNKNOWN;
+                volume_group->reason = strdup(explain(volume_group));
+        } else if (volume_group->state == VOLUME_GROUP_ABSENT)
+                /* The plan's reason is a sentence, or the end of one. */
+                volume_group->reason = string_format(
+                        "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);
+        else
+                volume_group->reason = strdup("headgate has seen none of its PVs.");
+        return volume_group->reason ? 0 : -ENOMEM;
+}
+
+static int read_unrecorded(const struct sources *sources, const char *name, struct volume_group **ret)
+{
+        _cleanup_metadata_ struct metadata *metadata = NULL;
+        int r;
+
+        r = sources_read_backup(sources, name, &metadata);
+        if (r == -ENOMEM)
+                return r;
+        return r < 0 ? new_of_devices(sources, name, ret) : unrecorded_new(sources, metadata, ret);
+}
+
+/* Puts a VG that is described into its place by name. */
+static int insert(
+        struct snapshot *snapshot, struct volume_group *volume_group, const struct planned_volume_group *planned)
+{
+        size_t place = 0;
+        int r;
+
+        r = describe(volume_group, planned);
+        if (r >= 0)
+                r = add(volume_group, snapshot);
+        if (r < 0)
+                return r;
+        while (place < snapshot->n - 1 && strcmp(snapshot->volume_groups[place]->name, volume_group->name) <= 0)
+                place++;
+        memmove(&snapshot->volume_groups[place + 1], &snapshot->volume_groups[place],
+                (snapshot->n - 1 - place) * sizeof(*snapshot->volume_groups));
+        snapshot->volume_groups[place] = volume_group;
+        return 0;
+}
+
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        int r;
+
+        if (snapshot_find(snapshot, name))
+                return 0;
+        r = sources_read_configuration(sources);
+        if (r >= 0)
+                r = sources_read_devices(sources);
+        if (r >= 0)
+                r = read_unrecorded(sources, name, &volume_group);
+        if (r >= 0)
+                r = insert(snapshot, volume_group, planned);
+        if (r >= 0)
+                TAKE_PTR(volume_group);
+        return r;
+}
+
+int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot)
+{
+        _cleanup_string_vector_ struct string_vector online = {};
+
+        if (sources->lvm_run_fd >= 0 && online_list_volume_groups(sources->lvm_run_fd, &online) == -ENOMEM)
+                return -ENOMEM;
+        for (size_t i = 0; i < sources->names.n; i++) {
+                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                const char *name = sources->names.strings[i];
+                int r;
+
+                if (snapshot_find(snapshot, name))
+                        continue;
+                r = read_unrecorded(sources, name, &volume_group);
+                if (r < 0)
+                        return r;
+                if (volume_group->state == VOLUME_GROUP_ABSENT && !names_have(&online, name))
+                        continue;
+                r = insert(snapshot, volume_group, NULL);
+                if (r < 0)
+                        return r;
+                TAKE_PTR(volume_group);
+        }
+        return 0;
+}
+
+/* ------ VGs that are expected ------ */
+
+int expected_find(struct sources *sources, const struct snapshot *seen, struct plan *ret)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_string_vector_ struct string_vector names = {};
+        int r;
+
+        for (size_t i = 0; i < seen->n; i++) {
+                r = string_vector_add(&names, seen->volume_groups[i]->name);
+                if (r < 0)
+                        return r;
+        }
+        r = sources_read_configuration(sources);
+        if (r < 0)
+                return r;
+        return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);
+}
+
+bool expected_by_boot(const struct planned_volume_group *planned)
+{
+        return planned->group == PLAN_BOOT || planned->group == PLAN_NET;
+}
+
+static int add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
+{
+        for (size_t i = 0; i < plan->n; i++) {
+                const struct planned_volume_group *planned = &plan->volume_groups[i];
+                int r = expected_by_boot(planned) == by_boot
+                                ? unrecorded_add(sources, planned->name, planned, snapshot)
+                                : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int expected_add(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
+{
+        return add_planned(sources, plan, true, snapshot);
+}
+
+int expected_add_others(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
+{
+        return add_planned(sources, plan, false, snapshot);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "boot/plan.h"
 #include "view/sources.h"
 
 /* All VGs at one moment, each judged once: those that the worker has on record, with the LVs that are active now, and those
@@ -17,11 +18,69 @@ int snapshot_read(struct sources *sources, struct snapshot *ret) _nonnull_(1, 2)
 /* Brings the VG, which was made of a record, up to date: LVs, state and reason. */
 void snapshot_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_(1, 2);
 
-/* Takes over a VG and puts it into its place by name. Returns 0, or -ENOMEM, and then the VG stays the caller's. */
-int snapshot_insert(struct snapshot *snapshot, struct volume_group *volume_group) _nonnull_(1, 2) _must_check_;
-
 /* The VG of that name, or NULL. Of several with one name, one with active LVs, or else the first. */
 const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name) _nonnull_(1, 2);
 
 void snapshot_done(struct snapshot *snapshot);
 #define _cleanup_snapshot_ _cleanup_(snapshot_done)
+
+/* ------ VGs without a record ------ */
+
+/* The worker has no record of them, but lvm2's backup of the metadata tells of them, its record of the PVs that are online, or
+ * LVs in device-mapper. What cannot be read, by somebody who is not root for instance, tells of nothing. */
+
+/* Adds the VG of that name, unless it is there: ACTIVE if all LVs are that autoactivation would activate; ABSENT if it is
+ * planned, and none of its PVs and LVs is there; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
+ * PVs, and those LVs that are active. `planned` is the VG in the plan of boot; NULL if it is not in there, or headgate is not
+ * in charge. Returns 0 or -ENOMEM. */
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot) _nonnull_(1, 2, 4) _must_check_;
+
+/* Adds those of the sources' names of which an LV is active, or a PV on lvm2's record of what is online. Returns likewise. */
+int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
+
+/* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs
+ * that are active, in the state that follows. Returns 0 or -ENOMEM. */
+int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
+
+/* Makes the plan of boot, less the VGs in the snapshot, of the files of which headgate-generator makes its plan; those of VGs
+ * in the snapshot are not read. "headgate plan activate" reports what is wrong with any of them. Returns 0 and `*ret`, to be
+ * emptied with plan_done(), or a negative errno. */
+int expected_find(struct sources *sources, const struct snapshot *seen, struct plan *ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* Adds those that boot waits for. Returns 0 or a negative errno. */
+int expected_add(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* Adds the others: whether they exist is not known, since backups may be of VGs that were removed. */
+int expected_add_others(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
+        _nonnull_(1, 2, 3) _must_check_;
+
+/* Whether boot waits for it, with or without the network. */
+bool expected_by_boot(const struct planned_volume_group *planned) _nonnull_(1);
+
+/* ------ judgement ------ */
+
+/* What the state of a VG is now, for all who look on. The worker's records say how it was when the worker looked last; LVs
+ * may have been activated or deactivated since. */
+struct judgement_facts {
+        size_t n_wanted;        /* LVs with autoactivation enabled */
+        size_t n_active;        /* how many of these are active */
+        size_t n_active_before; /* how many were, by the record */
+        bool claimed;           /* lvm2 counts the VG as autoactivated */
+        bool lost_pv;           /* a PV was removed while LVs were active */
+        bool stranded;          /* some are still active on removed disks */
+        bool whole_again;       /* of one that was degraded: all PVs take part in all RAIDs */
+};
+
+/* Of a VG that has a record. A pure function of facts. */
+enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
+        _nonnull_(2);
+
+/* Of a VG without one: ACTIVE if all is that autoactivation would activate; ABSENT if nothing of it is there; else UNKNOWN, as
+ * somebody may want it as it is. */
+enum volume_group_state judge_unrecorded(const struct volume_group *volume_group) _nonnull_(1);

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Where it is known from what VGs there are, and what they are called. */
+
 #include "view/sources.h"
 
 #include "lvm/online.h"
+#include "shared/dm.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
+
+#define HASH_SIZE_HINT 1024
 
 int sources_open(struct sources *ret)
 {
-        struct sources sources = SOURCES_NONE;
         int r;
 
-        sources.root_fd = root_open();
-        if (sources.root_fd < 0)
-                return sources.root_fd;
-        sources.run_fd = flags_open_run_directory();
-        sources.lvm_run_fd = online_open_to_look();
-        r = sources.run_fd < 0 ? sources.run_fd : flags_is_set(sources.run_fd, FLAGS_TAKEN_OVER);
-        sources.in_charge = r > 0;
-        sources.run_error = MIN(r, 0);
-        *ret = sources;
+        *ret = SOURCES_NONE;
+        ret->root_fd = root_open();
+        if (ret->root_fd < 0)
+                return ret->root_fd;
+        ret->run_fd = flags_open_run_directory();
+        ret->lvm_run_fd = online_open_to_look();
+        r = ret->run_fd < 0 ? ret->run_fd : flags_is_set(ret->run_fd, FLAGS_TAKEN_OVER);
+        ret->in_charge = r > 0;
+        ret->run_error = MIN(r, 0);
         return 0;
 }
 
@@ -33,28 +38,21 @@ int sources_open_permitted(struct sources *ret)
 
 int sources_open_in_charge(struct sources *ret)
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        r = sources_open_permitted(&sources);
+        r = sources_open_permitted(ret);
         if (r < 0)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
-        if (!sources.in_charge) {
-                log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-                return -ENOENT;
-        }
-        *ret = sources;
-        sources = SOURCES_NONE;
-        return 0;
+        if (ret->in_charge)
+                return 0;
+        log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+        return -ENOENT;
 }
 
 int sources_read_records(struct sources *sources)
 {
-        int r;
+        int r = sources->run_fd < 0 ? -ENOENT : record_file_read(sources->run_fd, &sources->records);
 
-        if (sources->run_fd < 0)
-                return 0;
-        r = record_file_read(sources->run_fd, &sources->records);
         if (r == -ENOENT)
                 return 0;
         if (r < 0 && r != -ENOMEM)
@@ -64,8 +62,9 @@ int sources_read_records(struct sources *sources)
 
 int sources_read_devices(struct sources *sources)
 {
-        sources->devices = active_devices_free(sources->devices);
-        return active_devices_get(&sources->devices);
+        int r = sources->devices ? 0 : active_devices_get(&sources->devices);
+
+        return r == -ENOMEM ? r : 0;
 }
 
 int sources_read_configuration(struct sources *sources)
@@ -86,22 +85,23 @@ int sources_read_configuration(struct sources *sources)
 
 int sources_read(struct sources *ret)
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        r = sources_open_permitted(&sources);
+        r = sources_open_permitted(ret);
         if (r < 0)
                 return r;
-        if (sources_read_records(&sources) == -ENOMEM)
+        if (sources_read_records(ret) == -ENOMEM)
                 return -ENOMEM;
-        r = sources_read_configuration(&sources);
-        if (r < 0)
-                return r;
-        if (sources_read_devices(&sources) == -ENOMEM)
-                return -ENOMEM;
-        *ret = sources;
-        sources = SOURCES_NONE;
-        return 0;
+        r = sources_read_configuration(ret);
+        return r < 0 ? r : sources_read_devices(ret);
+}
+
+int sources_read_backup(const struct sources *sources, const char *name, struct metadata **ret)
+{
+        const char *directory = root_relative(sources->configuration.backup_dir);
+        int r = volume_group_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;
+
+        return r < 0 && r != -ENOMEM ? -ENOENT : r;
 }
 
 void sources_done(struct sources *sources)
@@ -115,6 +115,7 @@ void sources_done(struct sources *sources)
         configuration_done(&sources->configuration);
         problems_done(&sources->settings_problems);
         problems_done(&sources->configuration_problems);
+        string_vector_done(&sources->names);
         *sources = SOURCES_NONE;
 }
 
@@ -126,4 +127,135 @@ const struct dm_device *sources_find_dm_device(const struct sources *sources, de
                 if (list->devices[i].number == number)
                         return &list->devices[i];
         return NULL;
+}
+
+/* ------ names ------ */
+
+struct reading {
+        struct dm_hash_table *seen;
+        struct string_vector *names;
+};
+
+static int add(struct reading *reading, const char *name)
+{
+        if (!volume_group_name_is_valid(name) || dm_hash_lookup(reading->seen, name))
+                return 0;
+        if (!dm_hash_insert(reading->seen, name, reading->seen))
+                return -ENOMEM;
+        return string_vector_add(reading->names, name);
+}
+
+static int add_recorded(struct volume_group *volume_group, void *userdata)
+{
+        int r = add(userdata, volume_group->name);
+
+        if (r >= 0)
+                volume_group_free(volume_group);
+        return r;
+}
+
+/* lvm2 names its files after the VG. */
+static int add_file_names(struct reading *reading, int dir_fd, const char *path)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path);
+
+        if (!directory)
+                return errno == ENOMEM ? -errno : 0;
+        for (const struct dirent *entry; (entry = readdir(directory));) {
+                int r = entry->d_name[0] == '.' ? 0 : add(reading, entry->d_name);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int add_online(struct reading *reading, int lvm_run_fd)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+
+        if (lvm_run_fd < 0)
+                return 0;
+        if (online_list_volume_groups(lvm_run_fd, &names) == -ENOMEM)
+                return -ENOMEM;
+        for (size_t i = 0; i < names.n; i++) {
+                int r = add(reading, names.strings[i]);
+
+                if (r < 0)
+                        return r;
+        }
+        return add_file_names(reading, lvm_run_fd, "vgs_online");
+}
+
+static int add_active(struct reading *reading, const struct sources *sources)
+{
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
+        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
+
+        if (!pool)
+                return -ENOMEM;
+        for (size_t i = 0; list && i < list->n; i++) {
+                char *vg = NULL, *lv = NULL, *layer = NULL;
+                int r;
+
+                if (!skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX))
+                        continue;
+                if (!dm_split_lvm_name(pool, list->devices[i].name, &vg, &lv, &layer))
+                        return -ENOMEM;
+                r = add(reading, vg);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int sources_read_names(struct sources *sources)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *seen = NULL;
+        struct reading reading;
+        int r;
+
+        if (sources->named)
+                return 0;
+        r = sources_read_configuration(sources);
+        if (r < 0)
+                return r;
+        r = sources_read_devices(sources);
+        if (r < 0)
+                return r;
+        /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
+        if (!sources->records && sources->in_charge && sources_read_records(sources) == -ENOMEM)
+                return -ENOMEM;
+        seen = dm_hash_create(HASH_SIZE_HINT);
+        if (!seen)
+                return -ENOMEM;
+        reading = (struct reading){seen, &sources->names};
+        r = volume_groups_parse(sources->records, add_recorded, &reading);
+        if (r >= 0)
+                r = add_online(&reading, sources->lvm_run_fd);
+        if (r >= 0)
+                r = add_file_names(&reading, sources->root_fd, root_relative(sources->configuration.backup_dir));
+        if (r >= 0)
+                r = add_active(&reading, sources);
+        if (r < 0)
+                return r;
+        sources->named = true;
+        return 0;
+}
+
+bool names_have(const struct string_vector *names, const char *name)
+{
+        for (size_t i = 0; i < names->n; i++)
+                if (streq(names->strings[i], name))
+                        return true;
+        return false;
+}
+
+void names_log_unknown(const struct string_vector *names, const char *wanted)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = wanted};
+
+        for (size_t i = 0; i < names->n; i++)
+                suggestion_consider(&suggestion, names->strings[i]);
+        suggestion_log_unknown(&suggestion, "VG", "see \"headgate status\"");
 }

@@ -5,10 +5,11 @@
 #include "lvm/configuration.h"
 #include "lvm/volume_group_record.h"
 #include "shared/settings.h"
+#include "shared/util.h"
 
 /* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
- * device-mapper's list, configuration files. Each is opened or read once, by the first who needs it. No process is started for
- * it, no disk is read, and nothing is waited for. */
+ * device-mapper's list, configuration files, backups. Each is opened or read once, by the first who needs it. No process is
+ * started for it, no disk is read, and nothing is waited for. */
 struct sources {
         int root_fd;
         int run_fd;     /* /run/headgate; < 0 if it cannot be opened */
@@ -18,19 +19,21 @@ struct sources {
 
         struct record_file *records;    /* of the worker; NULL if there are none */
         struct active_devices *devices; /* of device-mapper; NULL if they were not read, or cannot be listed */
-        bool configured;                /* the rest was read */
+        bool configured;                /* headgate.conf and lvm.conf were read */
         struct settings settings;
         struct configuration configuration;
         struct problems settings_problems;
         struct problems configuration_problems;
+        bool named; /* the names were read */
+        struct string_vector names;
 };
 
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
 
-/* Opens the directories. Returns 0 and `*ret`, to be emptied with sources_done(), or a negative errno. */
+/* Opens the directories. `*ret` is to be emptied with sources_done(), also if it fails. Returns 0 or a negative errno. */
 int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
 
-/* The same, with an error also if /run/headgate is there and may not be looked into; `*ret` is to be emptied in either case. */
+/* The same, with an error also if /run/headgate is there and may not be looked into. */
 int sources_open_permitted(struct sources *ret) _nonnull_(1) _must_check_;
 
 /* Likewise for what makes sense only while headgate is in charge. Returns 0 or a negative errno, having logged the error;
@@ -41,18 +44,34 @@ int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
  * errno; one that says what is wrong with the file has been logged. */
 int sources_read_records(struct sources *sources) _nonnull_(1) _must_check_;
 
-/* Lists the devices, anew each time. Returns 0 or a negative errno. */
+/* Lists the devices, once. It is not an error if they cannot be listed. Returns 0 or -ENOMEM. */
 int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
 
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
 int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
 
-/* Opens and reads all that. Records that cannot be used have been logged, and are none; nor is it an error if devices cannot
- * be listed. Returns 0 or a negative errno. */
+/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns as sources_open_permitted(). */
 int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
+
+/* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
+ * -ENOMEM. */
+int sources_read_backup(const struct sources *sources, const char *name, struct metadata **ret)
+        _nonnull_(1, 2, 3) _must_check_;
 
 void sources_done(struct sources *sources) _nonnull_(1);
 #define _cleanup_sources_ _cleanup_(sources_done)
 
 /* The device-mapper device of that number, or NULL. */
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);
+
+/* ------ names that people have typed ------ */
+
+/* Reads the names of all VGs that anything on this machine mentions, once: the worker's records, lvm2's backups of metadata
+ * and its own records of what is online, and the LVs in device-mapper; each name once, in no order. A source that cannot be
+ * read has none. Returns 0 or -ENOMEM. */
+int sources_read_names(struct sources *sources) _nonnull_(1) _must_check_;
+
+bool names_have(const struct string_vector *names, const char *name) _nonnull_(1, 2);
+
+/* One line on standard error: Unknown VG "dta"; did you mean "data"? */
+void names_log_unknown(const struct string_vector *names, const char *wanted) _nonnull_(1, 2);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* One VG by its name, from whichever source has it, and its metadata. */
+
 #include "view/vg_view.h"
 
 #include <libudev.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/metadata.h"
 #include "reader/pv.h"
 #include "shared/kernel.h"
 #include "shared/program.h"
-#include "view/judgement.h"
 #include "view/snapshot.h"
-#include "view/unrecorded.h"
 
 /* ------ the worker's records ------ */
 
@@ -52,7 +51,7 @@ static int find_in_backup(const struct sources *sources, const char *name, struc
 {
         int r;
 
-        r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), name, &view->metadata);
+        r = sources_read_backup(sources, name, &view->metadata);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         view->source = VG_VIEW_OF_BACKUP;
@@ -60,12 +59,6 @@ static int find_in_backup(const struct sources *sources, const char *name, struc
 }
 
 /* ------ metadata ------ */
-
-static bool is_newer(const struct metadata *metadata, const struct vg_view *view)
-{
-        return streq(metadata->vgid, view->volume_group->vgid) &&
-               (!view->metadata || metadata->seqno > view->metadata->seqno);
-}
 
 /* A read from a suspended device blocks, so nothing is known of what is on one. */
 static int read_pv(const struct sources *sources, dev_t number, const char *path, struct pv *ret)
@@ -77,44 +70,44 @@ static int read_pv(const struct sources *sources, dev_t number, const char *path
         return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
 }
 
-static int read_metadata_of_pv(
-        const struct sources *sources, const struct volume_group_pv *source, struct vg_view *view)
+/* Takes over metadata that was read from a PV. */
+static int take_metadata(struct vg_view *view, struct metadata *metadata, const char *path)
 {
-        _cleanup_pv_ struct pv pv = {};
-        int r;
-
-        r = read_pv(sources, source->device, source->device_name, &pv);
-        if (r >= 0 && pv.error == -ETIMEDOUT)
-                return pv.error;
-        if (r < 0 || !pv.metadata || !is_newer(pv.metadata, view))
-                return r;
         metadata_free(view->metadata);
-        view->metadata = TAKE_PTR(pv.metadata);
-        view->metadata_device = NULL;
-        r = string_replace(&view->device_name, strdup(source->device_name));
-        view->metadata_device = view->device_name;
-        return r;
+        view->metadata = metadata;
+        return string_replace(&view->metadata_device, strdup(path));
 }
 
 /* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
 static int read_metadata(const struct sources *sources, struct vg_view *view)
 {
         const struct volume_group *volume_group = view->volume_group;
-        int r = 0;
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < volume_group->n_pvs; i++) {
+        for (size_t i = 0; i < volume_group->n_pvs; i++) {
+                const struct volume_group_pv *source = &volume_group->pvs[i];
+                _cleanup_pv_ struct pv pv = {};
+
                 if (view->metadata_device && view->metadata->seqno >= volume_group->seqno)
                         return 0;
-                if (volume_group->pvs[i].device != 0)
-                        r = read_metadata_of_pv(sources, &volume_group->pvs[i], view);
+                if (source->device == 0)
+                        continue;
+                r = read_pv(sources, source->device, source->device_name, &pv);
+                if (r < 0)
+                        return r;
+                if (pv.error == -ETIMEDOUT)
+                        break;
+                if (pv.metadata && streq(pv.metadata->vgid, volume_group->vgid) &&
+                        (!view->metadata || pv.metadata->seqno > view->metadata->seqno)) {
+                        r = take_metadata(view, TAKE_PTR(pv.metadata), source->device_name);
+                        if (r < 0)
+                                return r;
+                }
         }
-        if (r < 0 && r != -ETIMEDOUT)
-                return r;
         if (view->metadata)
                 return 0;
 
-        r = backup_read(sources->root_fd, root_relative(sources->configuration.backup_dir), volume_group->name,
-                &view->metadata);
+        r = sources_read_backup(sources, volume_group->name, &view->metadata);
         if (r >= 0 && !streq(view->metadata->vgid, volume_group->vgid))
                 view->metadata = metadata_free(view->metadata);
         return r == -ENOMEM ? r : 0;
@@ -132,25 +125,16 @@ static bool is_active(const struct volume_group *volume_group)
 
 int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
 {
-        _cleanup_vg_view_ struct vg_view view = {};
-        int r = 0;
-
         /* The worker's records are out of date where headgate is not in charge any more. */
-        if (sources->in_charge)
-                r = find_recorded(sources, name, &view);
-        if (r >= 0 && !view.volume_group)
-                r = find_in_backup(sources, name, &view);
-        if (r < 0 || !view.volume_group)
+        int r = sources->in_charge ? find_recorded(sources, name, ret) : 0;
+
+        if (r >= 0 && !ret->volume_group)
+                r = find_in_backup(sources, name, ret);
+        if (r < 0 || !ret->volume_group)
                 return r < 0 ? r : VG_VIEW_NONE;
         /* An unresponsive disk is no reason to wait if all is well. */
-        if (!is_active(view.volume_group)) {
-                r = read_metadata(sources, &view);
-                if (r < 0)
-                        return r;
-        }
-        *ret = view;
-        view = (struct vg_view){};
-        return VG_VIEW_FOUND;
+        r = is_active(ret->volume_group) ? 0 : read_metadata(sources, ret);
+        return r < 0 ? r : VG_VIEW_FOUND;
 }
 
 /* ------ disks that the worker does not know ------ */
@@ -169,14 +153,12 @@ static int take_disk(
         int r;
 
         view->source = VG_VIEW_OF_DISK;
-        view->metadata = TAKE_PTR(pv->metadata);
         view->metadata_number = number;
-        r = string_replace(&view->device_name, strdup(path));
+        r = take_metadata(view, TAKE_PTR(pv->metadata), path);
         if (r >= 0)
                 r = unrecorded_new(sources, view->metadata, &view->volume_group);
         if (r < 0)
                 return r;
-        view->metadata_device = view->device_name;
         seen = volume_group_find_pv(view->volume_group, pv->pvid);
         if (!seen)
                 return 0;
@@ -228,20 +210,13 @@ static int look_at_disks(
 
 int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
 {
-        _cleanup_vg_view_ struct vg_view view = {};
         struct udev *udev = root_is_chosen() ? NULL : udev_new();
         struct udev_enumerate *enumerate = udev ? udev_enumerate_new(udev) : NULL;
-        int r = 0;
+        int r = enumerate ? look_at_disks(sources, enumerate, name, ret) : 0;
 
-        if (enumerate)
-                r = look_at_disks(sources, enumerate, name, &view);
         udev_enumerate_unref(enumerate);
         udev_unref(udev);
-        if (r < 0 || !view.volume_group)
-                return r < 0 ? r : VG_VIEW_NONE;
-        *ret = view;
-        view = (struct vg_view){};
-        return VG_VIEW_FOUND;
+        return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 
 const struct metadata_lv *vg_view_find_metadata_lv(const struct vg_view *view, const char *name)
@@ -264,6 +239,6 @@ void vg_view_done(struct vg_view *view)
 {
         volume_group_free(view->volume_group);
         metadata_free(view->metadata);
-        free(view->device_name);
+        free(view->metadata_device);
         *view = (struct vg_view){};
 }

@@ -16,10 +16,9 @@ struct vg_view {
         enum vg_view_source source;
         struct volume_group *volume_group; /* with the LVs that are active now, and judged by that */
         struct metadata *metadata;         /* NULL if none can be read, or nobody had to, as all LVs are active */
-        const char *metadata_device;       /* the PV that it comes from; NULL for the backup */
+        char *metadata_device;             /* the PV that it comes from; NULL for the backup */
         dev_t metadata_number;             /* of the disk, for VG_VIEW_OF_DISK */
         size_t n_same_name;                /* other VGs of this name that the worker knows */
-        char *device_name;                 /* owns metadata_device */
 };
 
 enum {
@@ -27,7 +26,8 @@ enum {
         VG_VIEW_FOUND = 1,
 };
 
-/* Finds the VG by its name. The sources have to be read. Returns one of the above, or a negative errno. */
+/* Finds the VG by its name. The sources have to be read. `*ret`, which starts empty, is to be emptied with vg_view_done(), also
+ * if it fails. Returns one of the above, or a negative errno. */
 int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
         _nonnull_(1, 2, 3) _must_check_;
 

@@ -2,7 +2,7 @@
 
 /* What the state of a VG is now, by its state on record and what is active. */
 
-#include "view/judgement.h"
+#include "view/snapshot.h"
 
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
 
 /* Which names of VGs there are, by each of the places that tell of them. */
 
-#include "view/names.h"
+#include "view/sources.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -38,15 +38,14 @@ static void write_file(const char *path, const char *text)
 /* Whether the names are these and no others. */
 static void assert_names(size_t n, const char *const names[])
 {
-        _cleanup_string_vector_ struct string_vector known = {};
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
 
         ck_assert_int_eq(sources_open(&sources), 0);
-        ck_assert_int_eq(names_read(&sources, &known), 0);
-        ck_assert_uint_eq(known.n, n);
+        ck_assert_int_eq(sources_read_names(&sources), 0);
+        ck_assert_uint_eq(sources.names.n, n);
         for (size_t i = 0; i < n; i++)
-                ck_assert(names_have(&known, names[i]));
-        ck_assert(!names_have(&known, "nobody"));
+                ck_assert(names_have(&sources.names, names[i]));
+        ck_assert(!names_have(&sources.names, "nobody"));
 }
 
 START_TEST(nothing)
