@@ -4,6 +4,7 @@
 
 #include "plot/picture.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 
 #include "shared/util.h"
@@ -217,20 +218,22 @@ static void print_document(struct picture *picture, const char *title)
 
 int picture_write(struct picture *picture, const char *path, const char *title)
 {
-        bool to_stdout = streq(path, "-");
-        int r;
+        _cleanup_free_ char *document = NULL;
+        _cleanup_close_ int fd = -EBADF;
+        size_t size;
 
-        r = fclose(TAKE_PTR(picture->file));
-        if (r < 0)
+        if (fclose(TAKE_PTR(picture->file)) != 0)
                 return -errno;
-        picture->file = to_stdout ? stdout : fopen(path, "we");
+        picture->file = open_memstream(&document, &size);
         if (!picture->file)
                 return -errno;
         print_document(picture, title);
-        r = fflush(picture->file) != 0 ? -errno : ferror(picture->file) ? -EIO : 0;
-        if (to_stdout)
-                picture->file = NULL;
-        return r;
+        if (fclose(TAKE_PTR(picture->file)) != 0)
+                return -errno;
+        if (streq(path, "-"))
+                return write_all(STDOUT_FILENO, document, size);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        return fd < 0 ? -errno : write_all(fd, document, size);
 }
 
 void picture_done(struct picture *picture)
