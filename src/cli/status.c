@@ -166,16 +166,7 @@ static int add_expected(struct sources *sources, struct snapshot *snapshot)
 /* Where lvm2's rule is in charge: what else mentions VGs. */
 static int add_unrecorded(struct sources *sources, struct snapshot *snapshot)
 {
-        int r;
-
-        r = sources_read_names(sources);
-        if (r < 0)
-                return r;
-        if (!arg_all)
-                return unrecorded_add_present(sources, snapshot);
-        for (size_t i = 0; r >= 0 && i < sources->names.n; i++)
-                r = unrecorded_add(sources, sources->names.strings[i], NULL, snapshot);
-        return r;
+        return arg_all ? unrecorded_add_all(sources, snapshot) : unrecorded_add_present(sources, snapshot);
 }
 
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
@@ -197,10 +188,10 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                         return r;
                 read = true;
                 planned = plan_find(&plan, names[i]);
-                if (planned || names_have(&sources->names, names[i]))
+                if (planned || sources_have_name(sources, names[i]))
                         r = unrecorded_add(sources, names[i], planned, snapshot);
                 else
-                        names_log_unknown(&sources->names, names[i]);
+                        sources_log_unknown(sources, names[i]);
                 if (r < 0)
                         return r;
         }

@@ -145,8 +145,8 @@ static int look(struct sources *sources, const struct await *await, struct snaps
 
 static void explain_absent(struct sources *sources, const char *name)
 {
-        if (sources_read_names(sources) >= 0 && !names_have(&sources->names, name))
-                names_log_unknown(&sources->names, name);
+        if (sources_read_names(sources) >= 0 && !sources_have_name(sources, name))
+                sources_log_unknown(sources, name);
         else
                 log_error("VG %s is not there: none of its PVs was seen.", name);
 }

@@ -40,8 +40,7 @@ static int log_unknown_vg(struct sources *sources, const char *name)
         r = sources_read_names(sources);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < sources->names.n; i++)
-                suggestion_consider(&suggestion, sources->names.strings[i]);
+        sources_consider_names(sources, &suggestion);
         /* "sda" */
         if (!suggestion.nearest && access(path, F_OK) >= 0)
                 suggestion.nearest = TAKE_PTR(path);

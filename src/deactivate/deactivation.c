@@ -217,8 +217,8 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
         r = sources_read_names(&deactivation->sources);
         if (r < 0)
                 return r;
-        if (!names_have(&deactivation->sources.names, target->vg)) {
-                names_log_unknown(&deactivation->sources.names, target->vg);
+        if (!sources_have_name(&deactivation->sources, target->vg)) {
+                sources_log_unknown(&deactivation->sources, target->vg);
                 return 0;
         }
         log_info("VG %s is not active.", target->name);

@@ -153,10 +153,11 @@ void check_headgate_configuration(struct doctor *doctor)
                 finding_unknown(doctor, r, "It cannot be told which VGs there are: %m.");
         for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
                 const struct policy *policy = &settings->policies.policies[i];
+                struct dm_hash_node *node;
                 bool fits = false;
 
-                for (size_t k = 0; k < doctor->sources.names.n; k++)
-                        fits |= policy_fits(policy, doctor->sources.names.strings[k]);
+                dm_hash_iterate(node, doctor->sources.names)
+                        fits |= policy_fits(policy, dm_hash_get_key(doctor->sources.names, node));
                 if (!fits)
                         finding_warning(doctor,
                                 "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-keep: keeps the timeline of this boot, for "headgate blame --boot=-1" in the next one.
+/* headgate-keep: archives the timeline of this boot, for "headgate blame --boot=-1" in the next one.
  * headgate-keep.service runs it while the machine boots, so that there is something to look at should it be
  * switched off, and once more when it is stopped, at shutdown. Nobody waits for it, and nothing depends on what
  * it does. */
@@ -62,34 +62,23 @@ static int parse_arguments(int argc, char *argv[])
         return 1;
 }
 
-static struct timeline_bar *find_bar(const struct timeline *timeline, const struct timeline_bar *wanted)
-{
-        for (size_t i = 0; i < timeline->n; i++) {
-                struct timeline_bar *bar = &timeline->bars[i];
-
-                if (streq(bar->name, wanted->name) && bar->first_usec == wanted->first_usec &&
-                        bar->asked_usec == wanted->asked_usec)
-                        return bar;
-        }
-        return NULL;
-}
-
 /* When udev was done is told by links, which something may have had made anew since. Who looked before that
  * knew. */
 static void take_what_was_known(struct timeline *timeline, const struct timeline *earlier)
 {
-        for (size_t i = 0; i < timeline->n; i++) {
-                struct timeline_bar *bar = &timeline->bars[i];
-                const struct timeline_bar *known = bar->linked_usec == 0 ? find_bar(earlier, bar) : NULL;
+        for (struct timeline_bar *bar = timeline->bars; bar < timeline->bars + timeline->n; bar++)
+                for (size_t i = 0; i < earlier->n; i++) {
+                        const struct timeline_bar *known = &earlier->bars[i];
 
-                if (!known || known->linked_usec == 0)
-                        continue;
-                bar->linked_usec = known->linked_usec;
-                memcpy(bar->phases_usec, known->phases_usec, sizeof(bar->phases_usec));
-        }
+                        if (bar->linked_usec > 0 || known->linked_usec == 0 || !streq(bar->name, known->name) ||
+                                bar->first_usec != known->first_usec || bar->asked_usec != known->asked_usec)
+                                continue;
+                        bar->linked_usec = known->linked_usec;
+                        memcpy(bar->phases_usec, known->phases_usec, sizeof(bar->phases_usec));
+                }
 }
 
-static int keep(struct sources *sources, int archive_fd, sd_id128_t boot)
+static int archive_boot(struct sources *sources, int archive_fd, sd_id128_t boot)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT}, earlier = {.kind = TIMELINE_BOOT};
         _cleanup_snapshot_ struct snapshot snapshot = {};
@@ -105,11 +94,6 @@ static int keep(struct sources *sources, int archive_fd, sd_id128_t boot)
                 take_what_was_known(&timeline, &earlier);
         r = archive_write(archive_fd, ARCHIVE_BOOT, boot, &timeline);
         return r < 0 ? log_error_errno(r, "Failed to write to /" ARCHIVE_DIRECTORY ": %m") : 0;
-}
-
-static bool worker_has_left(int run_fd)
-{
-        return flags_is_set(run_fd, FLAGS_BOOT_FINISHED) > 0 && flags_ask_running(run_fd) == FLAGS_NOT_RUNNING;
 }
 
 static int run(void)
@@ -133,15 +117,13 @@ static int run(void)
         if (r < 0)
                 return log_error_errno(r, "Failed to tell which boot this is: %m");
 
-        r = keep(&sources, archive_fd, boot);
+        r = archive_boot(&sources, archive_fd, boot);
         for (unsigned int i = 1; r >= 0 && arg_follow && i < ROUNDS_MAX; i++) {
-                bool over = worker_has_left(sources.run_fd);
-
-                if (!over)
-                        sleep(INTERVAL_SEC);
-                r = keep(&sources, archive_fd, boot);
-                if (over)
-                        break;
+                if (flags_is_set(sources.run_fd, FLAGS_BOOT_FINISHED) > 0 &&
+                        flags_ask_running(sources.run_fd) == FLAGS_NOT_RUNNING)
+                        return archive_boot(&sources, archive_fd, boot);
+                sleep(INTERVAL_SEC);
+                r = archive_boot(&sources, archive_fd, boot);
         }
         return r;
 }

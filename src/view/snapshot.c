@@ -282,16 +282,12 @@ static int read_unrecorded(const struct sources *sources, const char *name, stru
         return r < 0 ? new_of_devices(sources, name, ret) : unrecorded_new(sources, metadata, ret);
 }
 
-/* Puts a VG that is described into its place by name. */
-static int insert(
-        struct snapshot *snapshot, struct volume_group *volume_group, const struct planned_volume_group *planned)
+static int insert(struct snapshot *snapshot, struct volume_group *volume_group)
 {
         size_t place = 0;
         int r;
 
-        r = describe(volume_group, planned);
-        if (r >= 0)
-                r = add(volume_group, snapshot);
+        r = add(volume_group, snapshot);
         if (r < 0)
                 return r;
         while (place < snapshot->n - 1 && strcmp(snapshot->volume_groups[place]->name, volume_group->name) <= 0)
@@ -302,8 +298,9 @@ static int insert(
         return 0;
 }
 
-int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        struct snapshot *snapshot)
+/* With `absent` also if nothing of it is there. */
+static int add_unrecorded(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        bool absent, struct snapshot *snapshot)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
@@ -315,37 +312,48 @@ int unrecorded_add(struct sources *sources, const char *name, const struct plann
                 r = sources_read_devices(sources);
         if (r >= 0)
                 r = read_unrecorded(sources, name, &volume_group);
+        if (r < 0)
+                return r;
+        if (!absent && volume_group->state == VOLUME_GROUP_ABSENT && !sources_have_online(sources, name))
+                return 0;
+        r = describe(volume_group, planned);
         if (r >= 0)
-                r = insert(snapshot, volume_group, planned);
+                r = insert(snapshot, volume_group);
         if (r >= 0)
                 TAKE_PTR(volume_group);
         return r;
 }
 
-int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot)
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot)
 {
-        _cleanup_string_vector_ struct string_vector online = {};
+        return add_unrecorded(sources, name, planned, true, snapshot);
+}
 
-        if (sources->lvm_run_fd >= 0 && online_list_volume_groups(sources->lvm_run_fd, &online) == -ENOMEM)
-                return -ENOMEM;
-        for (size_t i = 0; i < sources->names.n; i++) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-                const char *name = sources->names.strings[i];
-                int r;
+static int add_names(struct sources *sources, bool absent, struct snapshot *snapshot)
+{
+        struct dm_hash_node *node;
+        int r;
 
-                if (snapshot_find(snapshot, name))
-                        continue;
-                r = read_unrecorded(sources, name, &volume_group);
+        r = sources_read_names(sources);
+        if (r < 0)
+                return r;
+        dm_hash_iterate(node, sources->names) {
+                r = add_unrecorded(sources, dm_hash_get_key(sources->names, node), NULL, absent, snapshot);
                 if (r < 0)
                         return r;
-                if (volume_group->state == VOLUME_GROUP_ABSENT && !names_have(&online, name))
-                        continue;
-                r = insert(snapshot, volume_group, NULL);
-                if (r < 0)
-                        return r;
-                TAKE_PTR(volume_group);
         }
         return 0;
+}
+
+int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
+{
+        return add_names(sources, true, snapshot);
+}
+
+int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot)
+{
+        return add_names(sources, false, snapshot);
 }
 
 /* ------ VGs that are expected ------ */

@@ -36,7 +36,9 @@ void snapshot_done(struct snapshot *snapshot);
 int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
         struct snapshot *snapshot) _nonnull_(1, 2, 4) _must_check_;
 
-/* Adds those of the sources' names of which an LV is active, or a PV on lvm2's record of what is online. Returns likewise. */
+/* Add all that have a name among the sources' names, or only those of which an LV is active, or a PV on lvm2's record of what
+ * is online. Return likewise. */
+int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
 int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
 
 /* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs

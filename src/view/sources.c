@@ -115,7 +115,8 @@ void sources_done(struct sources *sources)
         configuration_done(&sources->configuration);
         problems_done(&sources->settings_problems);
         problems_done(&sources->configuration_problems);
-        string_vector_done(&sources->names);
+        if (sources->names)
+                dm_hash_destroy(sources->names);
         *sources = SOURCES_NONE;
 }
 
@@ -131,23 +132,19 @@ const struct dm_device *sources_find_dm_device(const struct sources *sources, de
 
 /* ------ names ------ */
 
-struct reading {
-        struct dm_hash_table *seen;
-        struct string_vector *names;
-};
+/* The values in the table of names. */
+static char mentioned, online;
 
-static int add(struct reading *reading, const char *name)
+static int add(struct dm_hash_table *names, const char *name, void *value)
 {
-        if (!volume_group_name_is_valid(name) || dm_hash_lookup(reading->seen, name))
+        if (!volume_group_name_is_valid(name) || dm_hash_lookup(names, name) == &online)
                 return 0;
-        if (!dm_hash_insert(reading->seen, name, reading->seen))
-                return -ENOMEM;
-        return string_vector_add(reading->names, name);
+        return dm_hash_insert(names, name, value) ? 0 : -ENOMEM;
 }
 
 static int add_recorded(struct volume_group *volume_group, void *userdata)
 {
-        int r = add(userdata, volume_group->name);
+        int r = add(userdata, volume_group->name, &mentioned);
 
         if (r >= 0)
                 volume_group_free(volume_group);
@@ -155,14 +152,14 @@ static int add_recorded(struct volume_group *volume_group, void *userdata)
 }
 
 /* lvm2 names its files after the VG. */
-static int add_file_names(struct reading *reading, int dir_fd, const char *path)
+static int add_file_names(struct dm_hash_table *names, int dir_fd, const char *path)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path);
 
         if (!directory)
                 return errno == ENOMEM ? -errno : 0;
         for (const struct dirent *entry; (entry = readdir(directory));) {
-                int r = entry->d_name[0] == '.' ? 0 : add(reading, entry->d_name);
+                int r = entry->d_name[0] == '.' ? 0 : add(names, entry->d_name, &mentioned);
 
                 if (r < 0)
                         return r;
@@ -170,24 +167,24 @@ static int add_file_names(struct reading *reading, int dir_fd, const char *path)
         return 0;
 }
 
-static int add_online(struct reading *reading, int lvm_run_fd)
+static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_string_vector_ struct string_vector groups = {};
 
         if (lvm_run_fd < 0)
                 return 0;
-        if (online_list_volume_groups(lvm_run_fd, &names) == -ENOMEM)
+        if (online_list_volume_groups(lvm_run_fd, &groups) == -ENOMEM)
                 return -ENOMEM;
-        for (size_t i = 0; i < names.n; i++) {
-                int r = add(reading, names.strings[i]);
+        for (size_t i = 0; i < groups.n; i++) {
+                int r = add(names, groups.strings[i], &online);
 
                 if (r < 0)
                         return r;
         }
-        return add_file_names(reading, lvm_run_fd, "vgs_online");
+        return add_file_names(names, lvm_run_fd, "vgs_online");
 }
 
-static int add_active(struct reading *reading, const struct sources *sources)
+static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
         _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
@@ -202,7 +199,7 @@ static int add_active(struct reading *reading, const struct sources *sources)
                         continue;
                 if (!dm_split_lvm_name(pool, list->devices[i].name, &vg, &lv, &layer))
                         return -ENOMEM;
-                r = add(reading, vg);
+                r = add(names, vg, &mentioned);
                 if (r < 0)
                         return r;
         }
@@ -211,11 +208,10 @@ static int add_active(struct reading *reading, const struct sources *sources)
 
 int sources_read_names(struct sources *sources)
 {
-        _cleanup_dm_hash_ struct dm_hash_table *seen = NULL;
-        struct reading reading;
+        _cleanup_dm_hash_ struct dm_hash_table *names = NULL;
         int r;
 
-        if (sources->named)
+        if (sources->names)
                 return 0;
         r = sources_read_configuration(sources);
         if (r < 0)
@@ -226,36 +222,44 @@ int sources_read_names(struct sources *sources)
         /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
         if (!sources->records && sources->in_charge && sources_read_records(sources) == -ENOMEM)
                 return -ENOMEM;
-        seen = dm_hash_create(HASH_SIZE_HINT);
-        if (!seen)
+        names = dm_hash_create(HASH_SIZE_HINT);
+        if (!names)
                 return -ENOMEM;
-        reading = (struct reading){seen, &sources->names};
-        r = volume_groups_parse(sources->records, add_recorded, &reading);
+        r = volume_groups_parse(sources->records, add_recorded, names);
         if (r >= 0)
-                r = add_online(&reading, sources->lvm_run_fd);
+                r = add_online(names, sources->lvm_run_fd);
         if (r >= 0)
-                r = add_file_names(&reading, sources->root_fd, root_relative(sources->configuration.backup_dir));
+                r = add_file_names(names, sources->root_fd, root_relative(sources->configuration.backup_dir));
         if (r >= 0)
-                r = add_active(&reading, sources);
+                r = add_active(names, sources);
         if (r < 0)
                 return r;
-        sources->named = true;
+        sources->names = TAKE_PTR(names);
         return 0;
 }
 
-bool names_have(const struct string_vector *names, const char *name)
+bool sources_have_name(const struct sources *sources, const char *name)
 {
-        for (size_t i = 0; i < names->n; i++)
-                if (streq(names->strings[i], name))
-                        return true;
-        return false;
+        return dm_hash_lookup(sources->names, name);
 }
 
-void names_log_unknown(const struct string_vector *names, const char *wanted)
+bool sources_have_online(const struct sources *sources, const char *name)
+{
+        return dm_hash_lookup(sources->names, name) == &online;
+}
+
+void sources_consider_names(const struct sources *sources, struct suggestion *suggestion)
+{
+        struct dm_hash_node *node;
+
+        dm_hash_iterate(node, sources->names)
+                suggestion_consider(suggestion, dm_hash_get_key(sources->names, node));
+}
+
+void sources_log_unknown(const struct sources *sources, const char *wanted)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = wanted};
 
-        for (size_t i = 0; i < names->n; i++)
-                suggestion_consider(&suggestion, names->strings[i]);
+        sources_consider_names(sources, &suggestion);
         suggestion_log_unknown(&suggestion, "VG", "see \"headgate status\"");
 }

@@ -4,8 +4,8 @@
 #include "lvm/active.h"
 #include "lvm/configuration.h"
 #include "lvm/volume_group_record.h"
+#include "shared/names.h"
 #include "shared/settings.h"
-#include "shared/util.h"
 
 /* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
  * device-mapper's list, configuration files, backups. Each is opened or read once, by the first who needs it. No process is
@@ -24,8 +24,7 @@ struct sources {
         struct configuration configuration;
         struct problems settings_problems;
         struct problems configuration_problems;
-        bool named; /* the names were read */
-        struct string_vector names;
+        struct dm_hash_table *names; /* see sources_read_names() */
 };
 
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
@@ -71,7 +70,13 @@ const struct dm_device *sources_find_dm_device(const struct sources *sources, de
  * read has none. Returns 0 or -ENOMEM. */
 int sources_read_names(struct sources *sources) _nonnull_(1) _must_check_;
 
-bool names_have(const struct string_vector *names, const char *name) _nonnull_(1, 2);
+/* What follows is asked when they were read: whether the name is one of them, and whether lvm2 has a PV of the VG on its record
+ * of what is online. */
+bool sources_have_name(const struct sources *sources, const char *name) _nonnull_(1, 2);
+bool sources_have_online(const struct sources *sources, const char *name) _nonnull_(1, 2);
 
 /* One line on standard error: Unknown VG "dta"; did you mean "data"? */
-void names_log_unknown(const struct string_vector *names, const char *wanted) _nonnull_(1, 2);
+void sources_log_unknown(const struct sources *sources, const char *wanted) _nonnull_(1, 2);
+
+/* The same for who has more to suggest. */
+void sources_consider_names(const struct sources *sources, struct suggestion *suggestion) _nonnull_(1, 2);

@@ -42,10 +42,10 @@ static void assert_names(size_t n, const char *const names[])
 
         ck_assert_int_eq(sources_open(&sources), 0);
         ck_assert_int_eq(sources_read_names(&sources), 0);
-        ck_assert_uint_eq(sources.names.n, n);
+        ck_assert_uint_eq(dm_hash_get_num_entries(sources.names), n);
         for (size_t i = 0; i < n; i++)
-                ck_assert(names_have(&sources.names, names[i]));
-        ck_assert(!names_have(&sources.names, "nobody"));
+                ck_assert(sources_have_name(&sources, names[i]));
+        ck_assert(!sources_have_name(&sources, "nobody"));
 }
 
 START_TEST(nothing)
