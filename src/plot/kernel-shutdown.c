@@ -88,6 +88,12 @@ static int draw_shutdown(struct picture *picture, const struct kernel_shutdown *
         return 0;
 }
 
+static void draw_legend(struct picture *picture, double x, const char *style, const char *words)
+{
+        picture_rectangle(picture, x, LEGEND_Y - PICTURE_BAR_HEIGHT / 2, 24, PICTURE_BAR_HEIGHT, style);
+        picture_text(picture, x + 30, LEGEND_Y + 4, "start", "label", "%s", words);
+}
+
 int plot_kernel_shutdowns(
         const char *path, const struct kernel_shutdown *const shutdowns[], const char *const names[], size_t n)
 {
@@ -100,9 +106,8 @@ int plot_kernel_shutdowns(
         r = picture_begin(&picture, 0, longest, 0);
         if (r < 0)
                 return r;
-        picture_legend(&picture, PICTURE_LEFT, LEGEND_Y, PICTURE_BAR_HEIGHT, STYLE_ALONE, "one after another");
-        picture_legend(&picture, PICTURE_LEFT + 170, LEGEND_Y, PICTURE_BAR_HEIGHT, STYLE_PARALLEL,
-                "in parallel, at most so long");
+        draw_legend(&picture, PICTURE_LEFT, STYLE_ALONE, "one after another");
+        draw_legend(&picture, PICTURE_LEFT + 170, STYLE_PARALLEL, "in parallel, at most so long");
         for (size_t i = 0; i < n; i++) {
                 r = draw_shutdown(&picture, shutdowns[i], names[i]);
                 if (r < 0)

@@ -190,13 +190,6 @@ void picture_bar(struct picture *picture, uint64_t from_usec, uint64_t to_usec, 
                 picture, x, picture->y + (PICTURE_ROW_HEIGHT - height) / 2, MAX(end - x, 0.5), height, style);
 }
 
-void picture_legend(
-        struct picture *picture, double x, double y, double height, const char *style, const char *words)
-{
-        picture_rectangle(picture, x, y - height / 2, 24, height, style);
-        picture_text(picture, x + 30, y + 4, "start", "label", "%s", words);
-}
-
 /* ------ the document ------ */
 
 static void print_document(struct picture *picture, const char *title)

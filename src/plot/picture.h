@@ -65,7 +65,3 @@ void picture_bar(struct picture *picture, uint64_t from_usec, uint64_t to_usec, 
 
 /* A line of text between rows. */
 void picture_heading(struct picture *picture, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
-
-/* A sample of a style, and what it means. */
-void picture_legend(struct picture *picture, double x, double y, double height, const char *style,
-        const char *words) _nonnull_(1, 5, 6);

@@ -29,19 +29,16 @@
 
 /* What is only waited for is half as high as what is done. */
 static const struct {
-        enum timeline_kind kind;
         const char *style;
         double height;
         const char *words; /* in a time of its own */
-        const char *legend;
-        double legend_width; /* with the words */
 } phases[_TIMELINE_PHASE_MAX] = {
-        [TIMELINE_PVS] = {TIMELINE_BOOT, "pvs", PICTURE_BAR_HEIGHT / 2, "waiting for PVs", "waiting for PVs", 140},
-        [TIMELINE_QUEUE] = {TIMELINE_BOOT, "queue", PICTURE_BAR_HEIGHT / 2, "queue", "in the queue", 125},
-        [TIMELINE_LVM2] = {TIMELINE_BOOT, "lvm2", PICTURE_BAR_HEIGHT, "lvm2", "lvm2", 80},
-        [TIMELINE_UDEV] = {TIMELINE_BOOT, "udev", PICTURE_BAR_HEIGHT, "udev", "udev", 80},
-        [TIMELINE_HELD] = {TIMELINE_SHUTDOWN, "held", PICTURE_BAR_HEIGHT / 2, "held", "something holds it", 160},
-        [TIMELINE_REMOVAL] = {TIMELINE_SHUTDOWN, "removal", PICTURE_BAR_HEIGHT, "removal", "removal", 100},
+        [TIMELINE_PVS] = {"pvs", PICTURE_BAR_HEIGHT / 2, "waiting for PVs"},
+        [TIMELINE_QUEUE] = {"queue", PICTURE_BAR_HEIGHT / 2, "queue"},
+        [TIMELINE_LVM2] = {"lvm2", PICTURE_BAR_HEIGHT, "lvm2"},
+        [TIMELINE_UDEV] = {"udev", PICTURE_BAR_HEIGHT, "udev"},
+        [TIMELINE_HELD] = {"held", PICTURE_BAR_HEIGHT / 2, "held"},
+        [TIMELINE_REMOVAL] = {"removal", PICTURE_BAR_HEIGHT, "removal"},
 };
 
 /* The style in which a bar is framed that has not ended well. */
@@ -176,33 +173,36 @@ static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
         static const struct {
                 enum timeline_kind kind;
+                const char *style;
+                double height;
                 enum timeline_end end;
+                double words_x;
                 const char *words;
-                double width;
-        } ends[] = {
-                {TIMELINE_BOOT, TIMELINE_FAILED, "failed", 90},
-                {TIMELINE_BOOT, TIMELINE_UNFINISHED, "not up yet", 115},
-                {TIMELINE_BOOT, TIMELINE_SKIPPED, "skipped", 90},
-                {TIMELINE_SHUTDOWN, TIMELINE_FAILED, "left", 90},
+                double width; /* with the words */
+        } entries[] = {
+                {TIMELINE_BOOT, "pvs", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "waiting for PVs", 140},
+                {TIMELINE_BOOT, "queue", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "in the queue", 125},
+                {TIMELINE_BOOT, "lvm2", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "lvm2", 80},
+                {TIMELINE_BOOT, "udev", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "udev", 80},
+                {TIMELINE_BOOT, "failed", PICTURE_BAR_HEIGHT, TIMELINE_FAILED, 44, "failed", 90},
+                {TIMELINE_BOOT, "unfinished", PICTURE_BAR_HEIGHT, TIMELINE_UNFINISHED, 44, "not up yet", 115},
+                {TIMELINE_BOOT, NULL, 0, TIMELINE_SKIPPED, 30, "skipped", 90},
+                {TIMELINE_SHUTDOWN, "held", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "something holds it", 160},
+                {TIMELINE_SHUTDOWN, "removal", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "removal", 100},
+                {TIMELINE_SHUTDOWN, "failed", PICTURE_BAR_HEIGHT, TIMELINE_FAILED, 44, "left", 90},
         };
         double x = PICTURE_LEFT;
 
-        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
-                if (phases[i].kind == kind) {
-                        picture_legend(picture, x, LEGEND_Y, phases[i].height, phases[i].style, phases[i].legend);
-                        x += phases[i].legend_width;
-                }
-        for (size_t i = 0; i < ELEMENTSOF(ends); i++) {
-                const char *style = end_styles[ends[i].end];
-
-                if (ends[i].kind != kind)
+        for (size_t i = 0; i < ELEMENTSOF(entries); i++) {
+                if (entries[i].kind != kind)
                         continue;
-                if (style)
-                        picture_rectangle(
-                                picture, x, LEGEND_Y - PICTURE_BAR_HEIGHT / 2, 24, PICTURE_BAR_HEIGHT, style);
-                draw_sign(picture->file, ends[i].end, x + (style ? 34 : 20), LEGEND_Y);
-                picture_text(picture, x + (style ? 44 : 30), LEGEND_Y + 4, "start", "label", "%s", ends[i].words);
-                x += ends[i].width;
+                if (entries[i].style)
+                        picture_rectangle(picture, x, LEGEND_Y - entries[i].height / 2, 24, entries[i].height,
+                                entries[i].style);
+                draw_sign(picture->file, entries[i].end, x + entries[i].words_x - 10, LEGEND_Y);
+                picture_text(
+                        picture, x + entries[i].words_x, LEGEND_Y + 4, "start", "label", "%s", entries[i].words);
+                x += entries[i].width;
         }
 }
 

@@ -4,8 +4,8 @@
 
 #include "view/vg_view.h"
 
-#include <libudev.h>
 #include <sys/sysmacros.h>
+#include <systemd/sd-device.h>
 
 #include "reader/pv.h"
 #include "shared/kernel.h"
@@ -167,55 +167,40 @@ static int take_disk(
         return string_replace(&seen->device_name, strdup(path));
 }
 
-static int look_at_disk(
-        const struct sources *sources, struct udev_device *device, const char *name, struct vg_view *view)
+static int find_on_disks(const struct sources *sources, const char *name, struct vg_view *view)
 {
-        const char *path = udev_device_get_devnode(device);
-        dev_t number = udev_device_get_devnum(device);
-        _cleanup_pv_ struct pv pv = {};
+        _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         int r;
 
-        if (!path || worker_knows(sources, number))
-                return 0;
-        r = read_pv(sources, number, path, &pv);
-        if (r < 0 || !pv.metadata || !streq(pv.metadata->name, name))
-                return r;
-        return take_disk(sources, path, number, &pv, view);
-}
-
-static int look_at_disks(
-        const struct sources *sources, struct udev_enumerate *enumerate, const char *name, struct vg_view *view)
-{
-        struct udev_list_entry *entry;
-        int r;
-
-        r = udev_enumerate_add_match_subsystem(enumerate, "block");
+        r = sd_device_enumerator_new(&enumerator);
         if (r >= 0)
-                r = udev_enumerate_add_match_property(enumerate, "ID_FS_TYPE", "LVM2_member");
+                r = sd_device_enumerator_add_match_subsystem(enumerator, "block", true);
         if (r >= 0)
-                r = udev_enumerate_scan_devices(enumerate);
+                r = sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "LVM2_member");
         if (r < 0)
                 return r;
-        udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
-                struct udev_device *device = udev_device_new_from_syspath(
-                        udev_enumerate_get_udev(enumerate), udev_list_entry_get_name(entry));
+        for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;
+                device = sd_device_enumerator_get_device_next(enumerator)) {
+                _cleanup_pv_ struct pv pv = {};
+                const char *path;
+                dev_t number;
 
-                r = device ? look_at_disk(sources, device, name, view) : 0;
-                udev_device_unref(device);
-                if (r < 0 || view->volume_group)
+                if (sd_device_get_devname(device, &path) < 0 || sd_device_get_devnum(device, &number) < 0 ||
+                        worker_knows(sources, number))
+                        continue;
+                r = read_pv(sources, number, path, &pv);
+                if (r < 0)
                         return r;
+                if (pv.metadata && streq(pv.metadata->name, name))
+                        return take_disk(sources, path, number, &pv, view);
         }
         return 0;
 }
 
 int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
 {
-        struct udev *udev = root_is_chosen() ? NULL : udev_new();
-        struct udev_enumerate *enumerate = udev ? udev_enumerate_new(udev) : NULL;
-        int r = enumerate ? look_at_disks(sources, enumerate, name, ret) : 0;
+        int r = root_is_chosen() ? 0 : find_on_disks(sources, name, ret);
 
-        udev_enumerate_unref(enumerate);
-        udev_unref(udev);
         return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 
