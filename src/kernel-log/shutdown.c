@@ -16,11 +16,14 @@ int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, co
 
         if (shutdown->n == DEVICES_MAX)
                 return -E2BIG;
-        device = reallocarray(shutdown->devices, shutdown->n + 1, sizeof(*device));
-        if (!device)
-                return -ENOMEM;
-        shutdown->devices = device;
-        device += shutdown->n++;
+        /* Doubled whenever it may be full. */
+        if ((shutdown->n & (shutdown->n - 1)) == 0) {
+                device = reallocarray(shutdown->devices, MAX(2 * shutdown->n, 1U), sizeof(*device));
+                if (!device)
+                        return -ENOMEM;
+                shutdown->devices = device;
+        }
+        device = &shutdown->devices[shutdown->n++];
         *device = (struct kernel_device){.driver = strdup(driver), .name = strdup(name), .began_usec = usec};
         return device->driver && device->name ? 0 : -ENOMEM;
 }

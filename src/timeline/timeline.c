@@ -8,12 +8,16 @@
 
 int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
 {
-        struct timeline_bar *bars = reallocarray(timeline->bars, timeline->n + 1, sizeof(*bars));
+        /* Doubled whenever it may be full. */
+        if ((timeline->n & (timeline->n - 1)) == 0) {
+                struct timeline_bar *larger =
+                        reallocarray(timeline->bars, MAX(2 * timeline->n, 1U), sizeof(*larger));
 
-        if (!bars)
-                return -ENOMEM;
-        timeline->bars = bars;
-        *ret = &bars[timeline->n++];
+                if (!larger)
+                        return -ENOMEM;
+                timeline->bars = larger;
+        }
+        *ret = &timeline->bars[timeline->n++];
         **ret = (struct timeline_bar){};
         return 0;
 }
