@@ -173,23 +173,23 @@ static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
         static const struct {
                 enum timeline_kind kind;
+                enum timeline_end end;
                 const char *style;
                 double height;
-                enum timeline_end end;
                 double words_x;
                 const char *words;
                 double width; /* with the words */
         } entries[] = {
-                {TIMELINE_BOOT, "pvs", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "waiting for PVs", 140},
-                {TIMELINE_BOOT, "queue", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "in the queue", 125},
-                {TIMELINE_BOOT, "lvm2", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "lvm2", 80},
-                {TIMELINE_BOOT, "udev", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "udev", 80},
-                {TIMELINE_BOOT, "failed", PICTURE_BAR_HEIGHT, TIMELINE_FAILED, 44, "failed", 90},
-                {TIMELINE_BOOT, "unfinished", PICTURE_BAR_HEIGHT, TIMELINE_UNFINISHED, 44, "not up yet", 115},
-                {TIMELINE_BOOT, NULL, 0, TIMELINE_SKIPPED, 30, "skipped", 90},
-                {TIMELINE_SHUTDOWN, "held", PICTURE_BAR_HEIGHT / 2, TIMELINE_DONE, 30, "something holds it", 160},
-                {TIMELINE_SHUTDOWN, "removal", PICTURE_BAR_HEIGHT, TIMELINE_DONE, 30, "removal", 100},
-                {TIMELINE_SHUTDOWN, "failed", PICTURE_BAR_HEIGHT, TIMELINE_FAILED, 44, "left", 90},
+                {TIMELINE_BOOT, TIMELINE_DONE, "pvs", PICTURE_BAR_HEIGHT / 2, 30, "waiting for PVs", 140},
+                {TIMELINE_BOOT, TIMELINE_DONE, "queue", PICTURE_BAR_HEIGHT / 2, 30, "in the queue", 125},
+                {TIMELINE_BOOT, TIMELINE_DONE, "lvm2", PICTURE_BAR_HEIGHT, 30, "lvm2", 80},
+                {TIMELINE_BOOT, TIMELINE_DONE, "udev", PICTURE_BAR_HEIGHT, 30, "udev", 80},
+                {TIMELINE_BOOT, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, 44, "failed", 90},
+                {TIMELINE_BOOT, TIMELINE_UNFINISHED, "unfinished", PICTURE_BAR_HEIGHT, 44, "not up yet", 115},
+                {TIMELINE_BOOT, TIMELINE_SKIPPED, NULL, 0, 30, "skipped", 90},
+                {TIMELINE_SHUTDOWN, TIMELINE_DONE, "held", PICTURE_BAR_HEIGHT / 2, 30, "something holds it", 160},
+                {TIMELINE_SHUTDOWN, TIMELINE_DONE, "removal", PICTURE_BAR_HEIGHT, 30, "removal", 100},
+                {TIMELINE_SHUTDOWN, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, 44, "left", 90},
         };
         double x = PICTURE_LEFT;
 

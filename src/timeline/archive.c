@@ -62,14 +62,9 @@ static const struct field numbers[] = {
         {"n_tries", FIELD(n_tries)},
 };
 
-static char **string_of(const struct timeline_bar *bar, const struct field *field)
+static void *field_of(struct timeline_bar *bar, const struct field *field)
 {
-        return (char **) ((uintptr_t) bar + field->offset);
-}
-
-static uint64_t *number_of(const struct timeline_bar *bar, const struct field *field)
-{
-        return (uint64_t *) ((uintptr_t) bar + field->offset);
+        return (char *) bar + field->offset;
 }
 
 /* ------ what a file says ------ */
@@ -80,19 +75,19 @@ static void print_number(FILE *file, const char *key, uint64_t number)
                 fprintf(file, "%s = %" PRIu64 "\n", key, number);
 }
 
-static int print_bar(FILE *file, const struct timeline_bar *bar, size_t number)
+static int print_bar(FILE *file, struct timeline_bar *bar, size_t number)
 {
         int r;
 
         fprintf(file, "b%zu {\n", number);
         for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
-                r = config_print_string(file, strings[i].key, *string_of(bar, &strings[i]));
+                r = config_print_string(file, strings[i].key, *(char **) field_of(bar, &strings[i]));
                 if (r < 0)
                         return r;
         }
         fprintf(file, "state = \"%s\"\nend = \"%s\"\n", bar->state, end_names[bar->end]);
         for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
-                print_number(file, numbers[i].key, *number_of(bar, &numbers[i]));
+                print_number(file, numbers[i].key, *(uint64_t *) field_of(bar, &numbers[i]));
         print_number(file, "complete", bar->complete);
         fputs("}\n", file);
         return 0;
@@ -183,12 +178,12 @@ static int parse_bar(const struct dm_config_node *section, struct timeline *time
         if (r < 0)
                 return r;
         for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
-                r = copy_string(section, strings[i].key, string_of(bar, &strings[i]));
+                r = copy_string(section, strings[i].key, field_of(bar, &strings[i]));
                 if (r < 0)
                         return r;
         }
         for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
-                *number_of(bar, &numbers[i]) = find_number(section, numbers[i].key);
+                *(uint64_t *) field_of(bar, &numbers[i]) = find_number(section, numbers[i].key);
         bar->complete = find_number(section, "complete") > 0;
         bar->state = find_state(timeline->kind, dm_config_find_str(section, "state", ""));
         while (bar->end < _TIMELINE_END_MAX && !streq(end, end_names[bar->end]))

@@ -41,7 +41,7 @@ static int read_arrival(const struct volume_group *volume_group, const struct vo
         for (size_t i = 0; i < volume_group->n_lvs; i++) {
                 const struct volume_group_lv *lv = &volume_group->lvs[i];
                 _cleanup_free_ char *path = NULL;
-                uint64_t made, linked;
+                uint64_t made = 0, linked = 0;
 
                 if (!lv->autoactivated || !lv->active)
                         continue;
