@@ -5,15 +5,15 @@
 #include <stdint.h>
 
 #include "inventory/vg-state.h"
+#include "inventory/volume_group_record.h"
 #include "lvm/pv.h"
-#include "lvm/volume_group_record.h"
 #include "shared/kernel.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
  * list, never a search.
  *
- * What must outlive the worker is in the records, see lvm/record_file.h: one for each VG, and one for each device that was
+ * What must outlive the worker is in the records, see inventory/record_file.h: one for each VG, and one for each device that was
  * seen to be a PV. A worker begins with those of the one before it. */
 
 enum device_stage {

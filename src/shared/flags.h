@@ -26,7 +26,7 @@
  *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
  *   completing        the worker completes cookies of device-mapper for udev, see fast-rules/cookies.h
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see fast-rules/dm-names.h
- *   records           what the worker knows of VGs and devices, see lvm/record_file.h
+ *   records           what the worker knows of VGs and devices, see inventory/record_file.h
  *   vgs               where versions before 0.1 had their records, see there
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The bars of a timeline and their phases, whatever the timeline was made from. */
+
 #include "timeline/timeline.h"
 
 #include <sys/utsname.h>

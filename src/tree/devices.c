@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* The block devices of a storage tree: which there are, what each is, and which holds which. */
+
 #include "tree/devices.h"
 
 #include <fcntl.h>

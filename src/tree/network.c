@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Which disks are reached by a network, by the names and paths that the kernel gives them, and what lies on these. */
+
 #include "tree/network.h"
 
 #include "shared/kernel.h"

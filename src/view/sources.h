@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "inventory/volume_group_record.h"
 #include "lvm/active.h"
 #include "lvm/configuration.h"
-#include "lvm/volume_group_record.h"
 #include "shared/names.h"
 #include "shared/settings.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* What headgate why knows of a device, read from sysfs, udev's database and the device itself. */
+
 #include "why/device_facts.h"
 
 #include <libudev.h>

@@ -6,12 +6,12 @@
 #include "worker/worker.h"
 
 #include "fast-rules/dm-names.h"
+#include "inventory/outcome.h"
 #include "lvm/active.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
-#include "worker/outcome.h"
 #include "worker/report.h"
 #include "worker/vg.h"
 

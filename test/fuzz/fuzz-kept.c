@@ -3,7 +3,7 @@
 /* What a worker leaves for the next one and for who looks: the record of a VG, and the file of all records. */
 
 #include "fuzz.h"
-#include "lvm/volume_group_record.h"
+#include "inventory/volume_group_record.h"
 #include "shared/util.h"
 
 static int take(struct volume_group *volume_group, _unused_ void *userdata)

@@ -4,8 +4,8 @@
  * it is read from there. */
 
 #include "fuzz.h"
+#include "inventory/volume_group_record.h"
 #include "lvm/metadata.h"
-#include "lvm/volume_group_record.h"
 #include "shared/util.h"
 
 static void check_metadata(const struct metadata *metadata)

@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "lvm/volume_group_record.h"
+#include "inventory/volume_group_record.h"
 
 /* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the
  * test. */

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/volume_group_record.h"
+#include "inventory/volume_group_record.h"
 #include "shared/util.h"
 
 #define VG_ID "id = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv\"\n"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "inventory/outcome.h"
 #include "shared/util.h"
-#include "worker/outcome.h"
 
 #define ACTIVE(vg) "  1 logical volume(s) in volume group \"" vg "\" now active\n"
 #define CHECKSUM                                                                                                  \

@@ -2,7 +2,7 @@
 
 /* The record of a VG, as text, and back. One walk over the fields serves for both directions. */
 
-#include "lvm/volume_group_record.h"
+#include "inventory/volume_group_record.h"
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>

@@ -2,7 +2,7 @@
 
 /* What vgchange has printed, and how it has ended, as facts about one VG. */
 
-#include "worker/outcome.h"
+#include "inventory/outcome.h"
 
 #include "lvm/command.h"
 #include "shared/dm.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/record_file.h"
+#include "inventory/record_file.h"
 #include "lvm/volume_group.h"
 
 /* The record of a VG, as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. It is in the syntax
