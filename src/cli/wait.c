@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sys/inotify.h>
+#include <systemd/sd-login.h>
 
 #include "cli/verb.h"
 #include "shared/flags.h"
@@ -21,12 +22,14 @@
 
 static bool arg_expect;
 static bool arg_ignore_absent;
+static bool arg_no_block;
 static bool arg_urgent;
 static const char *arg_timeout;
 
 /* What is waited for, and when that is over. */
 struct await {
-        char *const *names; /* none: all VGs of which anything was seen by the end of coldplug */
+        char *const
+                *names; /* none: all VGs of which anything was seen by the end of coldplug, and those expected */
         size_t n_names;
         const char *request;   /* the kind of request that is made for each VG, see flags.h, or NULL */
         bool until_deadline;   /* a VG that is overdue, or of which nothing was seen, is waited for no longer */
@@ -49,11 +52,28 @@ static int post_requests(int run_fd, const struct await *await)
         return r < 0 ? r : flags_wake(FLAGS_WAKE);
 }
 
+/* The way that an entry takes, in this order. */
+static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+
+/* Whether the worker expects any VG. */
+static int is_any_expected(int run_fd)
+{
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, directories[i]);
+
+                if (!directory && errno != ENOENT)
+                        return -errno;
+                for (const struct dirent *entry; directory && (entry = readdir(directory));)
+                        if (skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED))
+                                return 1;
+        }
+        return 0;
+}
+
 /* Whether the worker still has any of the requests to deal with. */
 static int is_any_requested(int run_fd, const struct await *await)
 {
-        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
-        int r = 0;
+        int r = await->n_names == 0 ? is_any_expected(run_fd) : 0;
 
         for (size_t i = 0; r == 0 && await->request && i < await->n_names; i++)
                 for (size_t j = 0; r == 0 && j < ELEMENTSOF(directories); j++) {
@@ -234,12 +254,25 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
                 ;
 }
 
+/* Has the worker clear the failure of a unit headgate-vg@.service when its VG is activated after all. Returns whether this
+ * is such a unit. */
+static bool note_failed_wait(int run_fd, const struct await *await)
+{
+        _cleanup_free_ char *unit = NULL, *link = NULL;
+
+        if (await->n_names != 1 || sd_pid_get_unit(0, &unit) < 0 || !skip_prefix(unit, "headgate-vg@"))
+                return false;
+        link = string_format(FLAGS_FAILED_WAIT "%s", await->names[0]);
+        return link && symlinkat(unit, run_fd, link) >= 0;
+}
+
 /* Returns the exit status. */
 static int await_volume_groups(struct sources *sources, const struct await *await)
 {
         uint64_t deadline =
                 await->timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + await->timeout_usec;
         _cleanup_close_ int watch_fd = watch(sources->run_fd);
+        bool noted = false;
 
         if (watch_fd < 0)
                 return verb_fail(watch_fd, "Failed to watch /run/headgate: %m");
@@ -264,6 +297,11 @@ static int await_volume_groups(struct sources *sources, const struct await *awai
                 if (r == SETTLED_UP) {
                         note_absent(await, &snapshot);
                         return EXIT_ALL_UP;
+                }
+                /* It may have been activated before the worker could see that. */
+                if (r == SETTLED_NOT_UP && !noted && note_failed_wait(sources->run_fd, await)) {
+                        noted = true;
+                        continue;
                 }
                 if (r == SETTLED_NOT_UP) {
                         explain(sources, await, &snapshot);
@@ -311,7 +349,7 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
                 if (r < 0)
                         return verb_fail(r, "Failed to ask the worker: %m");
         }
-        return await_volume_groups(&sources, await);
+        return arg_no_block ? EXIT_ALL_UP : await_volume_groups(&sources, await);
 }
 
 static int run_wait(char *names[], size_t n, struct table *table _unused_)
@@ -346,6 +384,7 @@ static const struct verb_option options[] = {
         {"expect", '\0', NULL, "Have them go before others, and wait until they are overdue", &arg_expect},
         {"ignore-absent", '\0', NULL, "Ignore those that were not seen, or are not to be activated",
                 &arg_ignore_absent},
+        {"no-block", '\0', NULL, "Only ask, as --expect and --urgent do; wait for nothing", &arg_no_block},
         {"urgent", '\0', NULL, "Boot may wait for any of them: have none stand back", &arg_urgent},
         {"timeout", '\0', "SECONDS", "How long to wait, 90 by default; 0 for ever", .value = &arg_timeout},
         {},
@@ -361,4 +400,5 @@ const struct verb verb_activate = {"activate", "VG...", "Have volume groups acti
         .help = "Usage: headgate activate [OPTION...] [--] VG...\n\n"
                 "Have volume groups activated that were deactivated or had failed, and wait for\n"
                 "them.\n\n",
-        .footer = FOOTER "See headgate-activate(8).\n", .options = &options[3], .run = run_activate};
+        .footer = FOOTER "See headgate-activate(8).\n", .options = &options[ELEMENTSOF(options) - 2],
+        .run = run_activate};

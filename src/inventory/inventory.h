@@ -62,6 +62,7 @@ struct managed_group {
         struct text_id older_text; /* likewise */
         bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
+        bool activated;            /* it has become active, which is still to be written down */
         bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
         bool pv_changed;           /* one of its disks appeared or was removed since lvm2 was asked */
         bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */

@@ -18,6 +18,7 @@
  *   soft-reboot       the same, since systemd has restarted all of userspace; nothing else here is older than that
  *   coldplug          systemd has asked the kernel for an event of each device
  *   boot-finished     the events of coldplug have been worked off
+ *   failed-wait:NAME  a link to the name of the unit headgate-vg@.service that has failed since the VG was not active
  *   urgent            boot may wait for any VG: none is held back for those that are expected
  *   given-up          the worker has failed too often, and headgate must not take over again by itself
  *   failures          how many workers have failed with no VG settled in between, in decimal
@@ -75,6 +76,9 @@
 #define FLAGS_ENTRY_EXPECTED "expect:"
 /* What an entry for a device begins with that was merely written to; its number follows. */
 #define FLAGS_ENTRY_CHANGED "change:"
+
+/* What the link for a unit that has waited for a VG in vain begins with; the VG's name follows. */
+#define FLAGS_FAILED_WAIT "failed-wait:"
 
 /* The datagrams of R4. They only wake: what there is to do is in pending.d. The second is sent where R1 failed, a
  * full file system for instance, and has the worker ask udev for all devices. */

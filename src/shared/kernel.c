@@ -53,16 +53,8 @@ int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret
 int sysfs_read_location(int root_fd, dev_t number, char **ret)
 {
         _cleanup_free_ char *path = string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
-        char target[PATH_MAX];
-        ssize_t length;
 
-        if (!path)
-                return -ENOMEM;
-        length = readlinkat(root_fd, path, target, sizeof(target));
-        if (length < 0)
-                return 0;
-        *ret = strndup(target, (size_t) length);
-        return *ret ? 1 : -ENOMEM;
+        return path ? read_link_at(root_fd, path, ret) : -ENOMEM;
 }
 
 int sysfs_read_name(int root_fd, dev_t number, char **ret)

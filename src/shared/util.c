@@ -125,6 +125,17 @@ DIR *open_directory_at(int dir_fd, const char *path)
         return directory;
 }
 
+int read_link_at(int dir_fd, const char *path, char **ret)
+{
+        char target[PATH_MAX];
+        ssize_t length = readlinkat(dir_fd, path, target, sizeof(target));
+
+        if (length < 0)
+                return 0;
+        *ret = strndup(target, (size_t) length);
+        return *ret ? 1 : -ENOMEM;
+}
+
 /* `flush` is called before the file has its name, unless it is NULL. */
 static int replace_file_at(int dir_fd, const char *name, const char *content, int (*flush)(int fd))
 {

@@ -28,6 +28,10 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _no
 /* Opens a directory; NULL, with errno, if it cannot be. To be given back with closedir(). */
 DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
 
+/* Where a symbolic link leads, as it is written. Returns 1 and `*ret`, to be freed by the caller; 0 if there is none; or
+ * -ENOMEM. */
+int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
+
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
  * errno. */

@@ -5,10 +5,8 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
+#include "worker/systemd.h"
 #include "worker/vg.h"
-
-/* systemd's units for crypttab, whatever a disk is unlocked with. */
-#define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
 
 /* For how long an answer holds. Many VGs may be due within a moment. */
 #define ANSWER_VALID_USEC (1 * USEC_PER_SEC)
@@ -19,45 +17,6 @@
 
 /* For how long a deadline is put off because devices are being read, of which there may always be some. */
 #define READING_MAX_USEC (30 * USEC_PER_SEC)
-
-static int on_answer(struct job *job, int exit_status, void *userdata)
-{
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
-        struct worker *worker = userdata;
-        struct deadlines *deadlines = &worker->deadlines;
-
-        deadlines->question = NULL;
-        deadlines->asked_usec = now_usec();
-        deadlines->unlocking = false;
-        worker_ask_step(worker);
-        /* Where that cannot be told, a VG is reported too early rather than never. */
-        if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
-                return 0;
-        if (strstr(output, "systemd-cryptsetup@")) {
-                log_debug("A disk is being unlocked, deadlines are put off.");
-                deadlines->put_off_usec = deadlines->asked_usec;
-                deadlines->unlocking = true;
-        }
-        return 0;
-}
-
-/* Has systemd say which units are about to be started. */
-static void ask(struct worker *worker)
-{
-        static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        struct deadlines *deadlines = &worker->deadlines;
-        int r;
-
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        if (r >= 0)
-                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &deadlines->question);
-        if (r < 0) {
-                log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                deadlines->asked_usec = now_usec();
-        }
-}
 
 /* When what has been waited for since then is overdue. */
 static uint64_t get_deadline(const struct worker *worker, const char *volume_group_name, uint64_t since)
@@ -144,7 +103,7 @@ int deadline_check(struct worker *worker)
         else if (deadlines->unlocking)
                 next = MIN(next, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC);
         if (!deadlines->question && next <= now)
-                ask(worker);
+                ask_about_unlocking(worker);
         if (deadlines->question)
                 return 0;
         if (earliest > now) {

@@ -232,8 +232,8 @@ bool worker_has_work(const struct worker *worker)
         const struct inventory *inventory = worker->inventory;
 
         return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
-               worker->scans.job || worker->deadlines.question || !dm_list_empty(&worker->jobs) ||
-               !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
+               worker->scans.job || worker->deadlines.question || worker->forgetting ||
+               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
 static int step(_unused_ sd_event_source *source, void *userdata)
@@ -316,6 +316,7 @@ struct worker *worker_free(struct worker *worker)
         uevents_free(worker->uevents);
         cookies_free(worker->cookies);
         worker->deadlines.question = job_free(worker->deadlines.question);
+        worker->forgetting = job_free(worker->forgetting);
         expectations_done(&worker->expectations);
         inventory_free(worker->inventory);
         free(worker->backup_directory);

@@ -15,6 +15,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
+#include "worker/systemd.h"
 #include "worker/vg.h"
 
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
@@ -286,6 +287,7 @@ int requests_release(struct worker *worker)
                 if (r >= 0)
                         expectation_drop(expectation);
         }
+        forget_failed_waits(worker);
         return r;
 }
 

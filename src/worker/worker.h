@@ -69,6 +69,7 @@ struct worker {
         struct active_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
         struct cookies *cookies;               /* since the first of them, where udev has quicker rules; or NULL */
         unsigned int n_processors;
+        struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
         char *backup_directory; /* lvm2's */
         bool event_activation;  /* of lvm.conf */
         bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
