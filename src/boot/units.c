@@ -90,23 +90,9 @@ int units_narrow_monitoring(int root_fd, const char *directory)
 
 /* ------ groups of VGs ------ */
 
-/* Up to the names of the VGs. */
+/* Up to the names of the VGs, or whole for those that nothing names. */
 static void print_group(FILE *file, const struct plan *plan, enum plan_group group, bool named_by_fstab)
 {
-        static const char *const comments[] = {
-                [PLAN_BOOT] =
-                        "# Boot waits for file systems or swap on these VGs, or headgate.conf names them. So they come\n"
-                        "# first, and one that stays incomplete is reported. One of which no PV is seen is not there any\n"
-                        "# more: what is known of it may be old.\n",
-                [PLAN_REST] =
-                        "# Nobody waits for these VGs by name. One of which no PV is seen is not there any more: what is\n"
-                        "# known of it may be old.\n",
-                [PLAN_NET] =
-                        "# Only entries with _netdev, or headgate.conf, name these VGs. One of which no PV is seen is not\n"
-                        "# there any more: what is known of it may be old.\n",
-        };
-        bool urgent_rest = group == PLAN_REST && plan->rest_urgent;
-
         fputs(HEADER, file);
         if (group == PLAN_BOOT && named_by_fstab)
                 fputs("[Unit]\nSourcePath=" FSTAB_FILE "\n\n", file);
@@ -115,17 +101,27 @@ static void print_group(FILE *file, const struct plan *plan, enum plan_group gro
                       "# Their disks come with the network, and not before what attaches them.\n"
                       "After=remote-fs-pre.target\n\n",
                         file);
-        fprintf(file, "[Service]\n%s", comments[group]);
-        if (urgent_rest)
-                fprintf(file, "# They are as urgent as those that boot waits for:\n# %s\n", plan->rest_urgent);
-        fprintf(file, "ExecStart=\nExecStart=:" BINDIR "/headgate wait %s--ignore-absent %s--",
-                group == PLAN_REST ? "" : "--expect ", urgent_rest ? "--urgent " : "");
+        fputs("[Service]\n", file);
+        if (group == PLAN_REST) {
+                fprintf(file,
+                        "# VGs that nothing names are as urgent as those that boot waits for:\n"
+                        "# %s\n"
+                        "ExecStart=\nExecStart=:" BINDIR "/headgate wait --no-block --urgent",
+                        plan->rest_urgent);
+                return;
+        }
+        fputs(group == PLAN_BOOT
+                        ? "# Boot waits for file systems or swap on these VGs, or headgate.conf names them. They are\n"
+                          "# activated before others, and one that stays incomplete is reported.\n"
+                        : "# Only entries with _netdev, or headgate.conf, name these VGs.\n",
+                file);
+        fputs("ExecStart=\nExecStart=:" BINDIR "/headgate wait --no-block --expect --", file);
 }
 
 int units_write_group(const char *directory, const struct plan *plan, enum plan_group group)
 {
         _cleanup_free_ char *unit = string_format("headgate-activate@%s.service", plan_group_to_string(group));
-        _cleanup_free_ char *wants = string_format("%s/headgate.target.wants", directory);
+        _cleanup_free_ char *wants = string_format("%s/headgate-takeover.service.wants", directory);
         _cleanup_free_ char *link = wants && unit ? string_format("%s/%s", wants, unit) : NULL;
         _cleanup_free_ char *text = NULL;
         bool named_by_fstab = false;
@@ -141,7 +137,8 @@ int units_write_group(const char *directory, const struct plan *plan, enum plan_
                 n++;
                 named_by_fstab |= volume_group->source && streq(volume_group->source, FSTAB_FILE);
         }
-        if (n == 0)
+        /* Of VGs that nothing names the worker learns from their disks. */
+        if (n == 0 || (group == PLAN_REST && !plan->rest_urgent))
                 return 0;
 
         file = link ? open_memstream(&text, &size) : NULL;
@@ -150,7 +147,7 @@ int units_write_group(const char *directory, const struct plan *plan, enum plan_
         print_group(file, plan, group, named_by_fstab);
         /* The characters of a VG's name need no quotes, and no '%' or '$' is among them. */
         for (size_t i = 0; i < plan->n; i++)
-                if (plan->volume_groups[i].group == group)
+                if (group != PLAN_REST && plan->volume_groups[i].group == group)
                         fprintf(file, " \\\n        %s", plan->volume_groups[i].name);
         fputc('\n', file);
         if (fclose(file) != 0)

@@ -24,8 +24,8 @@ int units_mask_blk_availability(int root_fd, const char *early_directory) _nonnu
  * where this boot is headgate's. A unit of that name in /etc/systemd/system is the administrator's own, and stays as it is. */
 int units_narrow_monitoring(int root_fd, const char *directory) _nonnull_(2) _must_check_;
 
-/* Writes what has systemd start the group at boot: a link from headgate.target to its instance of
- * headgate-activate@.service, and a drop-in that names the VGs. A group without VGs has neither. `directory` is
- * the generator's normal one. */
+/* Writes what has systemd start the group at boot: a link from headgate-takeover.service to its instance of
+ * headgate-activate@.service, and a drop-in that names the VGs. A group without VGs has neither, nor has "rest" if it
+ * is not urgent. `directory` is the generator's normal one. */
 int units_write_group(const char *directory, const struct plan *plan, enum plan_group group)
         _nonnull_(1, 2) _must_check_;
