@@ -4,6 +4,8 @@
 
 #include "doctor/systemd.h"
 
+#include <fnmatch.h>
+
 #include "shared/dm.h"
 #include "shared/program.h"
 #include "shared/util.h"
@@ -71,6 +73,59 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
         (void) sd_bus_get_property_string(systemd->bus, DESTINATION, path ?: MANAGER_PATH,
                 unit ? DESTINATION ".Unit" : DESTINATION ".Manager", property, NULL, &value);
         return value;
+}
+
+int systemd_get_list(
+        const struct systemd *systemd, const char *unit, const char *property, struct string_vector *strings)
+{
+        _cleanup_free_ char *path = NULL;
+        char **values = NULL;
+        int r = 0;
+
+        if (systemd->stand_in) {
+                const struct dm_config_node *node;
+
+                path = string_format("%s/%s", unit, property);
+                node = path ? dm_config_find_node(systemd->stand_in->root, path) : NULL;
+                for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
+                        r = v->type == DM_CFG_STRING ? string_vector_add(strings, v->v.str) : 0;
+                return path ? r : -ENOMEM;
+        }
+        if (!systemd->bus || sd_bus_path_encode(MANAGER_PATH "/unit", unit, &path) < 0 ||
+                sd_bus_get_property_strv(
+                        systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, &values) < 0)
+                return 0;
+        for (char **value = values; value && *value; value++) {
+                if (r >= 0)
+                        r = string_vector_add(strings, *value);
+                free(*value);
+        }
+        free(values);
+        return r;
+}
+
+int systemd_find_units(const struct systemd *systemd, const char *pattern, struct string_vector *names)
+{
+        _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+        const char *name;
+        int r = 0;
+
+        for (const struct dm_config_node *node = systemd->stand_in ? systemd->stand_in->root : NULL; node;
+                node = node->sib)
+                if (r >= 0 && fnmatch(pattern, node->key, 0) == 0)
+                        r = string_vector_add(names, node->key);
+        if (!systemd->bus || sd_bus_call_method(systemd->bus, DESTINATION, MANAGER_PATH, DESTINATION ".Manager",
+                                     "ListUnitsByPatterns", NULL, &reply, "asas", 0, 1, pattern) < 0)
+                return r;
+        if (sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
+                return 0;
+        while (r >= 0 && sd_bus_message_enter_container(reply, 'r', "ssssssouso") > 0 &&
+                sd_bus_message_read_basic(reply, 's', &name) > 0) {
+                r = string_vector_add(names, name);
+                if (sd_bus_message_skip(reply, "sssssouso") < 0 || sd_bus_message_exit_container(reply) < 0)
+                        break;
+        }
+        return r;
 }
 
 bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)

@@ -4,7 +4,7 @@
 #include <libdevmapper.h>
 #include <systemd/sd-bus.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* What systemd says of units, in the words of its D-Bus properties (org.freedesktop.systemd1(5)): LoadState "loaded",
  * "not-found", "masked" ..., ActiveState "active", "inactive", "failed" ..., UnitFileState "enabled", "disabled", "static" ... */
@@ -23,6 +23,14 @@ void systemd_done(struct systemd *systemd) _nonnull_(1);
  * does not tell. */
 char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
         _nonnull_(1, 3) _must_check_;
+
+/* The same for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
+int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property, struct string_vector *strings)
+        _nonnull_(1, 2, 3, 4) _must_check_;
+
+/* Adds the names of the units that systemd has loaded whose names match the pattern, as of fnmatch(3). Returns 0, or -ENOMEM. */
+int systemd_find_units(const struct systemd *systemd, const char *pattern, struct string_vector *names)
+        _nonnull_(1, 2, 3) _must_check_;
 
 /* Whether the property of the unit has that value; false if systemd does not tell. */
 bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)

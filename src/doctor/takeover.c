@@ -44,6 +44,42 @@ static void check_unit(struct doctor *doctor, const char *name, const char *othe
                 finding_failed(doctor, advice, "%s is %s: %s.", name, masked ? "masked" : state ?: "unknown", otherwise);
 }
 
+/* As with network-online.target, what is only ordered after these waits for nothing, unless something else starts them. */
+static int check_waits(struct doctor *doctor)
+{
+        static const char *const patterns[] = {
+                "headgate.target", "headgate-vg@*.service", "headgate-activate@*.service"};
+        static const char *const starters[] = {"WantedBy", "RequiredBy", "BoundBy", "UpheldBy"};
+        _cleanup_string_vector_ struct string_vector units = {};
+        int r = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(patterns) && r >= 0; i++)
+                r = systemd_find_units(&doctor->systemd, patterns[i], &units);
+        for (size_t i = 0; i < units.n && r >= 0; i++) {
+                _cleanup_string_vector_ struct string_vector later = {}, starting = {};
+                const char *unit = units.strings[i];
+
+                r = systemd_get_list(&doctor->systemd, unit, "Before", &later);
+                for (size_t j = 0; j < ELEMENTSOF(starters) && r >= 0; j++)
+                        r = systemd_get_list(&doctor->systemd, unit, starters[j], &starting);
+                for (size_t j = 0; j < later.n && r >= 0; j++) {
+                        const char *name = later.strings[j];
+
+                        if (skip_prefix(name, "headgate") || streq(name, "shutdown.target") ||
+                                string_vector_has(&starting, name))
+                                continue;
+                        if (skip_prefix(unit, "headgate-activate@"))
+                                finding_warning(doctor, "Replace it by Wants= and After=headgate.target.",
+                                        "%s is ordered after %s, which waits for no VG.", name, unit);
+                        else
+                                finding_warning(doctor, "Add Wants= or Requires= beside After=.",
+                                        "%s is ordered after %s but does not start it, so it may not wait.", name,
+                                        unit);
+                }
+        }
+        return r;
+}
+
 void check_units(struct doctor *doctor)
 {
         bool masked = unit_is_masked(&doctor->systemd, WORKER_UNIT);
@@ -63,6 +99,7 @@ void check_units(struct doctor *doctor)
         if (masked || unit_has_failed(&doctor->systemd, WORKER_UNIT))
                 finding_failed(doctor, "See: systemctl status " WORKER_UNIT, WORKER_UNIT ", the worker, %s.",
                         masked ? "is masked" : "has failed");
+        doctor->out_of_memory |= check_waits(doctor) < 0;
 }
 
 void check_failures(struct doctor *doctor)

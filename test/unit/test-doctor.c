@@ -176,6 +176,19 @@ static const struct {
         {"units", FINDING_FAILED, "the worker, has failed",
                 {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN UNIT(
                                      "headgate.service", "loaded", "failed", "static")}}},
+        {"units", FINDING_WARNING, "mine.service is ordered after headgate.target but",
+                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                        "headgate.target {\nBefore = [\"shutdown.target\", \"mine.service\", \"good.service\"]\n"
+                        "WantedBy = [\"good.service\"]\n}\n"}}},
+        {"units", FINDING_WARNING, "b.service is ordered after headgate-vg@a.service but",
+                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                        "\"headgate-vg@a.service\" {\nBefore = [\"a.service\", \"b.service\"]\nRequiredBy = [\"a.service\"]\n}\n"}}},
+        {"units", FINDING_WARNING, "old.service is ordered after headgate-activate@rest.service, which waits",
+                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                        "\"headgate-activate@rest.service\" {\nBefore = [\"headgate-wait.service\", \"old.service\"]\n}\n"}}},
+        {"units", FINDING_OK, "All of headgate's units",
+                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                        "headgate.target {\nBefore = [\"headgate-x.service\", \"good.service\"]\nUpheldBy = [\"good.service\"]\n}\n"}}},
         {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemd", TAKEOVER}}},
 
         {"failures", FINDING_WARNING, "has failed 2 times", {{"run/headgate/failures", "2"}}},
