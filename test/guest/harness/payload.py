@@ -14,7 +14,7 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
 SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "shapes", "remote", "silent", "what-is-active",
-           "account", "boot-contenders", "teardown-contenders", "turns", "write-report", "last-phase", "list-devices"]
+           "account", "boot-contenders", "running", "teardown-contenders", "turns", "write-report", "last-phase", "list-devices"]
 # Units, and what starts them.
 UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
 # What systemd-shutdown runs at its end.
