@@ -37,17 +37,12 @@ static int compare_nodes(const void *a, const void *b, void *userdata)
 {
         const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
         char *const *names = userdata;
-        int r = strverscmp(names[first->component], names[second->component]);
 
-        if (r != 0)
-                return r;
-        if (first->component != second->component)
-                return first->component < second->component ? -1 : 1;
-        if (first->step != second->step)
-                return first->step < second->step ? -1 : 1;
-        if (first->number != second->number)
-                return first->number < second->number ? -1 : 1;
-        return first->index < second->index ? -1 : first->index > second->index;
+        return strverscmp(names[first->component], names[second->component])
+                       ?: CMP(first->component, second->component)
+                       ?: CMP(first->step, second->step)
+                       ?: CMP(first->number, second->number)
+                       ?: CMP(first->index, second->index);
 }
 
 static const char *action_on(const struct tree_node *node)

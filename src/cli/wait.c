@@ -263,7 +263,7 @@ static bool note_failed_wait(int run_fd, const struct await *await)
         if (await->n_names != 1 || sd_pid_get_unit(0, &unit) < 0 || !skip_prefix(unit, "headgate-vg@"))
                 return false;
         link = string_format(FLAGS_FAILED_WAIT "%s", await->names[0]);
-        return link && symlinkat(unit, run_fd, link) >= 0;
+        return link && (symlinkat(unit, run_fd, link) >= 0 || errno == EEXIST);
 }
 
 /* Returns the exit status. */

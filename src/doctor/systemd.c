@@ -95,11 +95,9 @@ int systemd_get_list(
                 sd_bus_get_property_strv(
                         systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, &values) < 0)
                 return 0;
-        for (char **value = values; value && *value; value++) {
+        for (char **value = values; value && *value; free(*value++))
                 if (r >= 0)
                         r = string_vector_add(strings, *value);
-                free(*value);
-        }
         free(values);
         return r;
 }
@@ -119,12 +117,9 @@ int systemd_find_units(const struct systemd *systemd, const char *pattern, struc
                 return r;
         if (sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
                 return 0;
-        while (r >= 0 && sd_bus_message_enter_container(reply, 'r', "ssssssouso") > 0 &&
-                sd_bus_message_read_basic(reply, 's', &name) > 0) {
+        while (r >= 0 && sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL,
+                                 NULL, NULL, NULL) > 0)
                 r = string_vector_add(names, name);
-                if (sd_bus_message_skip(reply, "sssssouso") < 0 || sd_bus_message_exit_container(reply) < 0)
-                        break;
-        }
         return r;
 }
 

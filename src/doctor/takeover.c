@@ -64,17 +64,17 @@ static int check_waits(struct doctor *doctor)
                         r = systemd_get_list(&doctor->systemd, unit, starters[j], &starting);
                 for (size_t j = 0; j < later.n && r >= 0; j++) {
                         const char *name = later.strings[j];
+                        bool asks;
 
                         if (skip_prefix(name, "headgate") || streq(name, "shutdown.target") ||
                                 string_vector_has(&starting, name))
                                 continue;
-                        if (skip_prefix(unit, "headgate-activate@"))
-                                finding_warning(doctor, "Replace it by Wants= and After=headgate.target.",
-                                        "%s is ordered after %s, which waits for no VG.", name, unit);
-                        else
-                                finding_warning(doctor, "Add Wants= or Requires= beside After=.",
-                                        "%s is ordered after %s but does not start it, so it may not wait.", name,
-                                        unit);
+                        asks = skip_prefix(unit, "headgate-activate@");
+                        finding_warning(doctor,
+                                asks ? "Replace it by Wants= and After=headgate.target."
+                                     : "Add Wants= or Requires= beside After=.",
+                                "%s is ordered after %s%s.", name, unit,
+                                asks ? ", which waits for no VG" : " but does not start it, so it may not wait");
                 }
         }
         return r;

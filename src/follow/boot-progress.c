@@ -30,9 +30,7 @@ static int compare(const void *a, const void *b)
         const struct volume_group *const *first = a, *const *second = b;
         uint64_t first_usec = volume_group_since_usec(*first), second_usec = volume_group_since_usec(*second);
 
-        if ((*first)->state != (*second)->state)
-                return (*first)->state > (*second)->state ? -1 : 1;
-        return first_usec < second_usec ? -1 : first_usec > second_usec;
+        return CMP((*second)->state, (*first)->state) ?: CMP(first_usec, second_usec);
 }
 
 static void count_if_absent(struct boot_progress *progress, const struct snapshot *snapshot, const char *name)

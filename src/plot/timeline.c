@@ -9,11 +9,11 @@
 #include "shared/util.h"
 
 /* As many rows fit on a page, or a large screen. */
-#define ROWS_MAX 60
+#define ROWS_MAX 60U
 
 /* With more bars than that, of how many there is a row. */
-#define TROUBLES_MAX 40
-#define SLOWEST_MAX 20
+#define TROUBLES_MAX 40U
+#define SLOWEST_MAX 20U
 
 /* What has no more company than that in its vgchange makes no band of its own. */
 #define BAND_MIN 4

@@ -20,8 +20,17 @@
 #define ELEMENTSOF(array) (sizeof(array) / sizeof((array)[0]))
 #define STRINGIFY_(x) #x
 #define STRINGIFY(x) STRINGIFY_(x)
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Each argument is evaluated once. */
+#define MIN(a, b) PICK_NAMED_(<, a, b, __COUNTER__)
+#define MAX(a, b) PICK_NAMED_(>, a, b, __COUNTER__)
+#define PICK_NAMED_(operator, a, b, n) PICK__(operator, a, b, n)
+#define PICK__(operator, a, b, n) PICK_(operator, a, b, a_##n, b_##n)
+#define PICK_(operator, a, b, x, y)                                                                               \
+        __extension__({                                                                                           \
+                __auto_type x = (a);                                                                              \
+                __auto_type y = (b);                                                                              \
+                x operator y ? x : y;                                                                             \
+        })
 /* As qsort() wants it. */
 #define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 

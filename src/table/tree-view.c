@@ -66,11 +66,7 @@ static int compare_nodes(const void *a, const void *b)
 
         if (r == 0 && rank_of(first) != 1)
                 r = strverscmp(first->name, second->name);
-        if (r != 0)
-                return r;
-        if (first->number != second->number)
-                return first->number < second->number ? -1 : 1;
-        return first->index < second->index ? -1 : first->index > second->index;
+        return r ?: CMP(first->number, second->number) ?: CMP(first->index, second->index);
 }
 
 /* Adds the nodes that are drawn below one, in no order. */

@@ -8,7 +8,7 @@
 /* Who uses a device or a mount, so that one that cannot be removed is reported with what holds it. */
 
 /* Of more users than that the number has to do. */
-#define USERS_KEPT_MAX 5
+#define USERS_KEPT_MAX 5U
 
 /* Starts empty: all zeros. */
 struct users {

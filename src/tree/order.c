@@ -48,9 +48,7 @@ static int compare_newest_first(const void *a, const void *b)
 {
         const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
 
-        if (first->number != second->number)
-                return first->number > second->number ? -1 : 1;
-        return first->index > second->index ? -1 : 1;
+        return CMP(second->number, first->number) ?: CMP(second->index, first->index);
 }
 
 static int add_cycle(struct tree *tree, struct tree_node *const *members, size_t n)
@@ -247,9 +245,7 @@ static int compare_names(const void *a, const void *b)
 {
         const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
 
-        if (first->component != second->component)
-                return first->component < second->component ? -1 : 1;
-        return strcmp(first->vg, second->vg);
+        return CMP(first->component, second->component) ?: strcmp(first->vg, second->vg);
 }
 
 /* A disk rather than anything else, and then the first one. */

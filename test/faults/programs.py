@@ -172,6 +172,9 @@ class Generator:
         self.root = RUN / "generator"
         self.folders = [RUN / name for name in ("normal", "early", "late")]
         shutil.copytree(TESTS / "generator/39-enabled", self.root, symlinks=True)
+        # May be of any VG, as is taken of a file that cannot be read: then the group "rest" has a unit.
+        with open(self.root / "etc/fstab", "a", encoding="ascii") as fstab:
+            fstab.write("LABEL=any /any ext4 defaults 0 2\n")
         (self.root / "etc/lvm/backup").mkdir(parents=True, exist_ok=True)
         for name in ("data", "home", "srv", "system"):
             shutil.copy(TESTS / "generator/backups" / name, self.root / "etc/lvm/backup")
