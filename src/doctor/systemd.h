@@ -25,8 +25,8 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
         _nonnull_(1, 3) _must_check_;
 
 /* The same for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
-int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property, struct string_vector *strings)
-        _nonnull_(1, 2, 3, 4) _must_check_;
+int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property,
+        struct string_vector *strings) _nonnull_(1, 2, 3, 4) _must_check_;
 
 /* Adds the names of the units that systemd has loaded whose names match the pattern, as of fnmatch(3). Returns 0, or -ENOMEM. */
 int systemd_find_units(const struct systemd *systemd, const char *pattern, struct string_vector *names)
