@@ -121,10 +121,10 @@ static bool is_masked(int root_fd, const char *unit)
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};
 
         for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                char path[PATH_MAX], target[PATH_MAX] = "";
+                char path[PATH_MAX];
 
                 (void) snprintf(path, sizeof(path), "%s/%s", directories[i], unit);
-                if (readlinkat(root_fd, path, target, sizeof(target) - 1) >= 0 && streq(target, "/dev/null"))
+                if (is_masked_at(root_fd, path))
                         return true;
         }
         return false;

@@ -52,28 +52,21 @@ static int post_requests(int run_fd, const struct await *await)
         return r < 0 ? r : flags_wake(FLAGS_WAKE);
 }
 
-/* The way that an entry takes, in this order. */
-static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
-
-/* Whether the worker expects any VG. */
-static int is_any_expected(int run_fd)
+static int stop_at_expected(const char *entry, _unused_ void *userdata)
 {
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, directories[i]);
-
-                if (!directory && errno != ENOENT)
-                        return -errno;
-                for (const struct dirent *entry; directory && (entry = readdir(directory));)
-                        if (skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED))
-                                return 1;
-        }
-        return 0;
+        return skip_prefix(entry, FLAGS_ENTRY_EXPECTED) ? -EEXIST : 0;
 }
 
 /* Whether the worker still has any of the requests to deal with. */
 static int is_any_requested(int run_fd, const struct await *await)
 {
-        int r = await->n_names == 0 ? is_any_expected(run_fd) : 0;
+        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+        int r = 0;
+
+        if (await->n_names == 0) {
+                r = flags_walk_requests(run_fd, stop_at_expected, NULL);
+                return r == -EEXIST ? 1 : r;
+        }
 
         for (size_t i = 0; r == 0 && await->request && i < await->n_names; i++)
                 for (size_t j = 0; r == 0 && j < ELEMENTSOF(directories); j++) {

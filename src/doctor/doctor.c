@@ -62,14 +62,6 @@ bool doctor_has(const struct doctor *doctor, const char *path)
         return faccessat(doctor->sources.root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
 }
 
-bool doctor_has_mask(const struct doctor *doctor, const char *path)
-{
-        char target[PATH_MAX] = "";
-
-        return readlinkat(doctor->sources.root_fd, path, target, sizeof(target) - 1) >= 0 &&
-               streq(target, "/dev/null");
-}
-
 static int compare_strings(const void *a, const void *b)
 {
         return strcmp(*(char *const *) a, *(char *const *) b);

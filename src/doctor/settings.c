@@ -218,7 +218,8 @@ void check_others(struct doctor *doctor)
                                 "event_activation=0.",
                                 activation_units[i]);
         for (size_t i = 0; i < ELEMENTSOF(former_units); i++)
-                if (doctor_has(doctor, former_units[i]) && !doctor_has_mask(doctor, former_units[i])) {
+                if (doctor_has(doctor, former_units[i]) &&
+                        !is_masked_at(doctor->sources.root_fd, former_units[i])) {
                         finding_warning(doctor, "Remove what is left of an lvm2 before 2.03.14, or update lvm2.",
                                 "/%s is there, by which an older lvm2 activates.", former_units[i]);
                         break;

@@ -141,7 +141,7 @@ void check_blk_availability(struct doctor *doctor)
                 finding_ok(doctor,
                         "lvm2's blk-availability.service takes devices down at shutdown, headgate does not.");
         /* By headgate-generator(8). */
-        else if (doctor_has_mask(doctor, "run/systemd/generator.early/" BLK_AVAILABILITY_UNIT))
+        else if (is_masked_at(doctor->sources.root_fd, "run/systemd/generator.early/" BLK_AVAILABILITY_UNIT))
                 finding_failed(doctor, "Run: systemctl start " TEARDOWN_UNIT,
                         "Nobody takes devices down at shutdown: " BLK_AVAILABILITY_UNIT
                         " is masked for " TEARDOWN_UNIT ", which is not active.");
@@ -160,7 +160,7 @@ static void check_masked_rules(struct doctor *doctor)
 
         for (size_t i = 0; i < STOCK_RULES_N && !path; i++)
                 if (rule_file_find(doctor->sources.root_fd, stock_rules[i], &path) >= 0 &&
-                        doctor_has_mask(doctor, path)) {
+                        is_masked_at(doctor->sources.root_fd, path)) {
                         free(path);
                         path = NULL;
                 }
@@ -184,8 +184,8 @@ void check_in_charge(struct doctor *doctor)
         r = switches_describe_headgate_off(doctor->sources.root_fd, &off);
         if (r < 0)
                 finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
-        else if (doctor_has_mask(doctor, "run/udev/rules.d/69-lvm.rules") ||
-                 doctor_has_mask(doctor, "run/udev/rules.d/69-dm-lvm.rules"))
+        else if (is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-lvm.rules") ||
+                 is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-dm-lvm.rules"))
                 finding_failed(doctor, ADVICE_RESTART,
                         "Nobody activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
         else if (off)
@@ -212,7 +212,7 @@ void check_headgate_rule(struct doctor *doctor)
                 r = read_file_at(doctor->sources.root_fd, path, &text, NULL);
         if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
                 finding_ok(doctor, "/%s is that of headgate " HEADGATE_VERSION ".", path);
-        else if (path && doctor_has_mask(doctor, path))
+        else if (path && is_masked_at(doctor->sources.root_fd, path))
                 finding_failed(doctor, "Remove that link.",
                         "/%s masks headgate's rule: udev does not tell headgate of disks.", path);
         else if (!path && r == -ENOENT)

@@ -97,6 +97,7 @@ struct inventory {
 
         bool changed;       /* so is one of the groups, or of the devices */
         bool needs_recheck; /* likewise */
+        bool activated;     /* likewise */
         bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
         bool records_lost;  /* there were records of an earlier worker, which cannot be used */
         uint64_t lost_usec; /* when that was noticed */

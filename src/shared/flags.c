@@ -216,6 +216,14 @@ int flags_take_left_over(int run_fd, flags_entry_function function, void *userda
         return for_each_entry(run_fd, FLAGS_WORKING_DIRECTORY, -EBADF, function, userdata);
 }
 
+int flags_walk_requests(int run_fd, flags_entry_function function, void *userdata)
+{
+        /* In this order, which an entry takes, too: none is overlooked. */
+        int r = for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, -EBADF, function, userdata);
+
+        return r < 0 ? r : for_each_entry(run_fd, FLAGS_WORKING_DIRECTORY, -EBADF, function, userdata);
+}
+
 int flags_finish(int run_fd, const char *entry)
 {
         struct entry_path path;

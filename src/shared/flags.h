@@ -137,6 +137,9 @@ int flags_take_requests(int run_fd, flags_entry_function function, void *userdat
 /* What an earlier worker had taken and not finished; for a starting worker, once, before its first W2. */
 int flags_take_left_over(int run_fd, flags_entry_function function, void *userdata);
 
+/* All requests that are pending or in work, for whoever looks on. One that is moved meanwhile may come twice. */
+int flags_walk_requests(int run_fd, flags_entry_function function, void *userdata);
+
 /* The end of W4 for one entry. One that is not there is success. */
 int flags_finish(int run_fd, const char *entry);
 

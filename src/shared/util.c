@@ -136,6 +136,14 @@ int read_link_at(int dir_fd, const char *path, char **ret)
         return *ret ? 1 : -ENOMEM;
 }
 
+bool is_masked_at(int dir_fd, const char *path)
+{
+        char target[sizeof("/dev/null")] = "";
+
+        return readlinkat(dir_fd, path, target, sizeof(target)) == (ssize_t) sizeof(target) - 1 &&
+               streq(target, "/dev/null");
+}
+
 /* `flush` is called before the file has its name, unless it is NULL. */
 static int replace_file_at(int dir_fd, const char *name, const char *content, int (*flush)(int fd))
 {

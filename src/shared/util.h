@@ -32,6 +32,9 @@ DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
  * -ENOMEM. */
 int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
 
+/* Whether a unit or a file of rules is masked: the path is a link to /dev/null (systemd.unit(5), udev(7)). */
+bool is_masked_at(int dir_fd, const char *path) _nonnull_(2);
+
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
  * errno. */

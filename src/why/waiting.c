@@ -276,25 +276,18 @@ void explain_degraded(const struct sources *sources, const struct vg_view *view,
 /* What there is in the two directories of requests. */
 struct requests {
         size_t n;
-        bool expected; /* one of them says that somebody waits for the VG */
+        const char *name; /* of the VG */
+        bool expected;    /* one of them says that somebody waits for it */
 };
 
-static void count_requests(const struct sources *sources, const char *name, struct requests *requests)
+static int count_request(const char *entry, void *userdata)
 {
-        static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
+        struct requests *requests = userdata;
+        const char *expected = skip_prefix(entry, FLAGS_ENTRY_EXPECTED);
 
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                _cleanup_closedir_ DIR *directory = open_directory_at(sources->run_fd, directories[i]);
-
-                for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                        const char *expected = skip_prefix(entry->d_name, FLAGS_ENTRY_EXPECTED);
-
-                        if (entry->d_name[0] == '.')
-                                continue;
-                        requests->n += !expected;
-                        requests->expected |= expected && streq(expected, name);
-                }
-        }
+        requests->n += !expected;
+        requests->expected |= expected && streq(expected, requests->name);
+        return 0;
 }
 
 /* How many VGs lvm2 is at work on, or about to be. */
@@ -341,7 +334,7 @@ static void explain_activating(const struct volume_group *volume_group, struct e
 void explain_queue(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
 {
         const struct volume_group *volume_group = view->volume_group;
-        struct requests requests = {};
+        struct requests requests = {.name = volume_group->name};
 
         if (sources->run_fd < 0 || !sources->in_charge)
                 return;
@@ -350,7 +343,7 @@ void explain_queue(const struct sources *sources, const struct vg_view *view, st
         if (volume_group->state == VOLUME_GROUP_ACTIVATING)
                 explain_activating(volume_group, explanation);
 
-        count_requests(sources, volume_group->name, &requests);
+        (void) flags_walk_requests(sources->run_fd, count_request, &requests);
         if (requests.expected)
                 explanation_fact(
                         explanation, "Boot, or somebody else, waits for it, so that it goes before others.");

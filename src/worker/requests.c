@@ -287,7 +287,8 @@ int requests_release(struct worker *worker)
                 if (r >= 0)
                         expectation_drop(expectation);
         }
-        forget_failed_waits(worker);
+        if (worker->inventory->activated && !worker->forgetting)
+                forget_failed_waits(worker);
         return r;
 }
 

@@ -20,16 +20,14 @@ static int on_answer(struct job *job, int exit_status, void *userdata)
 
         deadlines->question = NULL;
         deadlines->asked_usec = now_usec();
-        deadlines->unlocking = false;
-        worker_ask_step(worker);
         /* Where that cannot be told, a VG is reported too early rather than never. */
-        if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
-                return 0;
-        if (strstr(output, "systemd-cryptsetup@")) {
+        deadlines->unlocking = exit_status == 0 && lvm_command_read_output(&job->command, &output) >= 0 &&
+                               strstr(output, "systemd-cryptsetup@");
+        if (deadlines->unlocking) {
                 log_debug("A disk is being unlocked, deadlines are put off.");
                 deadlines->put_off_usec = deadlines->asked_usec;
-                deadlines->unlocking = true;
         }
+        worker_ask_step(worker);
         return 0;
 }
 
@@ -37,19 +35,18 @@ void ask_about_unlocking(struct worker *worker)
 {
         static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
         _cleanup_string_vector_ struct string_vector arguments = {};
-        struct deadlines *deadlines = &worker->deadlines;
-        int r;
+        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         if (r >= 0)
-                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &deadlines->question);
+                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker,
+                        &worker->deadlines.question);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                deadlines->asked_usec = now_usec();
+                worker->deadlines.asked_usec = now_usec();
         }
 }
 
-static int on_forgotten(struct job *job, _unused_ int exit_status, void *userdata)
+static int on_reset(struct job *job, _unused_ int exit_status, void *userdata)
 {
         struct worker *worker = userdata;
 
@@ -67,10 +64,11 @@ void forget_failed_waits(struct worker *worker)
         struct managed_group *group, *next;
         int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
 
+        worker->inventory->activated = false;
         FOREACH_GROUP(group, next, worker->inventory) {
                 _cleanup_free_ char *path = NULL, *unit = NULL;
 
-                if (r < 0 || !group->activated || worker->forgetting)
+                if (r < 0 || !group->activated)
                         continue;
                 group->activated = false;
                 path = string_format(FLAGS_FAILED_WAIT "%s", group->vg->name);
@@ -81,8 +79,7 @@ void forget_failed_waits(struct worker *worker)
                 (void) unlinkat(worker->run_fd, path, 0);
         }
         if (r >= 0 && arguments.n > ELEMENTSOF(words))
-                r = job_start(
-                        worker->event, JOB_ASK_SYSTEMD, &arguments, on_forgotten, worker, &worker->forgetting);
+                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_reset, worker, &worker->forgetting);
         if (r < 0)
                 log_debug("Failed to have systemd forget failures: %s", strerror(-r));
 }

@@ -354,7 +354,8 @@ static int carry_out(const struct change *change)
                 inventory_note_change(inventory, group);
         if (settles && !is_reread(input->event))
                 note_settled(change->worker, vg, step->report);
-        group->activated |= step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED;
+        if (step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED)
+                group->activated = inventory->activated = true;
         if (step->state != former && !vg_state_is_settled(step->state))
                 worker_ask_step(change->worker);
         say(change);
