@@ -18,7 +18,8 @@
 #include "shared/util.h"
 #include "worker/worker.h"
 
-/* Devices are called by their minor number. One call is one line of the file "calls". */
+/* Devices are called by their minor number. One call is one line of the file "calls". Two may record the same device,
+ * and none is to see half a record. */
 static const char script[] = "#!/bin/sh\n"
                              "run=${0%/*}\n"
                              "[ \"$1 $2 $3\" = \"pvscan --cache --\" ] && shift 3\n"
@@ -34,7 +35,7 @@ static const char script[] = "#!/bin/sh\n"
                              "    esac\n"
                              "    number=${device##*[a-z]}\n"
                              "    pvid=$(printf p%031u $number)\n"
-                             "    echo 8:$number > $run/lvm/pvs_online/$pvid\n"
+                             "    echo 8:$number > $run/$$ && mv $run/$$ $run/lvm/pvs_online/$pvid\n"
                              "done\n";
 
 static struct worker worker;
