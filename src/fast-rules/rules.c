@@ -235,7 +235,7 @@ static int patch(FILE *file, char *text, size_t *ret_line)
         return any ? 0 : -EBADMSG;
 }
 
-static int make_override(const char *path, char *text, char **ret, size_t *ret_line)
+static int print_override(const char *path, char *text, char **ret, size_t *ret_line)
 {
         _cleanup_free_ char *patched = NULL;
         _cleanup_fclose_ FILE *file = NULL;
@@ -300,31 +300,59 @@ static int find_rules(int root_fd, const char *name, char **ret_path, char **ret
         return -ENOENT;
 }
 
-/* Returns 1 if it is overridden now, 0 if it is not, or a negative errno, which it has logged. */
-static int install_override(int root_fd, int rules_fd, const char *name)
+/* Makes the override of a file of rules. Returns 1; or 0, and in `*ret_obstacle` why there is none, in a sentence, or NULL if
+ * there is no such file; or a negative errno. Both are to be freed in any case. */
+static int make_override(int root_fd, const char *name, char **ret_override, char **ret_obstacle)
 {
-        _cleanup_free_ char *path = NULL, *text = NULL, *patched = NULL;
+        _cleanup_free_ char *path = NULL, *text = NULL;
         size_t line = 0;
         int r;
 
         r = find_rules(root_fd, name, &path, &text);
+        if (r == -ENOENT)
+                return 0;
         if (r == 0)
-                log_notice("/%s is not the installed file, not overriding it.", path);
-        if (r == 0 || r == -ENOENT)
-                return 0;
-        if (r > 0)
-                r = make_override(path, text, &patched, &line);
-        if (r == -EBADMSG) {
-                if (line > 0)
-                        log_warning("Line %zu of /%s calls dmsetup in an unknown way, not overriding the file.",
-                                line, path);
-                else
-                        log_warning("/%s does not call dmsetup, not overriding it.", path);
-                return 0;
+                *ret_obstacle = string_format("/%s is not the installed file, not overriding it.", path);
+        else if (r > 0) {
+                r = print_override(path, text, ret_override, &line);
+                if (r != -EBADMSG)
+                        return r < 0 ? r : 1;
+                *ret_obstacle =
+                        line > 0 ? string_format("Line %zu of /%s calls dmsetup in an unknown way, not overriding "
+                                                 "the file.",
+                                           line, path)
+                                 : string_format("/%s does not call dmsetup, not overriding it.", path);
+                r = 0;
         }
-        if (r >= 0)
-                r = write_file_atomic_at(rules_fd, name, patched);
-        return r < 0 ? log_error_errno(r, "Failed to override %s: %m", path ?: name) : 1;
+        return r < 0 ? r : *ret_obstacle ? 0 : -ENOMEM;
+}
+
+/* Returns 1 if it is overridden now, 0 if it is not, or a negative errno, which it has logged. */
+static int install_override(int root_fd, int rules_fd, const char *name)
+{
+        _cleanup_free_ char *override = NULL, *obstacle = NULL;
+        int r;
+
+        r = make_override(root_fd, name, &override, &obstacle);
+        if (r > 0)
+                r = write_file_atomic_at(rules_fd, name, override);
+        if (r < 0)
+                return log_error_errno(r, "Failed to override %s: %m", name);
+        if (obstacle)
+                log_notice("%s", obstacle);
+        return override != NULL;
+}
+
+int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret)
+{
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                _cleanup_free_ char *override = NULL, *obstacle = NULL;
+                int r = make_override(root_fd, names[i], &override, &obstacle);
+
+                if (r < 0 || (obstacle && (r = string_vector_add(ret, obstacle)) < 0))
+                        return r;
+        }
+        return 0;
 }
 
 static int open_rules_directory(int root_fd)

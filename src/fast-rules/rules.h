@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shared/macro.h"
+#include "shared/util.h"
 
 /* Overrides the installed udev rules of device-mapper and lvm2 by patched copies in /run/udev/rules.d, which are gone
  * with the next boot. Below $HEADGATE_ROOT, if that is set. Also makes the directory in which the worker writes names,
@@ -11,3 +12,7 @@
  * calls dmsetup in a way that is not known. Returns 0, also if none was overridden, or a negative errno, and then it has
  * logged why and removed what it had installed. */
 int install_rule_overrides(void) _must_check_;
+
+/* Adds to `ret` why files of these rules would not be overridden, a sentence for each; none where all can be, or where there are
+ * none. Returns 0 or a negative errno. */
+int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret) _nonnull_(2) _must_check_;
