@@ -13,10 +13,10 @@
 #include "shared/util.h"
 
 /* Half of a file would be believed, so it gets its name when it is whole. The rule looks for names with a hyphen. */
-#define TEMPORARY ".new"
+#define TEMPORARY FLAGS_DM_NAMES "/.new"
 
 /* As dmsetup splitname --nameprefixes --noheadings --rows prints it. */
-static int write_file(int names_fd, const char *name, const char *vg, const char *lv)
+static int write_file(int run_fd, const char *path, const char *vg, const char *lv)
 {
         _cleanup_free_ char *text = string_format("DM_VG_NAME='%s'\nDM_LV_NAME='%s'\nDM_LV_LAYER=''\n", vg, lv);
         _cleanup_close_ int fd = -EBADF;
@@ -24,46 +24,40 @@ static int write_file(int names_fd, const char *name, const char *vg, const char
 
         if (!text)
                 return -ENOMEM;
-        fd = openat(names_fd, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        fd = openat(run_fd, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return -errno;
         r = write_all(fd, text, strlen(text));
-        return r >= 0 && renameat(names_fd, TEMPORARY, names_fd, name) < 0 ? -errno : r;
+        return r >= 0 && renameat(run_fd, TEMPORARY, run_fd, path) < 0 ? -errno : r;
 }
 
-static int remove_file(int names_fd, const char *name, _unused_ const char *vg, _unused_ const char *lv)
+static int remove_file(int run_fd, const char *path, _unused_ const char *vg, _unused_ const char *lv)
 {
-        (void) unlinkat(names_fd, name, 0);
+        (void) unlinkat(run_fd, path, 0);
         return 0;
 }
 
 /* Without the directory there is nothing to do. */
 static int for_each(int run_fd, const struct volume_group *volume_group,
-        int (*function)(int names_fd, const char *name, const char *vg, const char *lv))
+        int (*function)(int run_fd, const char *path, const char *vg, const char *lv))
 {
-        _cleanup_close_ int names_fd = openat(run_fd, FLAGS_DM_NAMES, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 1024);
+        int r = pool ? 0 : -ENOMEM;
 
-        if (names_fd < 0)
-                return errno == ENOENT ? 0 : -errno;
-        pool = dm_pool_create("names", 4096);
-        if (!pool)
-                return -ENOMEM;
-        for (size_t i = 0; i < volume_group->n_lvs; i++) {
+        for (size_t i = 0; r >= 0 && i < volume_group->n_lvs; i++) {
                 const struct volume_group_lv *lv = &volume_group->lvs[i];
+                _cleanup_free_ char *path = NULL;
                 const char *name;
-                int r;
 
                 /* lvm2 also activates LVs with names that it would not give. They come from a disk, and are no names
                  * of files. */
                 if (!lv->autoactivated || !volume_group_name_is_valid(lv->name))
                         continue;
                 name = dm_build_dm_name(pool, volume_group->name, lv->name, NULL);
-                r = name ? function(names_fd, name, volume_group->name, lv->name) : -ENOMEM;
-                if (r < 0)
-                        return r;
+                path = name ? string_format(FLAGS_DM_NAMES "/%s", name) : NULL;
+                r = path ? function(run_fd, path, volume_group->name, lv->name) : -ENOMEM;
         }
-        return 0;
+        return r == -ENOENT ? 0 : r;
 }
 
 int dm_names_write(int run_fd, const struct volume_group *volume_group)
