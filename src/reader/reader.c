@@ -25,6 +25,12 @@
 /* As many devices can be unresponsive at the same time without delaying others. */
 #define READERS_MAX 128U
 
+/* Results are taken together if they follow each other faster: what is done after one is done for all. */
+#define RESULTS_INTERVAL_USEC (10 * USEC_PER_MSEC)
+
+/* For some ninety results, so that the child need not wait meanwhile. */
+#define PIPE_SIZE (256 * 1024)
+
 struct readers {
         sd_event *event;
         reader_known_function is_known;
@@ -363,6 +369,8 @@ static int add_sources(struct reader *reader)
         int r;
 
         r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
+        if (r >= 0)
+                r = sd_event_source_set_ratelimit(reader->io_source, RESULTS_INTERVAL_USEC, 1);
         if (r < 0)
                 return r;
         r = sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC, reader->since_usec + STALL_USEC,
@@ -398,6 +406,7 @@ static int start(struct readers *readers, enum reader_task task, struct reading 
 
         if (pipe2(fds, O_CLOEXEC) < 0)
                 return -errno;
+        (void) fcntl(fds[0], F_SETPIPE_SZ, PIPE_SIZE);
         reader->fd = fds[0];
         write_fd = fds[1];
         reader->pid = fork();
