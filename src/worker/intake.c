@@ -297,10 +297,9 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
                 char *name;
                 int r;
 
-                device->diskseq = diskseq_read(device->number);
-                /* As long as it is the disk that udev has announced, its name need not be asked. */
-                if (device->announced_name && device->diskseq != 0 &&
-                        device->diskseq == device->announced_diskseq) {
+                /* If it is not the disk any more that udev has announced, that is found when it was read. */
+                device->diskseq = device->announced_diskseq ?: diskseq_read(device->number);
+                if (device->announced_name && device->announced_diskseq != 0) {
                         name = strdup(device->announced_name);
                         r = name ? 0 : -ENOMEM;
                 } else
@@ -336,6 +335,7 @@ int intake_result(const struct reader_result *result, void *userdata)
                 /* The disk was replaced while it was read, so the result may be of either. Reading it again begins with
                  * the loss of the former one. */
                 device->again = true;
+                device->announced_diskseq = 0;
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
