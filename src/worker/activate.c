@@ -123,20 +123,19 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
 }
 
 /* Whether the job is not at work for so long that others need not wait for it. */
-static bool is_patient(const struct job *job, uint64_t now)
+static bool is_patient(const struct worker *worker, const struct job *job)
 {
-        return !job->waits && (job->slow || now < job->started_usec + PATIENCE_USEC);
+        return !job->waits && (job->slow || worker->now_usec < job->started_usec + PATIENCE_USEC);
 }
 
 /* How many processes may be started now, of those that count as slow or of the others. */
 static size_t count_free(const struct worker *worker, bool slow)
 {
         size_t n = slow ? SLOW_JOBS_MAX : worker->n_processors;
-        uint64_t now = now_usec();
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
-                if (n > 0 && job->slow == slow && is_patient(job, now))
+                if (n > 0 && job->slow == slow && is_patient(worker, job))
                         n--;
         return n;
 }
@@ -164,11 +163,10 @@ static int start_shares(struct worker *worker, const struct ready *ready)
 
 static bool is_activating_degraded(const struct worker *worker)
 {
-        uint64_t now = now_usec();
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
-                if (job->kind == JOB_ACTIVATE_DEGRADED && is_patient(job, now))
+                if (job->kind == JOB_ACTIVATE_DEGRADED && is_patient(worker, job))
                         return true;
         return false;
 }
@@ -200,16 +198,16 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
 static bool others_deferred(const struct worker *worker)
 {
         const struct managed_group *group;
-        uint64_t now = now_usec();
 
         if (dm_list_empty(&worker->expectations.list) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
                 return false;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
-                if (group->awaited && !group->vg->slow && now < group->vg->complete_usec + PATIENCE_USEC &&
+                if (group->awaited && !group->vg->slow &&
+                        worker->now_usec < group->vg->complete_usec + PATIENCE_USEC &&
                         !find_unresponsive_pv(worker, group->vg))
                         return true;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->awaited && group->job && !group->job->slow && is_patient(group->job, now))
+                if (group->awaited && group->job && !group->job->slow && is_patient(worker, group->job))
                         return true;
         return false;
 }
@@ -361,7 +359,6 @@ static bool is_watched(const struct worker *worker, const struct job *job)
 
 int activate_groups(struct worker *worker)
 {
-        uint64_t now;
         struct job *job;
         int r = 0;
 
@@ -376,13 +373,12 @@ int activate_groups(struct worker *worker)
                         return r;
         }
         r = start_complete(worker);
-        now = now_usec();
         dm_list_iterate_items(job, &worker->jobs) {
                 if (is_watched(worker, job) && !job->probed)
                         worker_wake_at(worker, job->look_usec);
                 /* Patience with what is at work ends for VGs that have to wait for it. */
                 if (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) && !job->slow &&
-                        is_patient(job, now))
+                        is_patient(worker, job))
                         worker_wake_at(worker, job->started_usec + PATIENCE_USEC);
         }
         return r;

@@ -15,6 +15,9 @@
  * deadline. */
 #define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
 
+/* How often to look whether udev still announces devices. */
+#define PUT_OFF_INTERVAL_USEC (1 * USEC_PER_SEC)
+
 /* For how long a deadline is put off because devices are being read, of which there may always be some. */
 #define READING_MAX_USEC (30 * USEC_PER_SEC)
 
@@ -80,11 +83,12 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
-        uint64_t now = now_usec(), earliest, next;
+        uint64_t now = worker->now_usec, earliest, next;
         int r;
 
         if (worker->phase.booting && !worker->phase.queue_empty) {
                 deadlines->put_off_usec = now;
+                worker_wake_at(worker, now + PUT_OFF_INTERVAL_USEC);
                 return 0;
         }
 

@@ -160,7 +160,7 @@ static struct gather_phase get_phase(const struct worker *worker)
 static int read_devices(struct worker *worker)
 {
         _cleanup_reading_ struct reading reading = {};
-        uint64_t now = now_usec(), gathered, announced;
+        uint64_t gathered, announced;
         int r;
 
         /* A reader that is busy calls on_progress(). */
@@ -168,9 +168,9 @@ static int read_devices(struct worker *worker)
                 return 0;
         /* A device that was read may have made others worth a look, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
-                gather_note(&worker->gather, now);
-        gathered = gather_until(&worker->gather, &worker->phase, now);
-        announced = expectations_ready_at(&worker->expectations, now);
+                gather_note(&worker->gather, worker->now_usec);
+        gathered = gather_until(&worker->gather, &worker->phase, worker->now_usec);
+        announced = expectations_ready_at(&worker->expectations, worker->now_usec);
         if (gathered > 0 && announced > 0) {
                 worker_wake_at(worker, MIN(gathered, announced));
                 return 0;
@@ -213,7 +213,7 @@ static int save_and_release(struct worker *worker)
         if (worker->full) {
                 if (!was_full)
                         log_error("/run/headgate is full; writing the state of VGs once there is room.");
-                worker_wake_at(worker, now_usec() + FULL_INTERVAL_USEC);
+                worker_wake_at(worker, worker->now_usec + FULL_INTERVAL_USEC);
                 return 0;
         }
         if (r < 0)
@@ -239,9 +239,9 @@ bool worker_has_work(const struct worker *worker)
 static int step(_unused_ sd_event_source *source, void *userdata)
 {
         struct worker *worker = userdata;
-        uint64_t now;
         int r;
 
+        worker->now_usec = now_usec();
         worker->next_step_usec = USEC_INFINITY;
         worker->phase = get_phase(worker);
         r = take_requests(worker);
@@ -272,10 +272,9 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         r = save_and_release(worker);
         if (r < 0)
                 return r;
-        now = now_usec();
-        if (worker->status_usec == 0 || now - worker->status_usec >= STATUS_INTERVAL_USEC ||
+        if (worker->status_usec == 0 || worker->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !worker_has_work(worker)) {
-                worker->status_usec = now;
+                worker->status_usec = worker->now_usec;
                 report_status(worker->inventory, &worker->status);
         }
         /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
@@ -287,6 +286,8 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
+        /* lvm2 makes LVs one after another, and the queue is empty after the event of each: nobody waits for that. */
+        uevents_watch_queue(worker->uevents, worker->gather.first_usec > 0 || dm_list_empty(&worker->jobs));
         r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
         return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
 }

@@ -37,8 +37,10 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         if (kind == UEVENTS_READY_OR_REMOVED && device->group)
                 device->group->pv_changed = true;
 
+        /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
+        if (worker->gather.first_usec == 0)
+                worker_ask_step(worker);
         gather_note(&worker->gather, now_usec());
-        worker_ask_step(worker);
         *ret = device;
         return 0;
 }
@@ -48,8 +50,10 @@ static void prefer_device(struct worker *worker, struct device *device)
 {
         if (device->announced[0] != '\0' &&
                 expectations_announce(&worker->expectations, device->announced, device->number) &&
-                device->stage == DEVICE_UNREAD)
+                device->stage == DEVICE_UNREAD) {
                 inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
+                worker_ask_step(worker);
+        }
 }
 
 int requests_take_device(const struct uevents_device *told, void *userdata)

@@ -178,6 +178,11 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
         return 0;
 }
 
+void uevents_watch_queue(struct uevents *uevents, bool watched)
+{
+        (void) sd_event_source_set_enabled(uevents->queue_source, watched ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
 bool uevents_queue_is_empty(struct uevents *uevents)
 {
         return udev_queue_get_queue_is_empty(uevents->queue) > 0;

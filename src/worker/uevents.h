@@ -45,6 +45,10 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
 /* Handles all that has arrived so far, at once. */
 int uevents_drain(struct uevents *uevents);
 
+/* Whether `on_queue` is called from now on, which it is if nothing is said. What it would have been called for meanwhile is made up
+ * for. */
+void uevents_watch_queue(struct uevents *uevents, bool watched);
+
 bool uevents_queue_is_empty(struct uevents *uevents);
 
 /* What the device is called, "/dev/sda". Returns 0 and `*ret`, to be freed by the caller, or -ENOENT if there is
