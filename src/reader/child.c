@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "lvm/pv.h"
 #include "reader/facts.h"
@@ -50,6 +51,7 @@ static const int allowed_calls[] = {
         SYS_read,
         SYS_pread64,
         SYS_write,
+        SYS_writev,
         SYS_close,
         SYS_lseek,
         SYS_brk,
@@ -371,15 +373,21 @@ static void probe_device(const struct reader_device *device, struct reader_resul
                 result->error = -errno;
 }
 
+/* At once, so that the parent wakes once. A pipe takes all of it, since there is no handler of a signal. */
 static int write_result(const struct reader_result *result)
 {
-        int r = write_all(STDOUT_FILENO, result, sizeof(*result));
+        struct iovec parts[1 + LABEL_METADATA_AREAS_MAX] = {{(void *) result, sizeof(*result)}};
+        size_t size = sizeof(*result);
+        ssize_t written;
 
-        for (size_t i = 0; i < result->n_copies && r >= 0; i++) {
-                r = write_all(STDOUT_FILENO, result->copies[i].facts, result->copies[i].facts_size);
-                free((void *) result->copies[i].facts);
+        for (size_t i = 0; i < result->n_copies; i++) {
+                parts[i + 1] = (struct iovec){(void *) result->copies[i].facts, result->copies[i].facts_size};
+                size += result->copies[i].facts_size;
         }
-        return r;
+        written = writev(STDOUT_FILENO, parts, (int) result->n_copies + 1);
+        for (size_t i = 0; i < result->n_copies; i++)
+                free((void *) result->copies[i].facts);
+        return written == (ssize_t) size ? 0 : -EPIPE;
 }
 
 /* What libdevmapper says of a text is told by the reason for which it is not used. */
