@@ -2,29 +2,29 @@
 
 /* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
 
+#include "why/why.h"
 #include "cli/verb.h"
 #include "deactivate/target.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "why/device.h"
-#include "why/volume_group.h"
 
 struct line {
         const char *color;
-        struct explanation explanation;
+        struct why why;
 };
 
 static const struct column columns[] = {
-        COLUMN("NAME", ALWAYS, STRING, explanation.name, "what was asked for"),
-        COLUMN("KIND", ALWAYS, STRING, explanation.kind, "vg, lv or device"),
-        COLUMN("STATE", ALWAYS, STRING, explanation.state, "active, waiting, ...", .colored = true),
-        COLUMN("ANSWER", ALWAYS, STRING, explanation.answer, "why, in a sentence", .flags = SCOLS_FL_WRAP),
-        COLUMN("CONDITIONS", IN_JSON, LINES, explanation.conditions,
-                "what keeps it from being up, in words for programs", .flags = SCOLS_FL_WRAP),
-        COLUMN("FACTS", IN_JSON, LINES, explanation.facts, "what is known of it", .flags = SCOLS_FL_WRAP),
-        COLUMN("ADVICE", IN_JSON, LINES, explanation.advice, "what to do", .flags = SCOLS_FL_WRAP),
+        COLUMN("NAME", ALWAYS, STRING, why.name, "what was asked for"),
+        COLUMN("KIND", ALWAYS, STRING, why.kind, "vg, lv or device"),
+        COLUMN("STATE", ALWAYS, STRING, why.state, "active, waiting, ...", .colored = true),
+        COLUMN("ANSWER", ALWAYS, STRING, why.answer, "why, in a sentence", .flags = SCOLS_FL_WRAP),
+        COLUMN("CONDITIONS", IN_JSON, LINES, why.conditions, "what keeps it from being up, in words for programs",
+                .flags = SCOLS_FL_WRAP),
+        COLUMN("FACTS", IN_JSON, LINES, why.facts, "what is known of it", .flags = SCOLS_FL_WRAP),
+        COLUMN("ADVICE", IN_JSON, LINES, why.advice, "what to do", .flags = SCOLS_FL_WRAP),
 };
 
 /* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
@@ -70,104 +70,98 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
 }
 
 /* `lv` is NULL for the whole VG. */
-static int explain_name(struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
+static int explain_name(struct why *why, const char *vg, const char *lv)
 {
         _cleanup_vg_view_ struct vg_view view = {};
         int r;
 
-        explanation->kind = lv ? "lv" : "vg";
-        r = vg_view_find(sources, vg, &view);
+        why->kind = lv ? "lv" : "vg";
+        r = vg_view_find(why->sources, vg, &view);
         if (r == VG_VIEW_NONE)
-                r = vg_view_search(sources, vg, &view);
+                r = vg_view_search(why->sources, vg, &view);
         if (r == VG_VIEW_NONE)
-                return log_unknown_vg(sources, vg);
+                return log_unknown_vg(why->sources, vg);
         if (r < 0)
                 return r;
         if (!lv)
-                volume_group_explain(sources, &view, explanation);
-        else if (!logical_volume_explain(sources, &view, lv, explanation))
+                volume_group_explain(why, &view);
+        else if (!logical_volume_explain(why, &view, lv))
                 return log_unknown_lv(&view, lv);
         return 1;
 }
 
 /* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
  * visible LV. */
-static int explain_lv_device(struct sources *sources, dev_t number, struct explanation *explanation)
+static int explain_lv_device(struct why *why, dev_t number)
 {
-        const struct dm_device *device = sources_find_dm_device(sources, number);
+        const struct dm_device *device = sources_find_dm_device(why->sources, number);
         _cleanup_vg_view_ struct vg_view view = {};
-        _cleanup_free_ char *vg = NULL;
-        char *lv, *layer;
+        _cleanup_dm_name_ struct dm_name name = {};
         int r;
 
         if (!device || !skip_prefix(device->uuid, LVM_UUID_PREFIX))
                 return 0;
-        vg = strdup(device->name);
-        if (!vg)
-                return -ENOMEM;
-        if (!dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer) || *layer != '\0')
-                return 0;
-        r = vg_view_find(sources, vg, &view);
+        r = dm_name_split(device->name, &name);
+        if (r < 0 || *name.layer != '\0')
+                return r;
+        r = vg_view_find(why->sources, name.vg, &view);
         if (r > 0)
-                r = logical_volume_explain(sources, &view, lv, explanation);
+                r = logical_volume_explain(why, &view, name.lv);
         if (r > 0)
-                explanation->kind = "lv";
+                why->kind = "lv";
         return r;
 }
 
-static int explain_number(struct sources *sources, const char *path, dev_t number, struct explanation *explanation)
+static int explain_number(struct why *why, dev_t number)
 {
         _cleanup_device_facts_ struct device_facts facts = {};
         int r;
 
-        r = device_facts_read(sources, path, number, &facts);
+        r = device_facts_read(why->sources, why->name, number, &facts);
         if (r < 0)
                 return r;
         if (!facts.pv.found) {
-                r = explain_lv_device(sources, number, explanation);
+                r = explain_lv_device(why, number);
                 if (r != 0)
                         return r;
         }
-        explanation->kind = "device";
-        device_explain(sources, &facts, explanation);
+        why->kind = "device";
+        why->device = &facts;
+        device_explain(why);
         return 1;
 }
 
-static int explain(struct sources *sources, const char *name, struct explanation *explanation)
+static int explain(struct why *why)
 {
         _cleanup_target_ struct target target = {};
         int r;
 
-        explanation->name = strdup(name);
-        if (!explanation->name)
-                return -ENOMEM;
-        r = target_parse(name, &target);
+        r = target_parse(why->name, &target);
         if (r == -ENOMEM)
                 return r;
         if (r == -EINVAL)
-                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", name);
+                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", why->name);
         else if (r == -ENOTBLK)
-                log_error("%s: not a block device", name);
+                log_error("%s: not a block device", why->name);
         else if (r < 0)
-                (void) log_error_errno(r, "%s: %m", name);
+                (void) log_error_errno(r, "%s: %m", why->name);
         if (r < 0)
                 return 0;
-        r = target.vg ? explain_name(sources, target.vg, target.lv, explanation)
-                      : explain_number(sources, name, target.number, explanation);
-        return r < 0 ? r : explanation->error < 0 ? explanation->error : r;
+        r = target.vg ? explain_name(why, target.vg, target.lv) : explain_number(why, target.number);
+        return r < 0 ? r : why->error < 0 ? why->error : r;
 }
 
 /* ------ printing ------ */
 
-static void print_sentences(const struct explanation *explanation)
+static void print_sentences(const struct why *why)
 {
-        printf("%s\n", explanation->answer);
-        for (size_t i = 0; i < explanation->facts.n; i++)
-                printf("  %s\n", explanation->facts.strings[i]);
-        if (explanation->advice.n > 0)
+        printf("%s\n", why->answer);
+        for (size_t i = 0; i < why->facts.n; i++)
+                printf("  %s\n", why->facts.strings[i]);
+        if (why->advice.n > 0)
                 printf("What to do:\n");
-        for (size_t i = 0; i < explanation->advice.n; i++)
-                printf("  %s\n", explanation->advice.strings[i]);
+        for (size_t i = 0; i < why->advice.n; i++)
+                printf("  %s\n", why->advice.strings[i]);
 }
 
 /* Returns the exit status or a negative errno. */
@@ -179,28 +173,27 @@ static int explain_all(struct sources *sources, char *const names[], size_t n, s
                 [VERDICT_UNKNOWN] = EXIT_CANNOT_TELL,
         };
         bool tabular = table->options.json || table->options.columns;
-        int r = 0, result = EXIT_ALL_UP;
+        int r, result = EXIT_ALL_UP;
 
-        for (size_t i = 0; r >= 0 && i < n; i++) {
-                _cleanup_explanation_ struct explanation explanation = {};
+        for (size_t i = 0; i < n; i++) {
+                _cleanup_why_ struct why why = {.sources = sources, .name = names[i]};
 
-                r = explain(sources, names[i], &explanation);
+                r = explain(&why);
                 if (r < 0)
                         return r;
-                result = MAX(result, r == 0 ? EXIT_NOT_ALL_UP : exit_statuses[explanation.verdict]);
-                if (r == 0)
-                        continue;
-                if (tabular) {
-                        r = table_add_line(table, NULL,
-                                &(struct line){explanation.verdict == VERDICT_UP ? "green" : "red", explanation},
-                                NULL);
-                } else {
+                result = MAX(result, r == 0 ? EXIT_NOT_ALL_UP : exit_statuses[why.verdict]);
+                if (r > 0 && tabular) {
+                        const char *color = why.verdict == VERDICT_UP ? "green" : "red";
+
+                        r = table_add_line(table, NULL, &(struct line){color, why}, NULL);
+                } else if (r > 0) {
                         printf("%s", i == 0 ? "" : "\n");
-                        print_sentences(&explanation);
+                        print_sentences(&why);
                 }
+                if (r < 0)
+                        return r;
         }
-        if (r >= 0 && tabular)
-                r = table_print(table);
+        r = tabular ? table_print(table) : 0;
         return r < 0 ? r : result;
 }
 

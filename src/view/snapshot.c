@@ -207,15 +207,15 @@ static int new_of_devices(const struct sources *sources, const char *name, struc
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
         _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
-        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
+        const struct dm_devices *list = sources_dm_devices(sources);
 
         if (!volume_group || !pool)
                 return -ENOMEM;
         volume_group->name = strdup(name);
-        volume_group->lvs = calloc((list ? list->n : 0) + 1, sizeof(*volume_group->lvs));
+        volume_group->lvs = calloc(list->n + 1, sizeof(*volume_group->lvs));
         if (!volume_group->name || !volume_group->lvs)
                 return -ENOMEM;
-        for (size_t i = 0; list && i < list->n; i++) {
+        for (size_t i = 0; i < list->n; i++) {
                 const char *ids = skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX);
                 struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
                 char *vg = NULL, *lv = NULL, *layer = NULL;

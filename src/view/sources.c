@@ -120,11 +120,18 @@ void sources_done(struct sources *sources)
         *sources = SOURCES_NONE;
 }
 
+const struct dm_devices *sources_dm_devices(const struct sources *sources)
+{
+        static const struct dm_devices none;
+
+        return sources->devices ? &sources->devices->list : &none;
+}
+
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number)
 {
-        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
+        const struct dm_devices *list = sources_dm_devices(sources);
 
-        for (size_t i = 0; list && i < list->n; i++)
+        for (size_t i = 0; i < list->n; i++)
                 if (list->devices[i].number == number)
                         return &list->devices[i];
         return NULL;
@@ -187,11 +194,11 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
         _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
-        const struct dm_devices *list = sources->devices ? &sources->devices->list : NULL;
+        const struct dm_devices *list = sources_dm_devices(sources);
 
         if (!pool)
                 return -ENOMEM;
-        for (size_t i = 0; list && i < list->n; i++) {
+        for (size_t i = 0; i < list->n; i++) {
                 char *vg = NULL, *lv = NULL, *layer = NULL;
                 int r;
 

@@ -60,6 +60,9 @@ int sources_read_backup(const struct sources *sources, const char *name, struct 
 void sources_done(struct sources *sources) _nonnull_(1);
 #define _cleanup_sources_ _cleanup_(sources_done)
 
+/* The devices that were read; none if they were not. */
+const struct dm_devices *sources_dm_devices(const struct sources *sources) _nonnull_(1);
+
 /* The device-mapper device of that number, or NULL. */
 const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);
 

@@ -1,80 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What keeps lvm2 from activating something: what metadata, lvm.conf, lvm2's own words, sysfs and udev say of VGs, LVs and
- * devices, each with what to do about it. */
-
-#include "why/causes.h"
-
-#include <inttypes.h>
+/* What keeps lvm2 from activating VGs and LVs: what metadata, lvm.conf and lvm2's own words say, each with what to do about
+ * it. */
 
 #include "lvm/configuration.h"
-#include "shared/flags.h"
 #include "shared/kernel.h"
-#include "shared/udev.h"
+#include "why/why.h"
 
 #define LVM_CONF "lvm.conf"
 
 /* ------ what the metadata says ------ */
 
-static void cause_of_system_id(
-        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+void causes_of_metadata(struct why *why)
 {
-        const struct system_id *host = &sources->configuration.system_id;
-        const char *id = view->metadata->system_id, *name = view->volume_group->name;
+        const struct system_id *host = &why->sources->configuration.system_id;
+        const struct metadata *metadata = why->view->metadata;
+        const char *name = why->vg->name;
 
-        if (!system_id_is_foreign(host, id))
+        if (!metadata)
                 return;
-        if (host->id)
-                explanation_cause(explanation, "foreign",
-                        "it belongs to the host with system ID \"%s\", and this one's is \"%s\"", id, host->id);
-        else
-                explanation_cause(explanation, "foreign",
-                        "it belongs to the host with system ID \"%s\", and this one has none", id);
-        explanation_advise(explanation,
-                "If that host does not use it any more: list its ID in local/extra_system_ids of lvmlocal.conf, "
-                "and give the VG this host's by \"vgchange --systemid ID %s\", see lvmsystemid(7).",
-                name);
-}
-
-static void cause_of_lock_type(const struct vg_view *view, struct explanation *explanation)
-{
-        const char *name = view->volume_group->name;
-
-        if (view->metadata->lock_type) {
-                explanation_cause(explanation, "shared", "it is shared by several hosts (lock type %s)",
-                        view->metadata->lock_type);
-                explanation_advise(explanation,
-                        "Activate it with the lock manager: \"vgchange --lockstart %s\", then \"vgchange -aey "
-                        "%s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
-                        name, name);
-        } else if (view->metadata->clustered) {
-                explanation_cause(
-                        explanation, "clustered", "it is clustered, which lvm2 has no support for any more");
-                explanation_advise(explanation,
-                        "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
+        if (metadata->exported) {
+                why_cause(why, "exported", "it is exported");
+                why_advise(why,
+                        "If it is to be used on this host: \"vgimport %1$s\", then \"vgchange -aay %1$s\".", name);
         }
-}
-
-void causes_of_metadata(const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
-{
-        const char *name = view->volume_group->name;
-
-        if (!view->metadata)
-                return;
-        if (view->metadata->exported) {
-                explanation_cause(explanation, "exported", "it is exported");
-                explanation_advise(explanation,
-                        "If it is to be used on this host: \"vgimport %s\", then \"vgchange -aay %s\".", name,
+        if (system_id_is_foreign(host, metadata->system_id)) {
+                why_cause(why, "foreign", "it belongs to the host with system ID \"%s\", and this one%s%s%s",
+                        metadata->system_id, host->id ? "'s is \"" : " has none", host->id ?: "",
+                        host->id ? "\"" : "");
+                why_advise(why,
+                        "If that host does not use it any more: list its ID in local/extra_system_ids of "
+                        "lvmlocal.conf, and give the VG this host's by \"vgchange --systemid ID %s\", see "
+                        "lvmsystemid(7).",
                         name);
         }
-        cause_of_system_id(sources, view, explanation);
-        cause_of_lock_type(view, explanation);
-        if (view->metadata->autoactivation_off) {
-                explanation_cause(explanation, "vg-autoactivation-off", "its autoactivation is off");
-                explanation_advise(explanation,
-                        "Activate it by \"vgchange -ay %s\"; to have it activated by itself from now on: "
-                        "\"vgchange --setautoactivation y %s\".",
-                        name, name);
+        if (metadata->lock_type) {
+                why_cause(why, "shared", "it is shared by several hosts (lock type %s)", metadata->lock_type);
+                why_advise(why,
+                        "Activate it with the lock manager: \"vgchange --lockstart %1$s\", then \"vgchange -aey "
+                        "%1$s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
+                        name);
+        } else if (metadata->clustered) {
+                why_cause(why, "clustered", "it is clustered, which lvm2 has no support for any more");
+                why_advise(
+                        why, "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
+        }
+        if (metadata->autoactivation_off) {
+                why_cause(why, "vg-autoactivation-off", "its autoactivation is off");
+                why_advise(why,
+                        "Activate it by \"vgchange -ay %1$s\"; to have it activated by itself from now on: "
+                        "\"vgchange --setautoactivation y %1$s\".",
+                        name);
         }
 }
 
@@ -102,48 +78,41 @@ static enum naming find_in_list(const struct configuration_list *list, const cha
         return naming;
 }
 
-/* Returns whether it is one. */
-static bool cause_of_list(const struct configuration_list *list, const char *setting, const char *condition,
-        const char *vg, const char *lv, struct explanation *explanation)
+/* Returns whether it is one. `name` is VG/LV or, without an LV, the VG's. */
+static bool cause_of_list(struct why *why, const char *condition, const char *setting,
+        const struct configuration_list *list, const char *lv, const char *name)
 {
-        enum naming naming = list->set ? find_in_list(list, vg, lv) : NAMED;
+        enum naming naming = list->set ? find_in_list(list, why->vg->name, lv) : NAMED;
 
         if (naming == NAMED)
                 return false;
-        explanation_cause(explanation, condition, "%s in " LVM_CONF " does not name it%s", setting,
+        why_cause(why, condition, "%s in " LVM_CONF " does not name it%s", setting,
                 naming == NAMED_BY_TAG ? ", unless by a tag" : "");
-        explanation_advise(explanation, "Add \"%s%s%s\" to %s in " LVM_CONF ", if it is to be activated.", vg,
-                lv ? "/" : "", lv ?: "", setting);
+        why_advise(why, "Add \"%s\" to %s in " LVM_CONF ", if it is to be activated.", name, setting);
         return true;
 }
 
-static bool causes_of_lists(
-        const struct sources *sources, const char *vg, const char *lv, struct explanation *explanation)
+static bool causes_of_lists(struct why *why, const char *lv, const char *name)
 {
-        const struct configuration *configuration = &sources->configuration;
+        const struct configuration *configuration = &why->sources->configuration;
         bool automatic, any;
 
-        automatic = cause_of_list(&configuration->auto_activation_volume_list,
-                "activation/auto_activation_volume_list", "auto-activation-volume-list", vg, lv, explanation);
-        any = cause_of_list(
-                &configuration->volume_list, "activation/volume_list", "volume-list", vg, lv, explanation);
+        automatic = cause_of_list(why, "auto-activation-volume-list", "activation/auto_activation_volume_list",
+                &configuration->auto_activation_volume_list, lv, name);
+        any = cause_of_list(why, "volume-list", "activation/volume_list", &configuration->volume_list, lv, name);
         if (automatic && !any)
-                explanation_advise(explanation, "Or activate it by hand: \"%s -ay %s%s%s\".",
-                        lv ? "lvchange" : "vgchange", vg, lv ? "/" : "", lv ?: "");
+                why_advise(why, "Or activate it by hand: \"%s -ay %s\".", lv ? "lvchange" : "vgchange", name);
         return automatic || any;
 }
 
-void causes_of_configuration(
-        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+void causes_of_configuration(struct why *why)
 {
-        const char *name = view->volume_group->name;
-
-        if (!sources->configuration.event_activation) {
-                explanation_cause(explanation, "event-activation-off",
+        if (!why->sources->configuration.event_activation) {
+                why_cause(why, "event-activation-off",
                         "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself");
-                explanation_advise(explanation, "Activate it by hand: \"vgchange -ay %s\".", name);
+                why_advise(why, "Activate it by hand: \"vgchange -ay %s\".", why->vg->name);
         }
-        (void) causes_of_lists(sources, name, NULL, explanation);
+        (void) causes_of_lists(why, NULL, why->vg->name);
 }
 
 /* ------ what lvm2 has said of a PV ------ */
@@ -171,188 +140,79 @@ static const struct {
         {"shared", "shared", NULL},
 };
 
-static void fact_of_filter(
-        const char *setting, const struct configuration_list *list, struct explanation *explanation)
+static void fact_of_filter(struct why *why, const char *setting, const struct configuration_list *list)
 {
         _cleanup_free_ char *values = list->set ? string_vector_join(&list->values, "\", \"") : NULL;
 
         if (values)
-                explanation_fact(explanation, "%s in " LVM_CONF " is [ \"%s\" ].", setting, values);
+                why_fact(why, "%s in " LVM_CONF " is [ \"%s\" ].", setting, values);
 }
 
-void causes_of_refusal(
-        const struct sources *sources, const char *pvid, const char *words, struct explanation *explanation)
+void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 {
-        const struct configuration *configuration = &sources->configuration;
+        const struct configuration *configuration = &why->sources->configuration;
 
         for (size_t i = 0; i < ELEMENTSOF(refusals); i++)
                 if (strstr(words, refusals[i].words)) {
-                        explanation_condition(explanation, refusals[i].condition);
+                        why_condition(why, refusals[i].condition);
                         if (refusals[i].advice)
-                                explanation_advise(explanation, "%s", refusals[i].advice);
+                                why_advise(why, "%s", refusals[i].advice);
                 }
-        if (explanation_has_condition(explanation, "filter")) {
-                fact_of_filter("devices/filter", &configuration->filter, explanation);
-                fact_of_filter("devices/global_filter", &configuration->global_filter, explanation);
+        if (string_vector_has(&why->conditions, "filter")) {
+                fact_of_filter(why, "devices/filter", &configuration->filter);
+                fact_of_filter(why, "devices/global_filter", &configuration->global_filter);
         }
         if (!configuration->no_devicesfile && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
-                devices_file_find_pv(sources->root_fd, configuration->devicesfile, pvid) ==
+                devices_file_find_pv(why->sources->root_fd, configuration->devicesfile, pvid) ==
                         DEVICES_FILE_NOT_LISTED)
-                explanation_fact(
-                        explanation, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
+                why_fact(why, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
 }
 
 /* ------ LVs ------ */
 
-void causes_of_lv(const struct sources *sources, const struct vg_view *view, const struct volume_group_lv *lv,
-        struct explanation *explanation)
+void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
 {
-        const struct metadata_lv *metadata = vg_view_find_metadata_lv(view, lv->name);
-        const char *vg = view->volume_group->name;
+        const struct metadata_lv *metadata = vg_view_find_metadata_lv(why->view, lv->name);
+        _cleanup_free_ char *name = string_format("%s/%s", why->vg->name, lv->name);
+        bool skip = metadata && metadata->activation_skip, off = metadata && metadata->autoactivation_off;
 
-        if (lv->stranded) {
-                explanation_cause(explanation, "stranded", "it is in the kernel, on a disk that has gone");
-                explanation_advise(explanation,
-                        "If nothing uses it: \"headgate deactivate %s/%s\", then \"headgate activate %s\".", vg,
-                        lv->name, vg);
-                explanation_advise(explanation,
-                        "If it is in use, and the disk is back: \"lvchange --refresh %s/%s\".", vg, lv->name);
+        if (!name) {
+                why_fail(why, -ENOMEM);
                 return;
         }
-        if (metadata && metadata->activation_skip) {
-                explanation_cause(explanation, "activation-skip", "its activation skip flag is set");
-                explanation_advise(explanation,
-                        "Activate it in spite of the flag: \"lvchange -ay -K %s/%s\"; to clear the flag: "
-                        "\"lvchange --setactivationskip n %s/%s\".",
-                        vg, lv->name, vg, lv->name);
+        if (lv->stranded) {
+                why_cause(why, "stranded", "it is in the kernel, on a disk that has gone");
+                why_advise(why, "If nothing uses it: \"headgate deactivate %s\", then \"headgate activate %s\".",
+                        name, why->vg->name);
+                why_advise(why, "If it is in use, and the disk is back: \"lvchange --refresh %s\".", name);
+                return;
         }
-        if (metadata && metadata->autoactivation_off) {
-                explanation_cause(explanation, "lv-autoactivation-off", "its autoactivation is off");
-                explanation_advise(explanation,
-                        "Activate it by \"lvchange -ay %s/%s\"; to have it activated by itself from now on: "
-                        "\"lvchange --setautoactivation y %s/%s\".",
-                        vg, lv->name, vg, lv->name);
+        if (skip) {
+                why_cause(why, "activation-skip", "its activation skip flag is set");
+                why_advise(why,
+                        "Activate it in spite of the flag: \"lvchange -ay -K %1$s\"; to clear the flag: "
+                        "\"lvchange --setactivationskip n %1$s\".",
+                        name);
+        }
+        if (off) {
+                why_cause(why, "lv-autoactivation-off", "its autoactivation is off");
+                why_advise(why,
+                        "Activate it by \"lvchange -ay %1$s\"; to have it activated by itself from now on: "
+                        "\"lvchange --setautoactivation y %1$s\".",
+                        name);
         }
         if (!lv->autoactivated) {
-                if (!metadata || (!metadata->activation_skip && !metadata->autoactivation_off))
-                        explanation_cause(explanation, "not-wanted", "it is not activated by itself");
+                if (!skip && !off)
+                        why_cause(why, "not-wanted", "it is not activated by itself");
+        } else if (why->vg->state == VOLUME_GROUP_DEACTIVATED) {
+                why_cause(why, "deactivated", "somebody has deactivated it since");
+                why_advise(why, "Activate it again: \"lvchange -ay %s\".", name);
+        } else if (causes_of_lists(why, lv->name, name)) {
                 return;
-        }
-        if (view->volume_group->state == VOLUME_GROUP_DEACTIVATED) {
-                explanation_cause(explanation, "deactivated", "somebody has deactivated it since");
-                explanation_advise(explanation, "Activate it again: \"lvchange -ay %s/%s\".", vg, lv->name);
-                return;
-        }
-        if (causes_of_lists(sources, vg, lv->name, explanation))
-                return;
-        if (view->volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(view->volume_group))
-                explanation_cause(explanation, "missing-pv", "it cannot do without the PVs that are missing");
-        else if (view->volume_group->state == VOLUME_GROUP_ACTIVE)
-                explanation_cause(explanation, "not-wanted", "lvm2 has left it out, and has not said why");
-}
-
-/* ------ devices ------ */
-
-/* lvm2's default of devices/pv_min_size. */
-#define PV_SIZE_MIN (2U * 1024 * 1024)
-
-/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
-static void causes_of_rule_for_lvs(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
-{
-        int takes_lvs = rule_file_stock_takes_lvs(sources->root_fd);
-
-        explanation_fail(explanation, takes_lvs);
-        if (facts->pvscan_on_lvs ||
-                (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
-                return;
-        explanation_cause(explanation, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
-        explanation_advise(explanation,
-                takes_lvs > 0 ? "devices/scan_lvs=1 in lvm.conf counts from the next boot on."
-                              : "If the PV is this host's own, not a virtual machine's: have a udev rule set "
-                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
-}
-
-static void causes_of_layers(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
-{
-        const struct dm_device *dm = sources_find_dm_device(sources, facts->number);
-
-        if (facts->upper_map && facts->upper_is_md) {
-                explanation_cause(
-                        explanation, "md-component", "it is a part of the md array %s", facts->upper_map);
-                explanation_advise(
-                        explanation, "What is in the array is to be found on /dev/%s.", facts->upper_map);
-        } else if (facts->fs_type && streq(facts->fs_type, "linux_raid_member")) {
-                explanation_cause(
-                        explanation, "md-component", "it is a part of an md array, which is not assembled");
-                explanation_advise(explanation, "Assemble the array: \"mdadm --assemble --scan\".");
-        }
-        if (facts->multipath_path || (facts->upper_map && !facts->upper_is_md)) {
-                explanation_cause(explanation, "multipath-component", "it is a path of a multipath device%s%s",
-                        facts->upper_map ? ", " : "", facts->upper_map ?: "");
-                explanation_advise(explanation, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
-        }
-        if (facts->fs_type && streq(facts->fs_type, "crypto_LUKS")) {
-                explanation_cause(
-                        explanation, "luks", "it is encrypted (LUKS), and what is in it is on another device");
-                explanation_advise(
-                        explanation, "If it is not open yet: \"cryptsetup open %s NAME\".", facts->path);
-        }
-        if (dm && skip_prefix(dm->uuid, "LVM-") && !sources->configuration.scan_lvs) {
-                explanation_cause(explanation, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
-                explanation_advise(explanation,
-                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
-        } else if (dm && skip_prefix(dm->uuid, "LVM-")) {
-                causes_of_rule_for_lvs(sources, facts, explanation);
-        }
-}
-
-static void causes_of_content(const struct device_facts *facts, struct explanation *explanation)
-{
-        if (facts->suspended) {
-                explanation_cause(
-                        explanation, "suspended", "it is suspended, so that whoever reads it has to wait");
-                explanation_advise(explanation, "Find out who has suspended it; \"dmsetup resume\" ends that.");
-        }
-        if (facts->partition_table && !facts->pv.found) {
-                explanation_cause(
-                        explanation, "partition-table", "it has a partition table (%s)", facts->partition_table);
-                explanation_advise(explanation, "Ask for its partitions one by one.");
-        }
-        if (facts->partition_table && facts->pv.found) {
-                explanation_cause(explanation, "partition-table",
-                        "it has a partition table (%s) besides the PV's label", facts->partition_table);
-                explanation_advise(explanation, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
-                        facts->partition_table);
-        }
-        if (facts->size > 0 && facts->size < PV_SIZE_MIN)
-                explanation_cause(explanation, "too-small",
-                        "it has %" PRIu64 " bytes, less than devices/pv_min_size", facts->size);
-}
-
-void causes_of_device(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
-{
-        causes_of_layers(sources, facts, explanation);
-        causes_of_content(facts, explanation);
-}
-
-void explain_udev(const struct device_facts *facts, struct explanation *explanation)
-{
-        if (facts->rules_disabled) {
-                explanation_condition(explanation, "rules-disabled");
-                explanation_fact(explanation, "device-mapper has udev's rules leave it alone "
-                                              "(DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
-        }
-        if (facts->not_ready) {
-                explanation_condition(explanation, "not-ready");
-                explanation_fact(explanation, "udev says that it is not ready (SYSTEMD_READY=0).");
-        }
-        if (!facts->in_udev) {
-                explanation_condition(explanation, "not-in-udev");
-                explanation_fact(explanation, "udev has not dealt with it yet.");
-                explanation_advise(explanation, "See whether udev is busy: \"udevadm settle\".");
+        } else if (why->vg->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(why->vg)) {
+                why_cause(why, "missing-pv", "it cannot do without the PVs that are missing");
+        } else if (why->vg->state == VOLUME_GROUP_ACTIVE) {
+                why_cause(why, "not-wanted", "lvm2 has left it out, and has not said why");
         }
 }
 
@@ -373,59 +233,55 @@ static int find_other_device(const struct sources *sources, const struct record_
 #define ADVICE_ON_DUPLICATES                                                                                      \
         "Take one of the two devices away, or give the copy an identity of its own: vgimportclone(8)."
 
-void explain_duplicate_of_device(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+void explain_duplicate_of_device(struct why *why)
 {
         const struct record_entry *entry;
 
-        if (!sources->records)
+        if (!why->sources->records)
                 return;
-        dm_list_iterate_items(entry, &sources->records->records) {
+        dm_list_iterate_items(entry, &why->sources->records->records) {
                 _cleanup_free_ char *other = NULL;
-                int r = find_other_device(sources, entry, facts->pv.pvid, facts->number, &other);
+                int r = find_other_device(why->sources, entry, why->device->pv.pvid, why->device->number, &other);
 
-                explanation_fail(explanation, r);
+                why_fail(why, r);
                 if (r <= 0)
                         continue;
-                explanation_condition(explanation, "duplicate-pv");
-                explanation_fact(explanation,
-                        "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
-                explanation_advise(explanation, ADVICE_ON_DUPLICATES);
+                why_condition(why, "duplicate-pv");
+                why_fact(why, "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
+                why_advise(why, ADVICE_ON_DUPLICATES);
                 return;
         }
 }
 
-static void explain_duplicate_of_vg(
-        const struct volume_group_pv *pv, const char *other, struct explanation *explanation)
+static void explain_duplicate_of_pv(struct why *why, const struct volume_group_pv *pv, const char *other)
 {
         char formatted[LVM_ID_FORMATTED_SIZE];
 
         lvm_id_format(pv->pvid, formatted);
-        explanation_condition(explanation, "duplicate-pv");
-        explanation_fact(explanation,
+        why_condition(why, "duplicate-pv");
+        why_fact(why,
                 "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate goes by the "
                 "former, and lvm2 may refuse to activate what is on either.",
                 formatted, pv->device_name ?: "?", other);
-        explanation_advise(explanation, ADVICE_ON_DUPLICATES);
+        why_advise(why, ADVICE_ON_DUPLICATES);
 }
 
-void explain_duplicate_pvs(
-        const struct sources *sources, const struct vg_view *view, struct explanation *explanation)
+void explain_duplicate_pvs(struct why *why)
 {
-        const struct volume_group *volume_group = view->volume_group;
         const struct record_entry *entry;
 
-        if (!sources->records)
+        if (!why->sources->records)
                 return;
-        dm_list_iterate_items(entry, &sources->records->records)
-                for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                        const struct volume_group_pv *pv = &volume_group->pvs[i];
+        dm_list_iterate_items(entry, &why->sources->records->records)
+                for (size_t i = 0; i < why->vg->n_pvs; i++) {
+                        const struct volume_group_pv *pv = &why->vg->pvs[i];
                         _cleanup_free_ char *other = NULL;
-                        int r = pv->device == 0 ? 0
-                                                : find_other_device(sources, entry, pv->pvid, pv->device, &other);
+                        int r = pv->device == 0
+                                        ? 0
+                                        : find_other_device(why->sources, entry, pv->pvid, pv->device, &other);
 
-                        explanation_fail(explanation, r);
+                        why_fail(why, r);
                         if (r > 0)
-                                explain_duplicate_of_vg(pv, other, explanation);
+                                explain_duplicate_of_pv(why, pv, other);
                 }
 }

@@ -1,55 +1,283 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Explains a block device: what is on it, and what becomes of the VG that it is a PV of. */
+/* A block device that is no LV: what is known of it, what keeps lvm2 away from it, and what becomes of the VG that it is a PV
+ * of. */
 
-#include "why/device.h"
+#include <inttypes.h>
+#include <libudev.h>
 
 #include "lvm/online.h"
-#include "why/causes.h"
-#include "why/holders.h"
-#include "why/volume_group.h"
+#include "shared/flags.h"
+#include "shared/kernel.h"
+#include "shared/udev.h"
+#include "why/why.h"
+
+/* sysfs counts in these, whatever the device does. */
+#define SECTOR_SIZE 512
+
+/* lvm2's default of devices/pv_min_size. */
+#define PV_SIZE_MIN (2U * 1024 * 1024)
+
+/* ------ what sysfs says ------ */
+
+static int read_number(const struct sources *sources, dev_t number, const char *name, uint64_t *ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r;
+
+        r = sysfs_read_attribute(sources->root_fd, number, name, &text);
+        if (r <= 0 || parse_u64(text, ret) < 0)
+                *ret = 0;
+        return MIN(r, 0);
+}
+
+/* A multipath device or an md array. */
+static int judge_holder(const struct sources *sources, const char *name, struct device_facts *facts)
+{
+        _cleanup_free_ char *attribute = string_format("holders/%s/dm/uuid", name), *uuid = NULL;
+        bool is_md = skip_prefix(name, "md");
+        int r;
+
+        r = attribute ? sysfs_read_attribute(sources->root_fd, facts->number, attribute, &uuid) : -ENOMEM;
+        if (r < 0)
+                return r;
+        if (!is_md && (!uuid || !skip_prefix(uuid, "mpath-")))
+                return 0;
+        facts->upper_is_md = is_md;
+        return string_replace(&facts->upper_map, strdup(name));
+}
+
+static int read_holders(const struct sources *sources, struct device_facts *facts)
+{
+        _cleanup_free_ char *path = sysfs_path(facts->number, "holders");
+        _cleanup_closedir_ DIR *directory = path ? open_directory_at(sources->root_fd, path) : NULL;
+        int r = path ? 0 : -ENOMEM;
+
+        for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
+                if (entry->d_name[0] != '.')
+                        r = judge_holder(sources, entry->d_name, facts);
+        return r;
+}
+
+static int read_sysfs(const struct sources *sources, struct device_facts *facts)
+{
+        uint64_t value;
+        int r;
+
+        r = sysfs_read_name(sources->root_fd, facts->number, &facts->kernel_name);
+        if (r >= 0)
+                r = read_number(sources, facts->number, "size", &value);
+        if (r < 0)
+                return r;
+        facts->size = value * SECTOR_SIZE;
+        r = read_number(sources, facts->number, "dm/suspended", &value);
+        facts->suspended = value == 1;
+        return r < 0 ? r : read_holders(sources, facts);
+}
+
+/* ------ what udev says ------ */
+
+static int copy_property(struct udev_device *device, const char *name, char **ret)
+{
+        const char *value = udev_device_get_property_value(device, name);
+
+        return value ? string_replace(ret, strdup(value)) : 0;
+}
+
+static bool property_is(struct udev_device *device, const char *name, const char *value)
+{
+        const char *found = udev_device_get_property_value(device, name);
+
+        return found && streq(found, value);
+}
+
+static int read_udev(struct device_facts *facts)
+{
+        struct udev *udev = udev_new();
+        struct udev_device *device = udev ? udev_device_new_from_devnum(udev, 'b', facts->number) : NULL;
+        int r = udev ? 0 : -ENOMEM;
+
+        if (device) {
+                facts->in_udev = udev_device_get_is_initialized(device) > 0;
+                facts->multipath_path = property_is(device, "DM_MULTIPATH_DEVICE_PATH", "1");
+                facts->pvscan_on_lvs = property_is(device, "LVM_PVSCAN_ON_LVS", "1");
+                facts->rules_disabled = property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
+                facts->not_ready = property_is(device, "SYSTEMD_READY", "0");
+                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
+                if (r >= 0)
+                        r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
+        }
+        udev_device_unref(device);
+        udev_unref(udev);
+        return r;
+}
+
+int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
+{
+        int r;
+
+        *ret = (struct device_facts){.number = number, .path = strdup(path)};
+        r = ret->path ? read_sysfs(sources, ret) : -ENOMEM;
+        if (r >= 0)
+                r = read_udev(ret);
+        return r >= 0 && !ret->suspended ? pv_read(path, &ret->pv) : r;
+}
+
+void device_facts_done(struct device_facts *facts)
+{
+        free(facts->path);
+        free(facts->kernel_name);
+        free(facts->upper_map);
+        free(facts->fs_type);
+        free(facts->partition_table);
+        pv_done(&facts->pv);
+        *facts = (struct device_facts){};
+}
+
+/* ------ what keeps lvm2 away from it ------ */
+
+/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
+static void causes_of_rule_for_lvs(struct why *why)
+{
+        const struct sources *sources = why->sources;
+        int takes_lvs = rule_file_stock_takes_lvs(sources->root_fd);
+
+        why_fail(why, takes_lvs);
+        if (why->device->pvscan_on_lvs ||
+                (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
+                return;
+        why_cause(why, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
+        if (takes_lvs > 0)
+                why_advise(why, "devices/scan_lvs=1 in lvm.conf counts from the next boot on.");
+        else
+                why_advise(why, "If the PV is this host's own, not a virtual machine's: have a udev rule set "
+                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+}
+
+static bool holds(const struct device_facts *device, const char *fs_type)
+{
+        return device->fs_type && streq(device->fs_type, fs_type);
+}
+
+static void causes_of_layers(struct why *why)
+{
+        const struct device_facts *device = why->device;
+        const struct dm_device *dm = sources_find_dm_device(why->sources, device->number);
+
+        if (device->upper_map && device->upper_is_md) {
+                why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);
+                why_advise(why, "What is in the array is to be found on /dev/%s.", device->upper_map);
+        } else if (holds(device, "linux_raid_member")) {
+                why_cause(why, "md-component", "it is a part of an md array, which is not assembled");
+                why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
+        }
+        if (device->multipath_path || (device->upper_map && !device->upper_is_md)) {
+                why_cause(why, "multipath-component", "it is a path of a multipath device%s%s",
+                        device->upper_map ? ", " : "", device->upper_map ?: "");
+                why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
+        }
+        if (holds(device, "crypto_LUKS")) {
+                why_cause(why, "luks", "it is encrypted (LUKS), and what is in it is on another device");
+                why_advise(why, "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
+        }
+        if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
+                return;
+        if (why->sources->configuration.scan_lvs) {
+                causes_of_rule_for_lvs(why);
+                return;
+        }
+        why_cause(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
+        why_advise(why, "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+}
+
+void causes_of_device(struct why *why)
+{
+        const struct device_facts *device = why->device;
+
+        causes_of_layers(why);
+        if (device->suspended) {
+                why_cause(why, "suspended", "it is suspended, so that whoever reads it has to wait");
+                why_advise(why, "Find out who has suspended it; \"dmsetup resume\" ends that.");
+        }
+        if (device->partition_table && !device->pv.found) {
+                why_cause(why, "partition-table", "it has a partition table (%s)", device->partition_table);
+                why_advise(why, "Ask for its partitions one by one.");
+        } else if (device->partition_table) {
+                why_cause(why, "partition-table", "it has a partition table (%s) besides the PV's label",
+                        device->partition_table);
+                why_advise(why, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
+                        device->partition_table);
+        }
+        if (device->size > 0 && device->size < PV_SIZE_MIN)
+                why_cause(
+                        why, "too-small", "it has %" PRIu64 " bytes, less than devices/pv_min_size", device->size);
+}
+
+void explain_udev(struct why *why, const struct device_facts *device)
+{
+        if (device->rules_disabled) {
+                why_condition(why, "rules-disabled");
+                why_fact(why,
+                        "device-mapper has udev's rules leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
+        }
+        if (device->not_ready) {
+                why_condition(why, "not-ready");
+                why_fact(why, "udev says that it is not ready (SYSTEMD_READY=0).");
+        }
+        if (!device->in_udev) {
+                why_condition(why, "not-in-udev");
+                why_fact(why, "udev has not dealt with it yet.");
+                why_advise(why, "See whether udev is busy: \"udevadm settle\".");
+        }
+}
 
 /* ------ what is on it ------ */
 
-static void answer_no_pv(const struct device_facts *facts, struct explanation *explanation)
+static void explain_uuid(struct why *why)
 {
-        const struct pv *pv = &facts->pv;
+        char uuid[LVM_ID_FORMATTED_SIZE];
 
-        if (pv->error < 0) {
-                explanation_condition(explanation, "unreadable");
-                explanation_answer(explanation, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", facts->path,
-                        reader_describe_error(pv->error));
-        } else if (pv->damage) {
-                explanation_condition(explanation, "damaged");
-                explanation_answer(explanation, VERDICT_DOWN, "damaged", "%s has a damaged LVM label: %s.",
-                        facts->path, pv->damage);
-                explanation_advise(explanation, "See what can be saved: pvck(8), vgcfgrestore(8).");
-        } else {
-                explanation_condition(explanation, "no-pv");
-                explanation_answer(explanation, VERDICT_DOWN, "no-pv", "%s is not a PV: %s.", facts->path,
-                        explanation_first_cause(explanation, "it has no LVM label"));
-                if (facts->fs_type)
-                        explanation_fact(explanation, "By blkid it holds %s.", facts->fs_type);
-        }
-        explanation_tell_other_causes(explanation);
+        lvm_id_format(why->device->pv.pvid, uuid);
+        why_fact(why, "Its PV UUID is %s.", uuid);
 }
 
-static void answer_orphan(const struct device_facts *facts, const char *uuid, struct explanation *explanation)
+/* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
+static bool is_component(const struct device_facts *device)
 {
-        const struct pv *pv = &facts->pv;
+        return device->multipath_path || device->upper_map || holds(device, "linux_raid_member");
+}
 
-        if (pv->damage) {
-                explanation_condition(explanation, "damaged");
-                explanation_answer(explanation, VERDICT_DOWN, "damaged",
-                        "%s is a PV whose metadata is damaged: %s.", facts->path, pv->damage);
-                explanation_advise(explanation, "See what can be saved: pvck(8), vgcfgrestore(8).");
+/* Of no PV, or one of which nobody knows the VG. */
+static void answer_without_vg(struct why *why)
+{
+        const struct pv *pv = &why->device->pv;
+        const char *path = why->device->path;
+
+        if (!pv->found && pv->error < 0) {
+                why_condition(why, "unreadable");
+                why_answer(why, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", path,
+                        reader_describe_error(pv->error));
+        } else if (pv->damage) {
+                why_condition(why, "damaged");
+                why_answer(why, VERDICT_DOWN, "damaged", "%s %s: %s.", path,
+                        pv->found ? "is a PV whose metadata is damaged" : "has a damaged LVM label", pv->damage);
+                why_advise(why, "See what can be saved: pvck(8), vgcfgrestore(8).");
+        } else if (pv->found) {
+                why_condition(why, "no-vg");
+                why_answer(why, VERDICT_DOWN, "no-vg", "%s is a PV that belongs to no VG%s.", path,
+                        pv->unused ? "" : ", as far as it tells: it holds no metadata");
         } else {
-                explanation_condition(explanation, "no-vg");
-                explanation_answer(explanation, VERDICT_DOWN, "no-vg", "%s is a PV that belongs to no VG%s.",
-                        facts->path, pv->unused ? "" : ", as far as it tells: it holds no metadata");
+                why_condition(why, "no-pv");
+                why_answer(why, VERDICT_DOWN, "no-pv", "%s is not a PV: %s.", path,
+                        why->causes.n > 0 ? why_first_cause(why) : "it has no LVM label");
+                if (why->device->fs_type)
+                        why_fact(why, "By blkid it holds %s.", why->device->fs_type);
         }
-        explanation_fact(explanation, "Its PV UUID is %s.", uuid);
-        explanation_tell_other_causes(explanation);
+        if (pv->found)
+                explain_uuid(why);
+        why_add_other_causes(why);
+        if (pv->found && !is_component(why->device))
+                explain_duplicate_of_device(why);
 }
 
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
@@ -61,39 +289,31 @@ static bool is_recorded(const struct sources *sources, const struct metadata *me
 }
 
 /* lvm2 has made a record of each PV that it accepts. */
-static void explain_recording(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+static void explain_recording(struct why *why)
 {
-        const char *pvid = facts->pv.pvid;
+        const struct configuration *configuration = &why->sources->configuration;
+        const char *pvid = why->device->pv.pvid;
+        int lvm_run_fd = why->sources->lvm_run_fd;
         dev_t recorded;
 
-        if (sources->lvm_run_fd >= 0 && online_read_pv(sources->lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
-                if (recorded == facts->number)
-                        return;
-                explanation_fact(explanation, "lvm2 has recorded this PV as another device.");
+        if (lvm_run_fd >= 0 && online_read_pv(lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
+                if (recorded != why->device->number)
+                        why_fact(why, "lvm2 has recorded this PV as another device.");
                 return;
         }
-        explanation_condition(explanation, "refused");
-        explanation_fact(explanation, "lvm2 has not recorded it as a PV that is there.");
-        causes_of_refusal(sources, pvid,
-                sources->configuration.filter.set || sources->configuration.global_filter.set ? "filter" : "",
-                explanation);
-}
-
-/* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
-static bool is_component(const struct device_facts *facts)
-{
-        return facts->multipath_path || facts->upper_map ||
-               (facts->fs_type && streq(facts->fs_type, "linux_raid_member"));
+        why_condition(why, "refused");
+        why_fact(why, "lvm2 has not recorded it as a PV that is there.");
+        causes_of_refusal(
+                why, pvid, configuration->filter.set || configuration->global_filter.set ? "filter" : "");
 }
 
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
-static int find_vg_name(const struct sources *sources, const struct device_facts *facts, char **ret)
+static int find_vg_name(const struct sources *sources, const struct pv *pv, char **ret)
 {
         const struct record_entry *entry;
 
-        if (facts->pv.metadata) {
-                *ret = strdup(facts->pv.metadata->name);
+        if (pv->metadata) {
+                *ret = strdup(pv->metadata->name);
                 return *ret ? 1 : -ENOMEM;
         }
         if (!sources->records)
@@ -101,71 +321,61 @@ static int find_vg_name(const struct sources *sources, const struct device_facts
         dm_list_iterate_items(entry, &sources->records->records) {
                 _cleanup_volume_group_ struct volume_group *volume_group = NULL;
 
-                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, facts->pv.pvid) ||
+                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, pv->pvid) ||
                         volume_group_parse(entry->text, &volume_group) < 0 ||
-                        !volume_group_find_pv(volume_group, facts->pv.pvid))
+                        !volume_group_find_pv(volume_group, pv->pvid))
                         continue;
-                *ret = strdup(volume_group->name);
-                return *ret ? 1 : -ENOMEM;
+                *ret = TAKE_PTR(volume_group->name);
+                return 1;
         }
         return 0;
 }
 
-static void answer_of_vg(const struct device_facts *facts, const char *name, const struct explanation *vg,
-        struct explanation *explanation)
+/* By what there is to say of the VG. */
+static void answer_by_vg(struct why *why, const char *name, const struct why *vg)
 {
-        explanation_answer(explanation, vg->verdict, vg->state ?: "unknown", "%s is a PV of VG %s, which is %s.",
-                facts->path, name, vg->state ?: "not known");
-        explanation_tell_other_causes(explanation);
-        if (explanation->causes.n > 0)
-                explanation_fact(explanation, "lvm2 leaves the device alone: %s.", explanation->causes.strings[0]);
+        why_answer(why, vg->verdict, vg->state ?: "unknown", "%s is a PV of VG %s, which is %s.",
+                why->device->path, name, vg->state ?: "not known");
+        why_add_other_causes(why);
+        if (why->causes.n > 0)
+                why_fact(why, "lvm2 leaves the device alone: %s.", why_first_cause(why));
         if (vg->answer)
-                explanation_fact(explanation, "%s", vg->answer);
-        explanation_take_over(explanation, vg);
+                why_fact(why, "%s", vg->answer);
+        why_take_over(why, vg);
 }
 
-static void explain_pv(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+static void explain_pv(struct why *why, const char *vg_name)
 {
-        _cleanup_explanation_ struct explanation vg = {};
+        _cleanup_why_ struct why vg = {.sources = why->sources};
         _cleanup_vg_view_ struct vg_view view = {};
-        char uuid[LVM_ID_FORMATTED_SIZE];
-        _cleanup_free_ char *name = NULL;
         int r;
 
-        lvm_id_format(facts->pv.pvid, uuid);
-        r = find_vg_name(sources, facts, &name);
-        explanation_fail(explanation, r);
-        if (r <= 0) {
-                answer_orphan(facts, uuid, explanation);
-                if (!is_component(facts))
-                        explain_duplicate_of_device(sources, facts, explanation);
-                return;
-        }
-
-        explanation_fact(explanation, "Its PV UUID is %s.", uuid);
-        if (is_recorded(sources, facts->pv.metadata) && !is_component(facts))
-                explain_recording(sources, facts, explanation);
-        r = vg_view_find(sources, name, &view);
+        explain_uuid(why);
+        if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
+                explain_recording(why);
+        r = vg_view_find(why->sources, vg_name, &view);
         if (r == VG_VIEW_NONE)
-                r = vg_view_search(sources, name, &view);
-        explanation_fail(explanation, r);
+                r = vg_view_search(why->sources, vg_name, &view);
+        why_fail(why, r);
         if (r > 0)
-                volume_group_explain(sources, &view, &vg);
-        if (!is_component(facts))
-                explain_duplicate_of_device(sources, facts, explanation);
-        answer_of_vg(facts, name, &vg, explanation);
+                volume_group_explain(&vg, &view);
+        if (!is_component(why->device))
+                explain_duplicate_of_device(why);
+        answer_by_vg(why, vg_name, &vg);
 }
 
-void device_explain(
-        const struct sources *sources, const struct device_facts *facts, struct explanation *explanation)
+void device_explain(struct why *why)
 {
-        causes_of_device(sources, facts, explanation);
-        if (facts->pv.found)
-                explain_pv(sources, facts, explanation);
+        _cleanup_free_ char *vg_name = NULL;
+
+        causes_of_device(why);
+        if (why->device->pv.found)
+                why_fail(why, find_vg_name(why->sources, &why->device->pv, &vg_name));
+        if (vg_name)
+                explain_pv(why, vg_name);
         else
-                answer_no_pv(facts, explanation);
-        explain_udev(facts, explanation);
-        if (facts->kernel_name)
-                explain_holders_of_device(sources, facts->number, facts->kernel_name, explanation);
+                answer_without_vg(why);
+        explain_udev(why, why->device);
+        if (why->device->kernel_name)
+                explain_holders_of_device(why);
 }

@@ -2,8 +2,6 @@
 
 /* What holds devices, by a storage tree of these and of what lies on them. */
 
-#include "why/holders.h"
-
 #include <sys/sysmacros.h>
 
 #include "shared/program.h"
@@ -11,6 +9,7 @@
 #include "teardown/users.h"
 #include "tree/devices.h"
 #include "tree/read.h"
+#include "why/why.h"
 
 /* Of more devices than that the number has to do. */
 #define TOLD_MAX 4
@@ -38,38 +37,38 @@ static bool is_worth_a_look(const struct tree_node *node)
         return !node->skip_reason && (node->kind != TREE_DISK || !has_device_above(node));
 }
 
-static void explain_node(const struct tree_node *node, const struct users *users, struct explanation *explanation)
+static void explain_node(struct why *why, const struct tree_node *node, const struct users *users)
 {
         _cleanup_free_ char *holders = node_describe_holders(node, users);
         _cleanup_free_ char *name = node_describe(node);
 
         if (!holders || !name)
-                explanation_fail(explanation, -ENOMEM);
+                why_fail(why, -ENOMEM);
         else if (node->skip_reason)
-                explanation_fact(explanation, "At shutdown %s is left alone: %s.", name, node->skip_reason);
+                why_fact(why, "At shutdown %s is left alone: %s.", name, node->skip_reason);
         else if (*holders != '\0' && node->kind == TREE_DISK)
-                explanation_fact(explanation, "%s is in use: %s.", name, holders);
+                why_fact(why, "%s is in use: %s.", name, holders);
         else if (*holders != '\0')
-                explanation_fact(explanation, "At shutdown %s waits for what uses it: %s.", name, holders);
+                why_fact(why, "At shutdown %s waits for what uses it: %s.", name, holders);
 }
 
 /* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. */
-static void explain_nodes(const struct sources *sources, const struct dm_devices *devices, struct tree *tree,
-        struct explanation *explanation)
+static void explain_nodes(struct why *why, struct tree *tree)
 {
+        const struct sources *sources = why->sources;
         size_t n = tree->nodes.n, n_told = MIN(n, (size_t) TOLD_MAX);
         struct usage_query queries[TOLD_MAX] = {};
         bool look = false;
         int r;
 
-        r = tree_add_holders(tree, sources->root_fd, devices);
+        r = tree_add_holders(tree, sources->root_fd, sources_dm_devices(sources));
         if (r >= 0)
                 r = tree_add_usage(tree, sources->root_fd);
         if (r >= 0)
                 r = teardown_skip_foreign(
                         tree, sources->root_fd, &sources->configuration, &sources->configuration_problems);
         if (r < 0) {
-                explanation_fail(explanation, r);
+                why_fail(why, r);
                 return;
         }
 
@@ -83,12 +82,11 @@ static void explain_nodes(const struct sources *sources, const struct dm_devices
         if (look && !root_is_chosen())
                 nodes_find_users(queries, n_told);
         for (size_t i = 0; i < n_told; i++) {
-                explain_node(tree->nodes.nodes[i], &queries[i].users, explanation);
+                explain_node(why, tree->nodes.nodes[i], &queries[i].users);
                 users_done(&queries[i].users);
         }
         if (n > n_told)
-                explanation_fact(
-                        explanation, "%zu more of its LVs are in use; ask for them one by one.", n - n_told);
+                why_fact(why, "%zu more of its LVs are in use; ask for them one by one.", n - n_told);
 }
 
 /* Whether the kernel knows of anybody who has it open, be it a mount or a device. If it does not tell, somebody
@@ -115,41 +113,38 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
         return rest && (lvid ? streq(rest, lvid) : strlen(rest) == LVM_ID_LENGTH);
 }
 
-void explain_holders_of_lvs(
-        const struct sources *sources, const char *vgid, const char *lvid, struct explanation *explanation)
+void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
-        const struct dm_devices *devices = sources->devices ? &sources->devices->list : NULL;
+        const struct dm_devices *devices = sources_dm_devices(why->sources);
         _cleanup_tree_ struct tree *tree = NULL;
         int r;
 
         r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++) {
+        for (size_t i = 0; r >= 0 && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
                 struct tree_node *node;
 
-                if (is_asked_for(device, vgid, lvid) && is_open(device))
+                if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
                         r = tree_add_single_device(tree, devices, device->name, device->number, &node);
         }
         if (r < 0)
-                explanation_fail(explanation, r);
+                why_fail(why, r);
         else if (tree->nodes.n > 0)
-                explain_nodes(sources, devices, tree, explanation);
+                explain_nodes(why, tree);
 }
 
-void explain_holders_of_device(
-        const struct sources *sources, dev_t number, const char *kernel_name, struct explanation *explanation)
+void explain_holders_of_device(struct why *why)
 {
-        const struct dm_devices *devices =
-                sources->devices ? &sources->devices->list : &(const struct dm_devices){};
+        const struct dm_devices *devices = sources_dm_devices(why->sources);
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         int r;
 
         r = tree_new(&tree);
         if (r >= 0)
-                r = tree_add_single_device(tree, devices, kernel_name, number, &node);
+                r = tree_add_single_device(tree, devices, why->device->kernel_name, why->device->number, &node);
         if (r < 0)
-                explanation_fail(explanation, r);
+                why_fail(why, r);
         else
-                explain_nodes(sources, devices, tree, explanation);
+                explain_nodes(why, tree);
 }

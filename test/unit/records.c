@@ -12,7 +12,7 @@
 #include "shapes.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "why/volume_group.h"
+#include "why/why.h"
 
 void records_set_up(void)
 {
@@ -109,7 +109,7 @@ void records_claim(const char *name)
 
 /* ------ questions ------ */
 
-void records_print(const struct explanation *explanation)
+void records_print(const struct why *explanation)
 {
         printf("%s\n", explanation->answer);
         for (size_t i = 0; i < explanation->facts.n; i++)
@@ -119,18 +119,18 @@ void records_print(const struct explanation *explanation)
 }
 
 /* `lv` is NULL for the VG. */
-struct explanation records_ask(const char *vg, const char *lv)
+struct why records_ask(const char *vg, const char *lv)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         _cleanup_vg_view_ struct vg_view view = {};
-        struct explanation explanation = {};
+        struct why explanation = {.sources = &sources};
 
         ck_assert_int_eq(sources_read(&sources), 0);
         ck_assert_int_eq(vg_view_find(&sources, vg, &view), VG_VIEW_FOUND);
         if (lv)
-                ck_assert(logical_volume_explain(&sources, &view, lv, &explanation));
+                ck_assert(logical_volume_explain(&explanation, &view, lv));
         else
-                volume_group_explain(&sources, &view, &explanation);
+                volume_group_explain(&explanation, &view);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);
@@ -145,20 +145,19 @@ static bool any_has(const struct string_vector *texts, const char *part)
         return false;
 }
 
-void expect_answer(
-        const struct explanation *explanation, enum verdict verdict, const char *state, const char *answer)
+void expect_answer(const struct why *explanation, enum verdict verdict, const char *state, const char *answer)
 {
         ck_assert_int_eq(explanation->verdict, verdict);
         ck_assert_str_eq(explanation->state, state);
         ck_assert_str_eq(explanation->answer, answer);
 }
 
-bool has_fact(const struct explanation *explanation, const char *part)
+bool has_fact(const struct why *explanation, const char *part)
 {
         return any_has(&explanation->facts, part);
 }
 
-bool has_advice(const struct explanation *explanation, const char *part)
+bool has_advice(const struct why *explanation, const char *part)
 {
         return any_has(&explanation->advice, part);
 }

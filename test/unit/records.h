@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lvm/volume_group.h"
-#include "why/explanation.h"
+#include "why/why.h"
 
 /* A machine of files, for what headgate why says of it: the worker's records below a run directory, the rest below
  * a root, see shapes.h, and images in the place of disks. Whatever goes wrong ends the test. */
@@ -29,16 +29,15 @@ void records_activate(const char *image, const char *lv_name, unsigned int minor
 void records_claim(const char *name);
 
 /* What there is to say of a VG, or of an LV of it if that is not NULL. */
-struct explanation records_ask(const char *vg, const char *lv);
+struct why records_ask(const char *vg, const char *lv);
 /* For who reads the log of a test that has failed. */
-void records_print(const struct explanation *explanation);
+void records_print(const struct why *explanation);
 
-void expect_answer(
-        const struct explanation *explanation, enum verdict verdict, const char *state, const char *answer);
+void expect_answer(const struct why *explanation, enum verdict verdict, const char *state, const char *answer);
 
-bool has_fact(const struct explanation *explanation, const char *part);
-bool has_advice(const struct explanation *explanation, const char *part);
+bool has_fact(const struct why *explanation, const char *part);
+bool has_advice(const struct why *explanation, const char *part);
 #define expect_fact(explanation, part) ck_assert_msg(has_fact(explanation, part), "no fact: %s", part)
 #define expect_advice(explanation, part) ck_assert_msg(has_advice(explanation, part), "no advice: %s", part)
 #define expect_condition(explanation, name)                                                                       \
-        ck_assert_msg(explanation_has_condition(explanation, name), "no condition: %s", name)
+        ck_assert_msg(string_vector_has(&(explanation)->conditions, name), "no condition: %s", name)

@@ -12,16 +12,16 @@
 #include "records.h"
 #include "shapes.h"
 #include "shared/util.h"
-#include "why/device.h"
+#include "why/why.h"
 
 #define MEBIBYTE (1024U * 1024)
 
 /* /dev/sda, or an image. Strings are copied from `given`; without an image there is nothing on it. */
-static struct explanation ask_device(const char *image, const struct device_facts *given)
+static struct why ask_device(const char *image, const struct device_facts *given)
 {
         _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
         _cleanup_device_facts_ struct device_facts facts = *given;
-        struct explanation explanation = {};
+        struct why explanation = {.sources = &sources, .device = &facts};
 
         facts.number = makedev(8, 0);
         facts.path = image ? records_image_path(image) : strdup("/dev/sda");
@@ -33,7 +33,7 @@ static struct explanation ask_device(const char *image, const struct device_fact
                 ck_assert_int_eq(pv_read(facts.path, &facts.pv), 0);
 
         ck_assert_int_eq(sources_read(&sources), 0);
-        device_explain(&sources, &facts, &explanation);
+        device_explain(&explanation);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);
@@ -70,7 +70,7 @@ static const struct {
 
 START_TEST(devices_that_are_no_pvs)
 {
-        _cleanup_explanation_ struct explanation explanation = ask_device(NULL, &no_pvs[_i].facts);
+        _cleanup_why_ struct why explanation = ask_device(NULL, &no_pvs[_i].facts);
 
         expect_answer(&explanation, VERDICT_DOWN, "no-pv", no_pvs[_i].answer);
         expect_condition(&explanation, no_pvs[_i].condition);
@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(unreadable_device)
 {
-        _cleanup_explanation_ struct explanation explanation =
+        _cleanup_why_ struct why explanation =
                 ask_device(NULL, &(struct device_facts){.in_udev = true, .pv.error = -EIO});
 
         expect_answer(&explanation, VERDICT_UNKNOWN, "unknown", "/dev/sda cannot be read: Input/output error.");
@@ -91,8 +91,7 @@ END_TEST
 
 START_TEST(pv_without_vg)
 {
-        _cleanup_explanation_ struct explanation explanation =
-                ask_device("orphan-1", &(struct device_facts){.in_udev = true});
+        _cleanup_why_ struct why explanation = ask_device("orphan-1", &(struct device_facts){.in_udev = true});
 
         ck_assert_int_eq(explanation.verdict, VERDICT_DOWN);
         ck_assert_str_eq(explanation.state, "no-vg");
@@ -114,7 +113,7 @@ static void record_online(const char *pvid)
 START_TEST(pv_of_a_vg)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
-        _cleanup_explanation_ struct explanation active = {}, waiting = {};
+        _cleanup_why_ struct why active = {}, waiting = {};
 
         record_online(volume_group->pvs[0].pvid);
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
@@ -125,7 +124,7 @@ START_TEST(pv_of_a_vg)
         ck_assert_int_eq(active.verdict, VERDICT_UP);
         ck_assert_ptr_nonnull(strstr(active.answer, " is a PV of VG plain, which is active."));
         expect_fact(&active, "VG plain is active: 3 of 3 LVs.");
-        ck_assert(!explanation_has_condition(&active, "refused"));
+        ck_assert(!string_vector_has(&active.conditions, "refused"));
 
         records_see_pv(volume_group, 0, "plain-1");
         records_save(volume_group);
@@ -140,7 +139,7 @@ END_TEST
 START_TEST(pv_without_metadata)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("copies-2");
-        _cleanup_explanation_ struct explanation without = {}, with = {};
+        _cleanup_why_ struct why without = {}, with = {};
 
         without = ask_device("copies-1", &(struct device_facts){.in_udev = true});
         ck_assert_str_eq(without.state, "no-vg");
@@ -188,7 +187,7 @@ END_TEST
 
 START_TEST(pv_that_lvm2_has_not_recorded)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         shape_write("etc/lvm/lvm.conf", "devices { global_filter = [ \"r|.*|\" ] }\n");
         shape_write("etc/lvm/devices/system.devices", "VERSION=1.1.1\n");
@@ -204,7 +203,7 @@ END_TEST
 
 START_TEST(pv_on_something_that_lvm2_ignores)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true, .multipath_path = true});

@@ -13,7 +13,7 @@
 #include "shapes.h"
 #include "shared/flags.h"
 #include "shared/util.h"
-#include "why/volume_group.h"
+#include "why/why.h"
 
 /* ------ VGs that are there and not to be activated ------ */
 
@@ -81,7 +81,7 @@ static const struct {
 
 START_TEST(vgs_that_are_not_wanted)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         if (unwanted[_i].lvm_conf)
                 shape_write("etc/lvm/lvm.conf", unwanted[_i].lvm_conf);
@@ -111,7 +111,7 @@ static const struct {
 START_TEST(pvs_that_lvm2_does_not_accept)
 {
         _cleanup_free_ char *path = records_image_path("orphan-1"), *line = NULL, *reason = NULL;
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("names-1");
 
         records_see_pv(volume_group, 0, "orphan-1");
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(missing_pvs)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
-        _cleanup_explanation_ struct explanation explanation = {}, lv = {};
+        _cleanup_why_ struct why explanation = {}, lv = {};
         char uuid[LVM_ID_FORMATTED_SIZE];
         _cleanup_free_ char *fact = NULL;
 
@@ -181,7 +181,7 @@ END_TEST
 START_TEST(pvs_that_lvm2_has_marked)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("missing-1");
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         records_see_pv(volume_group, 0, "missing-1");
         records_save(volume_group);
@@ -199,7 +199,7 @@ static void write_backup(const char *image, const char *name)
 
 START_TEST(nothing_but_a_backup)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         write_backup("plain-1", "plain");
         explanation = records_ask("plain", NULL);
@@ -214,13 +214,13 @@ START_TEST(unknown_names)
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         _cleanup_suggestion_ struct suggestion of_lv = {.wanted = "liner"};
         _cleanup_vg_view_ struct vg_view view = {};
-        struct explanation explanation = {};
+        struct why explanation = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
         ck_assert_int_eq(vg_view_find(&sources, "plian", &view), VG_VIEW_NONE);
         ck_assert_int_eq(vg_view_find(&sources, "plain", &view), VG_VIEW_FOUND);
-        ck_assert(!logical_volume_explain(&sources, &view, "liner", &explanation));
+        ck_assert(!logical_volume_explain(&explanation, &view, "liner"));
         for (size_t i = 0; i < view.volume_group->n_lvs; i++)
                 suggestion_consider(&of_lv, view.volume_group->lvs[i].name);
         ck_assert_pstr_eq(of_lv.nearest, "linear");
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(pvs_that_are_there_twice)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
         _cleanup_free_ char *text = NULL;
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
@@ -253,7 +253,7 @@ END_TEST
 START_TEST(vgs_of_one_name)
 {
         _cleanup_volume_group_ struct volume_group *other = records_read_image("noauto-1");
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_WAITING, NULL);
         ck_assert_int_eq(string_replace(&other->name, strdup("plain")), 0);
@@ -277,7 +277,7 @@ static void activate_plain(void)
 
 START_TEST(active_vg)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         activate_plain();
@@ -296,7 +296,7 @@ END_TEST
 
 START_TEST(one_lv_of_an_active_vg)
 {
-        _cleanup_explanation_ struct explanation active = {}, skipped = {}, off = {};
+        _cleanup_why_ struct why active = {}, skipped = {}, off = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         activate_plain();
@@ -313,7 +313,7 @@ END_TEST
 
 START_TEST(lv_that_a_list_leaves_out)
 {
-        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+        _cleanup_why_ struct why vg = {}, lv = {};
 
         shape_write("etc/lvm/lvm.conf",
                 "activation { auto_activation_volume_list = [ \"plain/linear\", \"plain/striped\" ] }\n");
@@ -332,7 +332,7 @@ END_TEST
 
 START_TEST(deactivated_since)
 {
-        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+        _cleanup_why_ struct why vg = {}, lv = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         records_activate("plain-1", "linear", 0);
@@ -365,7 +365,7 @@ static struct volume_group *read_degraded(void)
 START_TEST(degraded_without_a_pv)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_explanation_ struct explanation vg = {}, lv = {};
+        _cleanup_why_ struct why vg = {}, lv = {};
 
         records_save(volume_group);
         records_activate("plain-1", "linear", 0);
@@ -391,7 +391,7 @@ END_TEST
 START_TEST(degraded_with_a_pv_that_came_late)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_explanation_ struct explanation vg = {};
+        _cleanup_why_ struct why vg = {};
 
         records_see_pv(volume_group, 1, "plain-1");
         volume_group->pvs[1].late_usec = now_usec() - 5 * USEC_PER_SEC;
@@ -412,7 +412,7 @@ END_TEST
 START_TEST(policies)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_explanation_ struct explanation early = {}, late = {}, lost = {};
+        _cleanup_why_ struct why early = {}, late = {}, lost = {};
 
         shape_write(
                 "etc/headgate/headgate.conf", "volume_groups { plain { degraded = \"yes\" deadline = 70 } }\n");
@@ -441,7 +441,7 @@ END_TEST
 
 START_TEST(headgate_is_off)
 {
-        _cleanup_explanation_ struct explanation explanation = {};
+        _cleanup_why_ struct why explanation = {};
 
         ck_assert_int_eq(flags_clear(run_fd, FLAGS_TAKEN_OVER), 0);
         shape_write("proc/cmdline", "root=/dev/sda headgate=0\n");
@@ -457,7 +457,7 @@ END_TEST
 
 START_TEST(what_holds_it)
 {
-        _cleanup_explanation_ struct explanation vg = {}, root = {};
+        _cleanup_why_ struct why vg = {}, root = {};
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         activate_plain();

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "reader/pv.h"
+#include "view/vg_view.h"
+
+/* A question of "headgate why", and what there is to say to it, in sentences. Every text is made printable. Without memory
+ * for one it is left out, and `error` is set, so that nobody has to look after each sentence. So is what else goes wrong, and
+ * then it is not to be shown. */
+
+enum verdict {
+        VERDICT_UP,
+        VERDICT_DOWN,
+        VERDICT_UNKNOWN, /* what was asked for is not known, or nobody can tell */
+};
+
+/* Starts with what it is about, and else empty. */
+struct why {
+        /* While it is being answered. */
+        struct sources *sources;           /* which have been read */
+        const struct vg_view *view;        /* of the VG, also for an LV of it */
+        const struct volume_group *vg;     /* the view's */
+        const struct device_facts *device; /* for a device that is no LV */
+
+        const char *name; /* as it was asked for */
+        const char *kind; /* "vg", "lv" or "device" */
+        enum verdict verdict;
+        const char *state; /* in one word */
+        char *answer;      /* a sentence */
+        struct string_vector
+                conditions;          /* why it is not up, in words for programs, as headgate-why(8) lists them */
+        struct string_vector causes; /* the same as ends of sentences, "it is exported"; the first one answers */
+        struct string_vector facts;  /* sentences */
+        struct string_vector advice; /* likewise */
+        int error;                   /* 0 or a negative errno */
+};
+
+/* `state` is kept, not copied. */
+void why_answer(struct why *why, enum verdict verdict, const char *state, const char *format, ...)
+        _nonnull_(1, 3, 4) _printf_(4, 5);
+/* Each of these says nothing that was said before. A cause is a condition and the end of a sentence that begins with
+ * "because". */
+void why_condition(struct why *why, const char *condition) _nonnull_(1, 2);
+void why_cause(struct why *why, const char *condition, const char *format, ...) _nonnull_(1, 2, 3) _printf_(3, 4);
+void why_fact(struct why *why, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
+void why_advise(struct why *why, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
+/* Sets the error if `error` is one. */
+void why_fail(struct why *why, int error) _nonnull_(1);
+
+/* What answers. */
+const char *why_first_cause(const struct why *why) _nonnull_(1);
+/* The other causes, as facts. */
+void why_add_other_causes(struct why *why) _nonnull_(1);
+/* Conditions, facts and advice of another one, such as that of a part. */
+void why_take_over(struct why *why, const struct why *other) _nonnull_(1, 2);
+
+void why_done(struct why *why) _nonnull_(1);
+#define _cleanup_why_ _cleanup_(why_done)
+
+/* A time of the VG on now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
+char *describe_time(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1) _must_check_;
+
+/* The same of a time in seconds since 1970. */
+char *describe_date(int64_t seconds) _must_check_;
+
+/* ------ VGs and LVs ------ */
+
+/* Explains a VG, or one of its LVs; the latter returns whether there is such an LV. */
+void volume_group_explain(struct why *why, const struct vg_view *view) _nonnull_(1, 2);
+bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name) _nonnull_(1, 2, 3);
+
+/* causes.c: what keeps lvm2 from activating something, each with what to do about it. */
+
+/* What the VG's metadata says. */
+void causes_of_metadata(struct why *why) _nonnull_(1);
+/* What lvm.conf says of a VG that lvm2 was asked for. */
+void causes_of_configuration(struct why *why) _nonnull_(1);
+/* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
+void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_(1, 2, 3);
+/* Of an LV that is not active while its VG is. */
+void causes_of_lv(struct why *why, const struct volume_group_lv *lv) _nonnull_(1, 2);
+/* That other devices hold PVs of the VG, too, or the device's PV, a disk and a copy of it for instance, by what the worker has
+ * seen. */
+void explain_duplicate_pvs(struct why *why) _nonnull_(1);
+void explain_duplicate_of_device(struct why *why) _nonnull_(1);
+
+/* waiting.c: what a VG waits for. */
+
+/* Of an incomplete VG: the cause, which PVs these are, what is known of them, since when and how long they are waited for. */
+void explain_missing_pvs(struct why *why) _nonnull_(1);
+/* That the VG is DEGRADED: since when, what came late, and what to do. Says which PVs are missing, too. */
+void explain_degraded(struct why *why) _nonnull_(1);
+/* Where a VG that is not settled is in headgate's queue: facts, from /run/headgate. */
+void explain_queue(struct why *why) _nonnull_(1);
+
+/* ------ devices ------ */
+
+/* What is known of a block device: by sysfs, by udev's database (what its rules and blkid have found), and by what is on it. */
+struct device_facts {
+        dev_t number;
+        char *path;        /* as it was asked for */
+        char *kernel_name; /* "sda"; NULL if sysfs does not know it */
+        uint64_t size;     /* in bytes */
+        bool suspended;    /* I/O to it waits, and so it was not read */
+        char *upper_map;   /* the multipath device, or the md array, that is made of it; NULL for none */
+        bool upper_is_md;
+
+        bool in_udev;          /* udev has dealt with it */
+        char *fs_type;         /* ID_FS_TYPE, "LVM2_member"; NULL for none, and so for the rest */
+        char *partition_table; /* ID_PART_TABLE_TYPE */
+        bool multipath_path;   /* DM_MULTIPATH_DEVICE_PATH=1 */
+        bool pvscan_on_lvs;    /* LVM_PVSCAN_ON_LVS=1 */
+        bool rules_disabled;   /* DM_UDEV_DISABLE_OTHER_RULES_FLAG=1 */
+        bool not_ready;        /* SYSTEMD_READY=0 */
+
+        struct pv pv;
+};
+
+/* Reads all of it. Returns 0 or a negative errno; `*ret` is to be emptied in any case. */
+int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
+        _nonnull_(1, 2, 4) _must_check_;
+void device_facts_done(struct device_facts *facts) _nonnull_(1);
+#define _cleanup_device_facts_ _cleanup_(device_facts_done)
+
+/* Explains a device that is no LV: what it is, which VG it is a PV of, and why lvm2 would leave it alone. */
+void device_explain(struct why *why) _nonnull_(1);
+
+/* What keeps lvm2 away from the device, whatever is on it: the layers below and above, a partition table, its size. */
+void causes_of_device(struct why *why) _nonnull_(1);
+/* What udev says of it, which may keep headgate from looking at it. */
+void explain_udev(struct why *why, const struct device_facts *device) _nonnull_(1, 2);
+
+/* ------ what holds them, and so what shutdown waits for. Only what lies on these devices is looked at ------ */
+
+/* Of the active LVs of the VG, or of one of them if `lvid` is not NULL. */
+void explain_holders_of_lvs(struct why *why, const char *lvid) _nonnull_(1);
+/* Of the device. */
+void explain_holders_of_device(struct why *why) _nonnull_(1);
