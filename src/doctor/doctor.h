@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "doctor/systemd.h"
 #include "tree/tree.h"
 #include "view/snapshot.h"
+#include "view/systemd.h"
 
 /* "headgate doctor": whether the machine is set up as headgate needs it, and what to do where it is not. Each check adds at
  * least one finding, and changes nothing on the machine. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Asks systemd for the state of units by D-Bus, one property at a time: some 30 in all. */
+/* Asks systemd for the state of units by D-Bus, one property at a time: the doctor some 30 in all. */
 
-#include "doctor/systemd.h"
+#include "view/systemd.h"
 
 #include <fnmatch.h>
 
@@ -12,6 +12,7 @@
 
 #define DESTINATION "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
+#define UNIT_PREFIX MANAGER_PATH "/unit"
 /* root may use systemd's own socket, for which no D-Bus daemon is needed, as systemctl does. */
 #define PRIVATE_SOCKET "unix:path=/run/systemd/private"
 #define STAND_IN "systemd"
@@ -58,6 +59,9 @@ void systemd_done(struct systemd *systemd)
 
 char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
 {
+        const char *interface = !unit                           ? DESTINATION ".Manager"
+                                : streq(property, "StatusText") ? DESTINATION ".Service"
+                                                                : DESTINATION ".Unit";
         _cleanup_free_ char *path = NULL;
         char *value = NULL;
 
@@ -68,10 +72,10 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
                 found = path ? dm_config_tree_find_str(systemd->stand_in, path, NULL) : NULL;
                 return found ? strdup(found) : NULL;
         }
-        if (!systemd->bus || (unit && sd_bus_path_encode(MANAGER_PATH "/unit", unit, &path) < 0))
+        if (!systemd->bus || (unit && sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0))
                 return NULL;
-        (void) sd_bus_get_property_string(systemd->bus, DESTINATION, path ?: MANAGER_PATH,
-                unit ? DESTINATION ".Unit" : DESTINATION ".Manager", property, NULL, &value);
+        (void) sd_bus_get_property_string(
+                systemd->bus, DESTINATION, path ?: MANAGER_PATH, interface, property, NULL, &value);
         return value;
 }
 
@@ -91,7 +95,7 @@ int systemd_get_list(
                         r = v->type == DM_CFG_STRING ? string_vector_add(strings, v->v.str) : 0;
                 return path ? r : -ENOMEM;
         }
-        if (!systemd->bus || sd_bus_path_encode(MANAGER_PATH "/unit", unit, &path) < 0 ||
+        if (!systemd->bus || sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0 ||
                 sd_bus_get_property_strv(
                         systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, &values) < 0)
                 return 0;

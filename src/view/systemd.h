@@ -24,7 +24,7 @@ void systemd_done(struct systemd *systemd) _nonnull_(1);
 char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
         _nonnull_(1, 3) _must_check_;
 
-/* The same for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
+/* Asks for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property,
         struct string_vector *strings) _nonnull_(1, 2, 3, 4) _must_check_;
 
