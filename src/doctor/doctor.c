@@ -30,7 +30,6 @@ void finding_add(
 {
         struct finding finding = {.check = doctor->check, .result = result};
         _cleanup_free_ char *detail = NULL;
-        struct finding *larger;
         va_list arguments;
 
         if (error == -EACCES || error == -EPERM)
@@ -43,9 +42,8 @@ void finding_add(
 
         finding.detail = detail ? string_printable(detail) : NULL;
         finding.advice = string_printable(advice ?: "");
-        larger = reallocarray(doctor->findings, doctor->n_findings + 1, sizeof(*larger));
-        doctor->findings = larger ?: doctor->findings;
-        if (!larger || !finding.detail || !finding.advice || error == -ENOMEM) {
+        if (!GREEDY_REALLOC(doctor->findings, doctor->n_findings + 1) || !finding.detail || !finding.advice ||
+                error == -ENOMEM) {
                 free(finding.detail);
                 free(finding.advice);
                 doctor->out_of_memory = true;
@@ -81,8 +79,7 @@ int doctor_list(int dir_fd, const char *path, struct string_vector *ret)
                 if (entry->d_name[0] != '.')
                         r = name ? string_vector_add(ret, name) : -ENOMEM;
         }
-        if (ret->n > before)
-                qsort(ret->strings + before, ret->n - before, sizeof(*ret->strings), compare_strings);
+        SORT(ret->strings + before, ret->n - before, compare_strings);
         return r;
 }
 

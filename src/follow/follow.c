@@ -176,7 +176,7 @@ static int measure(
                 if (!settled)
                         ret->awaited[ret->n_awaited++] = volume_group;
         }
-        qsort(ret->awaited, ret->n_awaited, sizeof(*ret->awaited), compare_awaited);
+        SORT(ret->awaited, ret->n_awaited, compare_awaited);
 
         for (size_t i = 0; i < names->n; i++)
                 if (!snapshot_find(snapshot, names->strings[i]))

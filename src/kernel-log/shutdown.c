@@ -4,6 +4,8 @@
 
 #include "kernel-log/shutdown.h"
 
+#include "shared/util.h"
+
 /* A device that is waited for is not done in so small a part of the usual time. */
 #define PARALLEL_FACTOR 10
 
@@ -16,13 +18,8 @@ int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, co
 
         if (shutdown->n == DEVICES_MAX)
                 return -E2BIG;
-        /* Doubled whenever it may be full. */
-        if ((shutdown->n & (shutdown->n - 1)) == 0) {
-                device = reallocarray(shutdown->devices, MAX(2 * shutdown->n, 1U), sizeof(*device));
-                if (!device)
-                        return -ENOMEM;
-                shutdown->devices = device;
-        }
+        if (!GREEDY_REALLOC(shutdown->devices, shutdown->n + 1))
+                return -ENOMEM;
         device = &shutdown->devices[shutdown->n++];
         *device = (struct kernel_device){.driver = strdup(driver), .name = strdup(name), .began_usec = usec};
         return device->driver && device->name ? 0 : -ENOMEM;
@@ -54,7 +51,7 @@ int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
         /* CPUs may write in another order than they took the time. What is equal stays in the order of the log. */
         for (size_t i = 0; i < n; i++)
                 devices[i].group = i;
-        qsort(devices, n, sizeof(*devices), compare_beginnings);
+        SORT(devices, n, compare_beginnings);
         shutdown->begin_usec = devices[0].began_usec;
         end_usec = MAX(end_usec, devices[n - 1].began_usec);
         shutdown->total_usec = end_usec - shutdown->begin_usec;
@@ -65,7 +62,7 @@ int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
                 devices[i].began_usec -= shutdown->begin_usec;
         }
 
-        qsort(steps, n, sizeof(*steps), compare_usec);
+        SORT(steps, n, compare_usec);
         usual = steps[(n - 1) / 2];
         for (size_t i = 0; i < n; i++)
                 devices[i].group =
@@ -227,7 +224,7 @@ static int make_units(struct kernel_comparison *comparison)
 {
         struct kernel_pair *pairs = comparison->pairs;
 
-        qsort(pairs, comparison->n_pairs, sizeof(*pairs), compare_pairs);
+        SORT(pairs, comparison->n_pairs, compare_pairs);
         comparison->units = calloc(comparison->n_pairs + 1, sizeof(*comparison->units));
         if (!comparison->units)
                 return -ENOMEM;
@@ -243,7 +240,7 @@ static int make_units(struct kernel_comparison *comparison)
                                 unit->usec[side] +=
                                         comparison->sides[side]->devices[pairs[i].places[side]].step_usec;
         }
-        qsort(comparison->units, comparison->n_units, sizeof(*comparison->units), compare_units);
+        SORT(comparison->units, comparison->n_units, compare_units);
         return 0;
 }
 

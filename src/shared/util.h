@@ -74,6 +74,13 @@ char *format_local_time(int64_t seconds) _must_check_;
 #define GREEDY_REALLOC(array, need) ((typeof(array)) greedy_realloc((void **) &(array), need, sizeof((array)[0])))
 void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1) _must_check_;
 
+/* As qsort(); an empty array may be NULL. */
+#define SORT(array, n, compare)                                                                                   \
+        do {                                                                                                      \
+                if ((n) > 1)                                                                                      \
+                        qsort(array, n, sizeof((array)[0]), compare);                                             \
+        } while (0)
+
 /* A string that is written as a file. Starts empty: all zeros. */
 struct memstream {
         FILE *file;

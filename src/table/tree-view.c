@@ -125,15 +125,8 @@ void tree_rows_done(struct tree_rows *rows)
 
 static int add_row(struct tree_rows *rows, struct tree_row row)
 {
-        if (rows->n == rows->n_allocated) {
-                size_t n = MAX(64U, 2 * rows->n);
-                struct tree_row *larger = reallocarray(rows->rows, n, sizeof(*larger));
-
-                if (!larger)
-                        return -ENOMEM;
-                rows->rows = larger;
-                rows->n_allocated = n;
-        }
+        if (!GREEDY_REALLOC(rows->rows, rows->n + 1))
+                return -ENOMEM;
         rows->rows[rows->n++] = row;
         return 0;
 }
@@ -159,8 +152,7 @@ static int draw_from(const struct tree_view *view, enum tree_direction direction
                 r = add_row(rows, row);
                 if (row.again)
                         continue;
-                if (children.n > 1)
-                        qsort(children.nodes, children.n, sizeof(*children.nodes), compare_nodes);
+                SORT(children.nodes, children.n, compare_nodes);
                 for (size_t i = children.n; r >= 0 && i > 0; i--)
                         r = add_row(
                                 &waiting, (struct tree_row){.node = children.nodes[i - 1], .parent = rows->n - 1});
@@ -184,8 +176,7 @@ int tree_view_draw(const struct tree_view *view, enum tree_direction direction, 
                 if (r >= 0 && view->shown[node->index] && parents.n == 0)
                         r = tree_nodes_add(&roots, node);
         }
-        if (roots.n > 1)
-                qsort(roots.nodes, roots.n, sizeof(*roots.nodes), compare_nodes);
+        SORT(roots.nodes, roots.n, compare_nodes);
         FOREACH_NODE(root, &roots)
                 if (r >= 0)
                         r = draw_from(view, direction, root, drawn, ret);
@@ -210,8 +201,7 @@ int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret)
         FOREACH_NODE(node, nodes)
                 if (r >= 0)
                         r = string_vector_add(ret, node->name);
-        if (ret->n > 1)
-                qsort(ret->strings, ret->n, sizeof(*ret->strings), compare_names);
+        SORT(ret->strings, ret->n, compare_names);
         for (size_t i = 0; r >= 0 && i < ret->n; i++)
                 r = string_replace(&ret->strings[i], string_printable(ret->strings[i]));
         return r;

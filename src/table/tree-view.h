@@ -42,7 +42,7 @@ struct tree_row {
 /* Starts empty: all zeros. */
 struct tree_rows {
         struct tree_row *rows;
-        size_t n, n_allocated;
+        size_t n;
 };
 
 void tree_rows_done(struct tree_rows *rows) _nonnull_(1);

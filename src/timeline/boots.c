@@ -21,16 +21,13 @@ const char *boot_id_parse(const char *text, sd_id128_t *ret)
 
 int boots_note(struct boots *boots, sd_id128_t id, uint64_t realtime_usec, struct known_boot **ret)
 {
-        struct known_boot *larger;
         size_t i = 0;
 
         while (i < boots->n && !sd_id128_equal(boots->boots[i].id, id))
                 i++;
         if (i == boots->n) {
-                larger = reallocarray(boots->boots, boots->n + 1, sizeof(*larger));
-                if (!larger)
+                if (!GREEDY_REALLOC(boots->boots, boots->n + 1))
                         return -ENOMEM;
-                boots->boots = larger;
                 boots->boots[boots->n++] = (struct known_boot){.id = id, .realtime_usec = realtime_usec};
         }
         boots->boots[i].realtime_usec = MIN(boots->boots[i].realtime_usec, realtime_usec);

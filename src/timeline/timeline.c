@@ -10,15 +10,8 @@
 
 int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
 {
-        /* Doubled whenever it may be full. */
-        if ((timeline->n & (timeline->n - 1)) == 0) {
-                struct timeline_bar *larger =
-                        reallocarray(timeline->bars, MAX(2 * timeline->n, 1U), sizeof(*larger));
-
-                if (!larger)
-                        return -ENOMEM;
-                timeline->bars = larger;
-        }
+        if (!GREEDY_REALLOC(timeline->bars, timeline->n + 1))
+                return -ENOMEM;
         *ret = &timeline->bars[timeline->n++];
         **ret = (struct timeline_bar){};
         return 0;
@@ -106,8 +99,7 @@ static int compare_by_batch(const void *a, const void *b)
 
 static void sort(struct timeline *timeline, int (*compare)(const void *a, const void *b))
 {
-        if (timeline->n > 1)
-                qsort(timeline->bars, timeline->n, sizeof(*timeline->bars), compare);
+        SORT(timeline->bars, timeline->n, compare);
 }
 
 void timeline_sort_by_blame(struct timeline *timeline)
@@ -153,8 +145,7 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
                                 times[n++] = time;
                 }
         }
-        if (n > 1)
-                qsort(times, n, sizeof(*times), compare_times);
+        SORT(times, n, compare_times);
 
         *ret_usec = n > 0 ? times[n - 1] : 0;
         for (size_t i = 1; i < n; i++)

@@ -94,12 +94,9 @@ static int compare(const void *a, const void *b)
 static int add(struct volume_group *volume_group, void *userdata)
 {
         struct snapshot *snapshot = userdata;
-        struct volume_group **larger;
 
-        larger = reallocarray(snapshot->volume_groups, snapshot->n + 1, sizeof(*larger));
-        if (!larger)
+        if (!GREEDY_REALLOC(snapshot->volume_groups, snapshot->n + 1))
                 return -ENOMEM;
-        snapshot->volume_groups = larger;
         snapshot->volume_groups[snapshot->n++] = volume_group;
         return 0;
 }
@@ -122,8 +119,7 @@ int snapshot_read(struct sources *sources, struct snapshot *ret)
         r = volume_groups_parse(sources->records, add, ret);
         if (r < 0)
                 return r;
-        if (ret->n > 1)
-                qsort(ret->volume_groups, ret->n, sizeof(*ret->volume_groups), compare);
+        SORT(ret->volume_groups, ret->n, compare);
         for (size_t i = 0; i < ret->n; i++)
                 snapshot_judge(sources, ret->volume_groups[i]);
         return 0;
