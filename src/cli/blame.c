@@ -305,11 +305,7 @@ static int run_blame(char *names[], size_t n, struct table *table)
                 for (size_t i = 0; r >= 0 && i < timeline.n; i++)
                         r = add_bar(table, &timeline.bars[i]);
         }
-        if (r >= 0)
-                r = table_print(table);
-        if (r < 0)
-                return verb_fail(r, "Failed to print the table: %m");
-        return EXIT_SUCCESS;
+        return verb_print(table, r, "print the table");
 }
 
 static int run_plot(char *names[], size_t n, struct table *table _unused_)

@@ -20,7 +20,9 @@ static int show(struct deactivation *deactivation)
         if (r <= 0)
                 return r;
         r = table_new(&removal_table, &(struct table_options){}, &table);
-        return r < 0 ? r : removal_table_print(&table, deactivation->tree, tree_node_is_ours);
+        if (r >= 0)
+                r = removal_table_fill(&table, deactivation->tree, tree_node_is_ours);
+        return r < 0 ? r : table_print(&table);
 }
 
 static int run(char *names[], size_t n, struct table *table _unused_)

@@ -19,14 +19,19 @@ static const struct column columns[] = {
         COLUMN("ADVICE", ALWAYS, STRING, finding.advice, "what to do about it", .flags = SCOLS_FL_WRAP),
 };
 
+/* What is known to be wrong is more than what is not known. */
+static const struct {
+        const char *color, *name;
+        int exit_status;
+} results[] = {
+        [FINDING_OK] = {"green", "ok", EXIT_ALL_UP},
+        [FINDING_UNKNOWN] = {"yellow", "unknown", EXIT_CANNOT_TELL},
+        [FINDING_WARNING] = {"yellow", "warning", EXIT_NOT_ALL_UP},
+        [FINDING_FAILED] = {"red", "failed", EXIT_NOT_ALL_UP},
+};
+
 static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
 {
-        static const char *const colors[] = {
-                [FINDING_OK] = "green",
-                [FINDING_UNKNOWN] = "yellow",
-                [FINDING_WARNING] = "yellow",
-                [FINDING_FAILED] = "red",
-        };
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
         int r;
 
@@ -34,21 +39,12 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
         for (size_t i = 0; r >= 0 && i < doctor.n_findings; i++) {
-                const struct finding *finding = &doctor.findings[i];
+                struct finding finding = doctor.findings[i];
+                struct line line = {results[finding.result].color, finding, results[finding.result].name};
 
-                r = table_add_line(table, NULL,
-                        &(struct line){
-                                colors[finding->result], *finding, finding_result_to_string(finding->result)},
-                        NULL);
+                r = table_add_line(table, NULL, &line, NULL);
         }
-        if (r >= 0)
-                r = table_print(table);
-        if (r < 0)
-                return verb_fail(r, "Failed to print the table: %m");
-        /* What is known to be wrong is more than what is not known. */
-        if (doctor.worst >= FINDING_WARNING)
-                return EXIT_NOT_ALL_UP;
-        return doctor.worst == FINDING_OK ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
+        return verb_print(table, r < 0 ? r : results[doctor.worst].exit_status, "print the table");
 }
 
 const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",

@@ -140,11 +140,7 @@ static int show(
                 r = survey_measure(survey, vgs, n_vgs);
         for (size_t i = 0; r >= 0 && i < n_vgs; i++)
                 r = add_line(table, vgs[i], host);
-        if (r >= 0)
-                r = table_print(table);
-        if (r < 0)
-                return verb_fail(r, "Failed to read the copies: %m");
-        return EXIT_SUCCESS;
+        return verb_print(table, r, "read the copies");
 }
 
 /* ------ changing ------ */

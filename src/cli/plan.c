@@ -79,13 +79,10 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
         r = make_plan(root_fd, &plan, &problems);
         for (size_t i = 0; r >= 0 && i < plan.n; i++)
                 r = add_line(table, &plan, &plan.volume_groups[i]);
-        if (r >= 0)
-                r = table_print(table);
+        r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
         for (size_t i = 0; i < problems.lines.n; i++)
                 log_warning("%s", problems.lines.strings[i]);
-        if (r < 0)
-                return verb_fail(r, "Failed to show the plan: %m");
-        return problems.error < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        return r;
 }
 
 static const struct verb plan_activate = {"activate", "",
@@ -117,10 +114,7 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
                 r = tree_order(tree);
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
-        r = removal_table_print(table, tree, is_removable);
-        if (r < 0)
-                return verb_fail(r, "Failed to print the table: %m");
-        return EXIT_SUCCESS;
+        return verb_print(table, removal_table_fill(table, tree, is_removable), "print the table");
 }
 
 static const struct verb plan_teardown = {"teardown", "",
@@ -151,11 +145,7 @@ static int run_initrd(char *names[], size_t n, struct table *table)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)
                 r = table_add_line(table, NULL, &needed.volume_groups[i], NULL);
-        if (r >= 0)
-                r = table_print(table);
-        if (r < 0)
-                return verb_fail(r, "Failed to find out what the initrd needs: %m");
-        return EXIT_SUCCESS;
+        return verb_print(table, r, "find out what the initrd needs");
 }
 
 static const struct verb plan_initrd = {"initrd", "",

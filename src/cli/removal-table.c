@@ -76,7 +76,7 @@ static int add_line(struct table *table, struct libscols_line *parent, const str
                 NULL);
 }
 
-int removal_table_print(
+int removal_table_fill(
         struct table *table, const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node))
 {
         _cleanup_free_ bool *shown = calloc(tree->n_components + 1, sizeof(*shown));
@@ -100,5 +100,5 @@ int removal_table_print(
                         r = add_line(table, parent, node);
                 last = node;
         }
-        return r < 0 ? r : table_print(table);
+        return r;
 }

@@ -125,44 +125,10 @@ struct line {
         uint64_t n_devices;
         uint64_t began_usec, took_usec[_SIDE_MAX], within_usec[_SIDE_MAX];
         bool at_most; /* it may have taken less */
+        char *took, *difference;
+        int64_t difference_usec;
         const char *name;
 };
-
-static char *get_took(const void *data)
-{
-        const struct line *line = data;
-        _cleanup_free_ char *time = NULL;
-
-        if (line->took_usec[FIRST] == COLUMN_UNKNOWN)
-                return strdup("");
-        time = format_short_duration(line->took_usec[FIRST]);
-        return time && line->at_most ? string_format("up to %s", time) : TAKE_PTR(time);
-}
-
-/* Returns whether it is known. */
-static bool find_difference(const struct line *line, int64_t *ret)
-{
-        *ret = (int64_t) line->took_usec[SECOND] - (int64_t) line->took_usec[FIRST];
-        return line->took_usec[FIRST] != COLUMN_UNKNOWN && line->took_usec[SECOND] != COLUMN_UNKNOWN;
-}
-
-static char *get_difference(const void *data)
-{
-        _cleanup_free_ char *time = NULL;
-        int64_t difference;
-
-        if (!find_difference(data, &difference))
-                return strdup("");
-        time = format_short_duration((uint64_t) llabs(difference));
-        return time ? string_format("%s%s", difference > 0 ? "+" : difference < 0 ? "-" : "", time) : NULL;
-}
-
-static char *get_difference_usec(const void *data)
-{
-        int64_t difference;
-
-        return find_difference(data, &difference) ? string_format("%" PRIi64, difference) : strdup("");
-}
 
 #define NAME_COLUMNS                                                                                              \
         COLUMN("NAME", ALWAYS, STRING, name, "the log, a device with its driver, or a driver",                    \
@@ -173,8 +139,8 @@ static char *get_difference_usec(const void *data)
 static const struct column columns[] = {
         NAME_COLUMNS,
         COLUMNS_OF_TIME("BEGAN", SHORT_DURATION, began_usec, "when it was begun with, after the first device"),
-        {"TOOK", "until the next device was begun with, or all was done", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
-                .text = get_took},
+        COLUMN("TOOK", IN_TABLE, STRING, took, "until the next device was begun with, or all was done",
+                .flags = SCOLS_FL_RIGHT),
         COLUMN("TOOK-USEC", IN_JSON, NUMBER, took_usec[FIRST], "the same, in microseconds"),
         COLUMN("AT-MOST", IN_JSON, BOOL, at_most,
                 "whether it may have taken less, having gone in parallel with others", .no = "false",
@@ -188,10 +154,9 @@ static const struct column comparison_columns[] = {
         COLUMNS_OF_TIME("FIRST", SHORT_DURATION, took_usec[FIRST],
                 "what it took in the first log: until the next device was begun with"),
         COLUMNS_OF_TIME("SECOND", SHORT_DURATION, took_usec[SECOND], "likewise in the second log"),
-        {"DIFFERENCE", "how much longer it took in the second", COLUMN_IN_TABLE, COLUMN_SHORT_DURATION,
-                .text = get_difference, .colored = true},
-        {"DIFFERENCE-USEC", "the same, in microseconds", COLUMN_IN_JSON, COLUMN_NUMBER,
-                .text = get_difference_usec},
+        COLUMN("DIFFERENCE", IN_TABLE, STRING, difference, "how much longer it took in the second",
+                .colored = true, .flags = SCOLS_FL_RIGHT),
+        COLUMN("DIFFERENCE-USEC", IN_JSON, SIGNED, difference_usec, "the same, in microseconds"),
         COLUMNS_OF_TIME("FIRST-WITHIN", SHORT_DURATION, within_usec[FIRST],
                 "how far apart several devices were begun with in the first log"),
         COLUMNS_OF_TIME("SECOND-WITHIN", SHORT_DURATION, within_usec[SECOND], "likewise in the second log"),
@@ -217,12 +182,29 @@ static struct line line_new(const char *of, uint64_t n_devices)
 static int add_line(struct table *table, struct libscols_line *parent, struct line line, char *name,
         struct libscols_line **ret)
 {
-        _cleanup_free_ char *owned = name;
-        int64_t difference;
+        const uint64_t *took = line.took_usec;
+        int64_t difference = (int64_t) (took[SECOND] - took[FIRST]);
+        _cleanup_free_ char *owned = name, *first = format_short_duration(took[FIRST]);
+        _cleanup_free_ char *between = format_short_duration((uint64_t) llabs(difference));
+        _cleanup_free_ char *first_text = string_format("%s%s", line.at_most ? "up to " : "", first ?: "");
+        _cleanup_free_ char *difference_text = string_format("%s%s",
+                difference > 0   ? "+"
+                : difference < 0 ? "-"
+                                 : "",
+                between ?: "");
 
+        if (!name || !first || !between || !first_text || !difference_text)
+                return -ENOMEM;
         line.name = name;
-        line.color = find_difference(&line, &difference) && difference > 0 ? "red" : NULL;
-        return name ? table_add_line(table, parent, &line, ret) : -ENOMEM;
+        line.difference_usec = COLUMN_SIGNED_UNKNOWN;
+        if (took[FIRST] != COLUMN_UNKNOWN)
+                line.took = first_text;
+        if (took[FIRST] != COLUMN_UNKNOWN && took[SECOND] != COLUMN_UNKNOWN) {
+                line.color = difference > 0 ? "red" : NULL;
+                line.difference = difference_text;
+                line.difference_usec = difference;
+        }
+        return table_add_line(table, parent, &line, ret);
 }
 
 static int add_shutdown(struct table *table, const struct kernel_comparison *comparison, char *const names[],
@@ -319,7 +301,7 @@ static int add_drivers(struct table *table, const struct kernel_comparison *comp
 }
 
 /* Of two logs what differs most comes first, a single one is in its order. */
-static int print_table(struct table *table, const struct kernel_comparison *comparison, char *const names[])
+static int add_lines(struct table *table, const struct kernel_comparison *comparison, char *const names[])
 {
         struct libscols_line *parent = NULL;
         int r;
@@ -327,25 +309,26 @@ static int print_table(struct table *table, const struct kernel_comparison *comp
         r = add_shutdown(table, comparison, names, &parent);
         for (size_t i = 0; r >= 0 && comparison->n_sides > 1 && i < comparison->n_units; i++)
                 r = add_unit(table, parent, comparison, &comparison->units[i]);
-        for (size_t i = 0; r >= 0 && comparison->n_sides == 1 && i < comparison->n_pairs;) {
-                struct kernel_unit group = kernel_comparison_group(comparison, i);
+        for (size_t i = 0; r >= 0 && comparison->n_sides == 1 && i < comparison->n_pairs; i++) {
+                const struct kernel_unit *unit = &comparison->units[comparison->pairs[i].unit];
 
-                r = add_unit(table, parent, comparison, &group);
-                i += group.n_pairs;
+                r = unit->first_pair == i ? add_unit(table, parent, comparison, unit) : 0;
         }
-        if (r >= 0)
-                r = add_drivers(table, comparison);
-        return r < 0 ? r : table_print(table);
+        return r < 0 ? r : add_drivers(table, comparison);
 }
 
-/* ------ the verb ------ */
+/* ------ the verb. These return an exit status ------ */
 
 static int draw(const struct logs *logs)
 {
         const struct kernel_shutdown *const shutdowns[] = {
                 &logs->logs[FIRST].shutdown, &logs->logs[SECOND].shutdown};
+        int r;
 
-        return plot_kernel_shutdowns(arg_plot, shutdowns, (const char *const *) logs->names, logs->n);
+        r = plot_kernel_shutdowns(arg_plot, shutdowns, (const char *const *) logs->names, logs->n);
+        if (r < 0)
+                return verb_fail(r, "Failed to write the picture: %m");
+        return EXIT_SUCCESS;
 }
 
 static int print(const struct logs *logs, struct table *table)
@@ -355,13 +338,13 @@ static int print(const struct logs *logs, struct table *table)
 
         r = kernel_comparison_make(
                 &comparison, &logs->logs[FIRST].shutdown, logs->n > 1 ? &logs->logs[SECOND].shutdown : NULL);
-        if (r < 0)
-                return r;
-        if (!table->options.json && !table->options.no_headings) {
+        if (r >= 0 && !table->options.json && !table->options.no_headings) {
                 print_shutdown_sentences(&comparison, logs->names);
                 printf("\n");
         }
-        return print_table(table, &comparison, logs->names);
+        if (r >= 0)
+                r = add_lines(table, &comparison, logs->names);
+        return verb_print(table, r, "print the table");
 }
 
 static int check_arguments(size_t n, char *const paths[])
@@ -389,15 +372,10 @@ static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_(logs_done) struct logs logs = {.n = n == 0 ? 1 : n};
         char *unnamed[_SIDE_MAX] = {is_pipe(STDIN_FILENO) ? (char *) "-" : NULL};
-        int r;
 
         if (check_arguments(n, names) < 0 || read_logs(&logs, n == 0 ? unnamed : names) < 0)
                 return EXIT_CANNOT_TELL;
-        r = arg_plot ? draw(&logs) : print(&logs, table);
-        if (r < 0)
-                return verb_fail(
-                        r, arg_plot ? "Failed to write the picture: %m" : "Failed to print the table: %m");
-        return EXIT_SUCCESS;
+        return arg_plot ? draw(&logs) : print(&logs, table);
 }
 
 static const struct table_kind *choose_table(size_t n_names)

@@ -221,8 +221,6 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
                 if (volume_group)
                         r = add_line(table, volume_group);
         }
-        if (r >= 0)
-                r = table_print(table);
         return r < 0 ? r : result;
 }
 
@@ -263,9 +261,7 @@ static int run(char *names[], size_t n, struct table *table)
         }
         if (r >= 0)
                 r = show_now(names, n, table);
-        if (r < 0)
-                return verb_fail(r, "Failed to show the volume groups: %m");
-        return r;
+        return verb_print(table, r, "show the volume groups");
 }
 
 static const struct verb_option options[] = {

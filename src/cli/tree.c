@@ -271,7 +271,7 @@ static int add_line(struct table *table, struct libscols_line *parent, const str
                 ret);
 }
 
-static int print(const struct tree_view *view, int root_fd, struct table *table)
+static int add_lines(const struct tree_view *view, int root_fd, struct table *table)
 {
         _cleanup_free_ struct libscols_line **lines = NULL;
         _cleanup_tree_rows_ struct tree_rows rows = {};
@@ -291,7 +291,7 @@ static int print(const struct tree_view *view, int root_fd, struct table *table)
                 if (r < 0)
                         return r;
         }
-        return table_print(table);
+        return 0;
 }
 
 /* ------ the verb ------ */
@@ -318,10 +318,8 @@ static int run(char *names[], size_t n, struct table *table)
         if (r == -ENOENT)
                 return EXIT_NOT_ALL_UP;
         if (r >= 0)
-                r = print(&view, root_fd, table);
-        if (r < 0)
-                return verb_fail(r, "Failed to print the tree: %m");
-        return unknown ? EXIT_NOT_ALL_UP : EXIT_SUCCESS;
+                r = add_lines(&view, root_fd, table);
+        return verb_print(table, r >= 0 && unknown ? EXIT_NOT_ALL_UP : r, "print the tree");
 }
 
 static const struct verb_option options[] = {

@@ -20,6 +20,15 @@ enum {
 #define verb_fail(error, ...) ((void) log_error_errno(error, __VA_ARGS__), EXIT_CANNOT_TELL)
 #define verb_refuse(...) (log_error(__VA_ARGS__), EXIT_CANNOT_TELL)
 
+/* The end of a verb that prints a table. `r` is the exit status, which is returned once the table is printed, or a negative
+ * errno, of which is logged that headgate failed to do `what`, and then what verb_fail() says is returned. */
+static inline int verb_print(struct table *table, int r, const char *what)
+{
+        int printed = r < 0 ? r : table_print(table);
+
+        return printed < 0 ? verb_fail(printed, "Failed to %s: %m", what) : r;
+}
+
 struct verb_option {
         const char *name; /* the long one, without -- */
         char letter;      /* the short one, or '\0' */

@@ -193,8 +193,7 @@ static int explain_all(struct sources *sources, char *const names[], size_t n, s
                 if (r < 0)
                         return r;
         }
-        r = tabular ? table_print(table) : 0;
-        return r < 0 ? r : result;
+        return result;
 }
 
 static int run(char *names[], size_t n, struct table *table)
@@ -209,9 +208,7 @@ static int run(char *names[], size_t n, struct table *table)
         r = sources_read(&sources);
         if (r >= 0)
                 r = explain_all(&sources, names, n, table);
-        if (r < 0)
-                return verb_fail(r, "Failed to find out: %m");
-        return r;
+        return verb_print(table, r, "find out");
 }
 
 const struct verb verb_why = {"why", "NAME...",

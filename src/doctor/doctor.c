@@ -6,41 +6,24 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 
 #include "shared/program.h"
 #include "tree/read.h"
 
 /* ------ findings ------ */
 
-const char *finding_result_to_string(enum finding_result result)
-{
-        static const char *const strings[] = {
-                [FINDING_OK] = "ok",
-                [FINDING_UNKNOWN] = "unknown",
-                [FINDING_WARNING] = "warning",
-                [FINDING_FAILED] = "failed",
-        };
-
-        return strings[result];
-}
-
 void finding_add(
         struct doctor *doctor, enum finding_result result, int error, const char *advice, const char *format, ...)
 {
         struct finding finding = {.check = doctor->check, .result = result};
-        _cleanup_free_ char *detail = NULL;
         va_list arguments;
 
         if (error == -EACCES || error == -EPERM)
                 advice = "Run headgate doctor as root.";
         errno = -error;
         va_start(arguments, format);
-        if (vasprintf(&detail, format, arguments) < 0)
-                detail = NULL;
+        finding.detail = string_format_printable(format, arguments);
         va_end(arguments);
-
-        finding.detail = detail ? string_printable(detail) : NULL;
         finding.advice = string_printable(advice ?: "");
         if (!GREEDY_REALLOC(doctor->findings, doctor->n_findings + 1) || !finding.detail || !finding.advice ||
                 error == -ENOMEM) {

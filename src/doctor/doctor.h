@@ -15,8 +15,6 @@ enum finding_result {
         FINDING_FAILED,
 };
 
-const char *finding_result_to_string(enum finding_result result);
-
 struct finding {
         const char *check; /* the name of the check, a constant */
         enum finding_result result;

@@ -192,12 +192,11 @@ void print_shutdown_sentences(const struct kernel_comparison *comparison, char *
         if (comparison->n_sides == 1) {
                 printf("%s: the kernel has shut down %zu device%s in %s.\n", names[FIRST], first->n,
                         plural(first->n), first_total ?: "?");
-                for (size_t i = 0; i < comparison->n_pairs;) {
-                        struct kernel_unit group = kernel_comparison_group(comparison, i);
+                for (size_t i = 0; i < comparison->n_pairs; i++) {
+                        const struct kernel_unit *unit = &comparison->units[comparison->pairs[i].unit];
 
-                        if (group.n_pairs > 1)
-                                print_group(comparison, &group);
-                        i += group.n_pairs;
+                        if (unit->n_pairs > 1 && unit->first_pair == i)
+                                print_group(comparison, unit);
                 }
                 print_drivers(comparison, FIRST, names);
                 print_sum_of_gains(comparison, FIRST, NULL, NULL);

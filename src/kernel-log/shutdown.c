@@ -241,6 +241,9 @@ static int make_units(struct kernel_comparison *comparison)
                                         comparison->sides[side]->devices[pairs[i].places[side]].step_usec;
         }
         SORT(comparison->units, comparison->n_units, compare_units);
+        for (size_t i = 0; i < comparison->n_units; i++)
+                for (size_t j = 0; j < comparison->units[i].n_pairs; j++)
+                        pairs[comparison->units[i].first_pair + j].unit = i;
         return 0;
 }
 
@@ -266,15 +269,6 @@ void kernel_comparison_done(struct kernel_comparison *comparison)
 {
         free(comparison->pairs);
         free(comparison->units);
-}
-
-struct kernel_unit kernel_comparison_group(const struct kernel_comparison *comparison, size_t i)
-{
-        return (struct kernel_unit){
-                .first_pair = i,
-                .n_pairs = kernel_shutdown_group_end(comparison->sides[FIRST], i) - i,
-                .usec = {kernel_shutdown_took_usec(comparison->sides[FIRST], i)},
-        };
 }
 
 const struct kernel_device *kernel_pair_device(

@@ -67,7 +67,7 @@ enum {
 /* A device, by its driver and name. */
 struct kernel_pair {
         size_t places[_SIDE_MAX]; /* in the shutdowns, or NOT_THERE */
-        size_t unit;              /* the same for all pairs of a unit, which are next to each other */
+        size_t unit;              /* the place of its unit; all pairs of one are next to each other */
 };
 
 struct kernel_unit {
@@ -79,7 +79,7 @@ struct kernel_unit {
 struct kernel_comparison {
         const struct kernel_shutdown *sides[_SIDE_MAX]; /* the second of one has no devices */
         size_t n_sides;
-        struct kernel_pair *pairs; /* unit by unit */
+        struct kernel_pair *pairs; /* unit by unit, of one shutdown in its order */
         size_t n_pairs;
         struct kernel_unit *units; /* those that differ most come first, of one shutdown those that took longest */
         size_t n_units;
@@ -90,9 +90,6 @@ int kernel_comparison_make(struct kernel_comparison *comparison, const struct ke
         const struct kernel_shutdown *second) _nonnull_(1, 2) _must_check_;
 void kernel_comparison_done(struct kernel_comparison *comparison) _nonnull_(1);
 #define _cleanup_kernel_comparison_ _cleanup_(kernel_comparison_done)
-
-/* Of a single shutdown, whose pairs are in its order: what went in parallel with its device `i`, which is the first of that. */
-struct kernel_unit kernel_comparison_group(const struct kernel_comparison *comparison, size_t i) _nonnull_(1);
 
 /* The device of a pair, of whichever side has it. */
 const struct kernel_device *kernel_pair_device(

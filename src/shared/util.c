@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -364,6 +363,16 @@ char *string_printable(const char *string)
         return string_escape(string, is_printable);
 }
 
+char *string_format_printable(const char *format, va_list arguments)
+{
+        _cleanup_free_ char *string = NULL;
+
+        if (vasprintf(&string, format, arguments) >= 0)
+                return string_printable(string);
+        string = NULL;
+        return NULL;
+}
+
 int string_vector_add(struct string_vector *vector, const char *string)
 {
         _cleanup_free_ char *copy = strdup(string);
@@ -414,20 +423,16 @@ void string_vector_done(struct string_vector *vector)
 
 void problems_add(struct problems *problems, int error, const char *format, ...)
 {
-        _cleanup_free_ char *line = NULL, *printable = NULL;
+        _cleanup_free_ char *printable = NULL;
         va_list arguments;
-        int r;
 
         if (problems->error == 0)
                 problems->error = error;
 
         errno = -error;
         va_start(arguments, format);
-        r = vasprintf(&line, format, arguments);
+        printable = string_format_printable(format, arguments);
         va_end(arguments);
-        if (r < 0)
-                line = NULL;
-        printable = line ? string_printable(line) : NULL;
         if (printable)
                 /* The error is kept, and a program that is out of memory says so elsewhere. */
                 (void) !string_vector_add(&problems->lines, printable);

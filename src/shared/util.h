@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
@@ -112,6 +113,9 @@ char *string_escape(const char *string, bool (*stays)(char c)) _nonnull_(1, 2) _
 /* A copy in which each byte that is not printable ASCII is written as \xNN, to be freed by the caller; NULL
  * without memory. For names that come from elsewhere and go to a log or a terminal. */
 char *string_printable(const char *string) _nonnull_(1) _must_check_;
+
+/* The same of what vprintf() would print. */
+char *string_format_printable(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
 
 /* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */
 struct string_vector {

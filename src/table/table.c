@@ -97,6 +97,8 @@ static char *make_text(const struct column *column, const void *line, bool json)
                         return strdup(*(const bool *) field ? column->yes : column->no);
                 return strdup(*(const bool *) field ? "1" : "0");
         case COLUMN_SIGNED:
+                if (*(const int64_t *) field == COLUMN_SIGNED_UNKNOWN)
+                        return strdup("");
                 return string_format("%" PRIi64, *(const int64_t *) field);
         default:
                 return format_number(column,

@@ -28,7 +28,7 @@ enum column_type {
         COLUMN_BOOL,    /* true or false, in JSON a boolean */
         COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00" */
         /* These are to the right. */
-        COLUMN_SIGNED,         /* int64_t, always known */
+        COLUMN_SIGNED,         /* int64_t */
         COLUMN_NUMBER,         /* a number */
         COLUMN_SIZE,           /* bytes: "1.5G", in JSON a number */
         COLUMN_DURATION,       /* microseconds: "4.2s" */
@@ -39,6 +39,7 @@ enum column_type {
 
 /* A number of 64 bits, or a date, that is not known. */
 #define COLUMN_UNKNOWN UINT64_MAX
+#define COLUMN_SIGNED_UNKNOWN INT64_MIN
 
 struct column {
         const char *name;        /* the heading; in JSON in small letters, and with _ for - */

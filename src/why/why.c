@@ -4,19 +4,6 @@
 
 #include "why/why.h"
 
-#include <stdarg.h>
-
-__attribute__((format(printf, 1, 0))) static char *format_printable(const char *format, va_list arguments)
-{
-        _cleanup_free_ char *text = NULL;
-
-        if (vasprintf(&text, format, arguments) < 0) {
-                text = NULL;
-                return NULL;
-        }
-        return string_printable(text);
-}
-
 /* Takes over `text`, and NULL for want of memory. */
 static void add(struct why *why, struct string_vector *texts, char *text)
 {
@@ -35,7 +22,7 @@ void why_answer(struct why *why, enum verdict verdict, const char *state, const 
         why->verdict = verdict;
         why->state = state;
         va_start(arguments, format);
-        if (string_replace(&why->answer, format_printable(format, arguments)) < 0)
+        if (string_replace(&why->answer, string_format_printable(format, arguments)) < 0)
                 why->error = -ENOMEM;
         va_end(arguments);
 }
@@ -51,7 +38,7 @@ void why_cause(struct why *why, const char *condition, const char *format, ...)
 
         why_condition(why, condition);
         va_start(arguments, format);
-        add(why, &why->causes, format_printable(format, arguments));
+        add(why, &why->causes, string_format_printable(format, arguments));
         va_end(arguments);
 }
 
@@ -60,7 +47,7 @@ void why_fact(struct why *why, const char *format, ...)
         va_list arguments;
 
         va_start(arguments, format);
-        add(why, &why->facts, format_printable(format, arguments));
+        add(why, &why->facts, string_format_printable(format, arguments));
         va_end(arguments);
 }
 
@@ -69,7 +56,7 @@ void why_advise(struct why *why, const char *format, ...)
         va_list arguments;
 
         va_start(arguments, format);
-        add(why, &why->advice, format_printable(format, arguments));
+        add(why, &why->advice, string_format_printable(format, arguments));
         va_end(arguments);
 }
 
