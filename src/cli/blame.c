@@ -11,8 +11,6 @@
 #include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/archive.h"
-#include "timeline/boot.h"
-#include "timeline/shutdown.h"
 #include "view/snapshot.h"
 
 static bool arg_boot;
@@ -301,7 +299,7 @@ static int run_blame(char *names[], size_t n, struct table *table)
                 r = read_selected(&timeline, names, n);
                 if (r != EXIT_SUCCESS)
                         return r;
-                timeline_sort_by_blame(&timeline);
+                timeline_sort(&timeline, timeline_by_blame);
                 for (size_t i = 0; r >= 0 && i < timeline.n; i++)
                         r = add_bar(table, &timeline.bars[i]);
         }

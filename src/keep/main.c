@@ -12,7 +12,6 @@
 #include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/archive.h"
-#include "timeline/boot.h"
 #include "view/snapshot.h"
 
 /* With --follow, how often it is written, and for how long at most. */

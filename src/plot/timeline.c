@@ -401,7 +401,7 @@ static void draw_all(struct plot *plot)
 {
         const char *tree = NULL;
 
-        timeline_sort_by_end(plot->timeline);
+        timeline_sort(plot->timeline, timeline_by_end);
         for (size_t i = 0; i < plot->timeline->n; i++) {
                 const struct timeline_bar *bar = &plot->timeline->bars[i];
 
@@ -423,7 +423,7 @@ static int draw_many(struct plot *plot)
 
         if (!bars)
                 return -ENOMEM;
-        timeline_sort_by_blame(plot->timeline);
+        timeline_sort(plot->timeline, timeline_by_blame);
         choose(plot, &shown);
         if (shown.n_troubles > TROUBLES_MAX)
                 picture_heading(
@@ -439,7 +439,7 @@ static int draw_many(struct plot *plot)
                 draw_row(picture, shown.fine[i]);
 
         picture_heading(picture, boot ? "All that are up, by vgchange" : "All that are gone");
-        timeline_sort_by_batch(plot->timeline);
+        timeline_sort(plot->timeline, timeline_by_batch);
         choose(plot, &shown);
         draw_bands(plot, &shown);
         return 0;

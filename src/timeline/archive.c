@@ -96,39 +96,38 @@ static int print_bar(FILE *file, struct timeline_bar *bar, size_t number)
 /* The bars that fit, the slowest first. */
 static int format_bars(const struct timeline *timeline, char **ret, size_t *ret_n)
 {
-        _cleanup_free_ char *text = NULL;
-        _cleanup_fclose_ FILE *file = NULL;
-        size_t n, size, size_that_fits = 0;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        size_t n, size_that_fits = 0;
+        int r;
 
-        file = open_memstream(&text, &size);
         if (!file)
                 return -ENOMEM;
         for (n = 0; n < timeline->n; n++) {
                 if (print_bar(file, &timeline->bars[n], n) < 0 || fflush(file) != 0)
                         return -ENOMEM;
-                if (size > ARCHIVE_FILE_SIZE_MAX - HEADER_SIZE_MAX)
+                if (stream.size > ARCHIVE_FILE_SIZE_MAX - HEADER_SIZE_MAX)
                         break;
-                size_that_fits = size;
+                size_that_fits = stream.size;
         }
-        if (fclose(TAKE_PTR(file)) != 0)
-                return -ENOMEM;
-        text[size_that_fits] = '\0';
-        *ret = TAKE_PTR(text);
+        r = memstream_finish(&stream, ret, NULL);
+        if (r < 0)
+                return r;
+        (*ret)[size_that_fits] = '\0';
         *ret_n = n;
         return 0;
 }
 
 char *archive_format(struct timeline *timeline)
 {
-        _cleanup_free_ char *text = NULL, *bars = NULL;
-        _cleanup_fclose_ FILE *file = NULL;
-        size_t size, n;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        _cleanup_free_ char *bars = NULL;
+        char *text;
+        size_t n;
 
-        timeline_sort_by_blame(timeline);
-        if (format_bars(timeline, &bars, &n) < 0)
-                return NULL;
-        file = open_memstream(&text, &size);
-        if (!file)
+        timeline_sort(timeline, timeline_by_blame);
+        if (!file || format_bars(timeline, &bars, &n) < 0)
                 return NULL;
         fprintf(file, "version = %d\nkind = \"%s\"\n", VERSION, kind_names[timeline->kind]);
         if (config_print_string(file, "host", timeline->host) < 0 ||
@@ -138,7 +137,7 @@ char *archive_format(struct timeline *timeline)
         fprintf(file, "n_bars = %zu\n", n);
         print_number(file, "n_left_out", timeline->n_left_out + timeline->n - n);
         fprintf(file, "bars {\n%s}\n", bars);
-        return fclose(TAKE_PTR(file)) != 0 ? NULL : TAKE_PTR(text);
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
 /* Numbers below 0 are nothing that was written here. */

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <systemd/sd-id128.h>
+
+#include "lvm/volume_group.h"
 #include "shared/macro.h"
 
 /* What took how long: one bar for each VG of a boot, or for each device of a shutdown. "headgate blame" prints it as
@@ -79,13 +82,13 @@ void timeline_done(struct timeline *timeline) _nonnull_(1);
 uint64_t timeline_total_usec(const struct timeline_bar *bar) _nonnull_(1);
 uint64_t timeline_end_usec(const struct timeline_bar *bar) _nonnull_(1);
 
-/* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took.
- * What is equal goes by name. */
-void timeline_sort_by_blame(struct timeline *timeline) _nonnull_(1);
-/* In the order in which they ended, of a shutdown tree by tree. */
-void timeline_sort_by_end(struct timeline *timeline) _nonnull_(1);
-/* By vgchange, or by run of headgate-teardown, and within each by their ends. */
-void timeline_sort_by_batch(struct timeline *timeline) _nonnull_(1);
+/* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took. Or in the
+ * order in which they ended, of a shutdown tree by tree; or by vgchange, or by run of headgate-teardown, and within each by
+ * their ends. What is equal goes by name. */
+int timeline_by_blame(const void *a, const void *b);
+int timeline_by_end(const void *a, const void *b);
+int timeline_by_batch(const void *a, const void *b);
+void timeline_sort(struct timeline *timeline, int (*compare)(const void *a, const void *b)) _nonnull_(1, 2);
 
 /* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
  * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
@@ -96,3 +99,23 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _no
  * -ENOENT, with the first name that nothing has in `*ret_unknown`, and then everything is as it was. */
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
         _nonnull_(1, 4) _must_check_;
+
+/* Reads that of this boot, of VGs as snapshot_read() has them; with /dev below `root_fd`.
+ *
+ * vgchange waits for udev itself, VG by VG. So where its time went is told by /dev: the kernel makes the node of an
+ * LV's device, and later udev the link /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on
+ * devtmpfs from Linux 6.0 on), as exactly as the kernel's tick, 1 to 10 ms. VGs of one vgchange come one after
+ * another: until the one before it is done, a VG is still in the queue. What cannot be true is not believed, where
+ * somebody has deactivated and activated LVs since for instance: then lvm2's phase lasts until vgchange ended.
+ *
+ * Returns 0 or -ENOMEM. */
+int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
+        _nonnull_(1) _must_check_;
+
+/* Reads that of the shutdown that ended a boot, made of the lines of headgate-teardown in the journal; see
+ * src/teardown/report.h for their fields. Only what root has written counts. Times are on the clock of that boot; in lines without
+ * HEADGATE_STARTED_USEC they count from the start of headgate-teardown instead.
+ *
+ * Returns 0; -ENOENT if that boot has no line of headgate-teardown about a device that may be read; or another
+ * negative errno. */
+int timeline_read_shutdown(struct timeline *timeline, sd_id128_t boot) _nonnull_(1) _must_check_;
