@@ -214,7 +214,7 @@ static const struct column shutdown_columns[] = {
 };
 
 /* Not reached and unknown are not the same as zero. */
-static int add_bar(struct table *table, const struct timeline_bar *bar)
+static void add_bar(struct table *table, const struct timeline_bar *bar)
 {
         static const char *const colors[] = {[TIMELINE_UNFINISHED] = "yellow", [TIMELINE_FAILED] = "red"};
         struct line line = {colors[bar->end], *bar, timeline_total_usec(bar), timeline_end_usec(bar)};
@@ -225,7 +225,7 @@ static int add_bar(struct table *table, const struct timeline_bar *bar)
                 line.bar.phases_usec[TIMELINE_LVM2] = line.bar.asked_usec = COLUMN_UNKNOWN;
         if (bar->linked_usec == 0)
                 line.bar.phases_usec[TIMELINE_UDEV] = COLUMN_UNKNOWN;
-        return table_add_line(table, NULL, &line, NULL);
+        table_add_line(table, NULL, &line);
 }
 
 struct boot_line {
@@ -266,7 +266,7 @@ static int add_boots(struct table *table)
                 };
 
                 sd_id128_to_string(line.boot.id, line.id);
-                r = table_add_line(table, NULL, &line, NULL);
+                table_add_line(table, NULL, &line);
         }
         return r;
 }
@@ -300,8 +300,8 @@ static int run_blame(char *names[], size_t n, struct table *table)
                 if (r != EXIT_SUCCESS)
                         return r;
                 timeline_sort(&timeline, timeline_by_blame);
-                for (size_t i = 0; r >= 0 && i < timeline.n; i++)
-                        r = add_bar(table, &timeline.bars[i]);
+                for (size_t i = 0; i < timeline.n; i++)
+                        add_bar(table, &timeline.bars[i]);
         }
         return verb_print(table, r, "print the table");
 }

@@ -20,9 +20,10 @@ static int show(struct deactivation *deactivation)
         if (r <= 0)
                 return r;
         r = table_new(&removal_table, &(struct table_options){}, &table);
-        if (r >= 0)
-                r = removal_table_fill(&table, deactivation->tree, tree_node_is_ours);
-        return r < 0 ? r : table_print(&table);
+        if (r < 0)
+                return r;
+        removal_table_fill(&table, deactivation->tree, tree_node_is_ours);
+        return table_print(&table);
 }
 
 static int run(char *names[], size_t n, struct table *table _unused_)

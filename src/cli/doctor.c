@@ -38,13 +38,13 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         r = doctor_run(&doctor);
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
-        for (size_t i = 0; r >= 0 && i < doctor.n_findings; i++) {
+        for (size_t i = 0; i < doctor.n_findings; i++) {
                 struct finding finding = doctor.findings[i];
                 struct line line = {results[finding.result].color, finding, results[finding.result].name};
 
-                r = table_add_line(table, NULL, &line, NULL);
+                table_add_line(table, NULL, &line);
         }
-        return verb_print(table, r < 0 ? r : results[doctor.worst].exit_status, "print the table");
+        return verb_print(table, results[doctor.worst].exit_status, "print the table");
 }
 
 const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",

@@ -122,7 +122,8 @@ static int add_line(struct table *table, const struct surveyed_vg *vg, const str
         (void) snprintf(line.pvs, sizeof(line.pvs), "%zu/%zu", vg->n_seen, n_pvs);
         if (vg->n_seen == n_pvs)
                 (void) snprintf(line.pvs, sizeof(line.pvs), "%zu", n_pvs);
-        return table_add_line(table, NULL, &line, NULL);
+        table_add_line(table, NULL, &line);
+        return 0;
 }
 
 static int show(

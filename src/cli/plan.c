@@ -33,7 +33,7 @@ static const struct column activate_columns[] = {
         COLUMN("REASON", ALWAYS, STRING, reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
 };
 
-static int add_line(struct table *table, const struct plan *plan, const struct planned_volume_group *volume_group)
+static void add_line(struct table *table, const struct plan *plan, const struct planned_volume_group *volume_group)
 {
         bool urgent_rest = volume_group->group == PLAN_REST && plan->rest_urgent;
         _cleanup_free_ char *reason =
@@ -42,7 +42,8 @@ static int add_line(struct table *table, const struct plan *plan, const struct p
         struct line line = {*volume_group, plan_group_to_string(volume_group->group),
                 volume_group->group == PLAN_BOOT || urgent_rest, reason};
 
-        return reason ? table_add_line(table, NULL, &line, NULL) : -ENOMEM;
+        table_fail(table, reason ? 0 : -ENOMEM);
+        table_add_line(table, NULL, &line);
 }
 
 /* Whether or not it is on: who has it off may want to see what it would do. */
@@ -78,7 +79,7 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
                 return verb_fail(root_fd, "Failed to open %s: %m", root_path());
         r = make_plan(root_fd, &plan, &problems);
         for (size_t i = 0; r >= 0 && i < plan.n; i++)
-                r = add_line(table, &plan, &plan.volume_groups[i]);
+                add_line(table, &plan, &plan.volume_groups[i]);
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
         for (size_t i = 0; i < problems.lines.n; i++)
                 log_warning("%s", problems.lines.strings[i]);
@@ -114,7 +115,8 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
                 r = tree_order(tree);
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
-        return verb_print(table, removal_table_fill(table, tree, is_removable), "print the table");
+        removal_table_fill(table, tree, is_removable);
+        return verb_print(table, EXIT_SUCCESS, "print the table");
 }
 
 static const struct verb plan_teardown = {"teardown", "",
@@ -144,7 +146,7 @@ static int run_initrd(char *names[], size_t n, struct table *table)
         if (r == -ENXIO)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)
-                r = table_add_line(table, NULL, &needed.volume_groups[i], NULL);
+                table_add_line(table, NULL, &needed.volume_groups[i]);
         return verb_print(table, r, "find out what the initrd needs");
 }
 

@@ -54,16 +54,13 @@ static const char *action_on(const struct tree_node *node)
         return node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : NULL;
 }
 
-static int add_line(struct table *table, struct libscols_line *parent, const struct tree_node *node)
+static void add_line(struct table *table, struct libscols_line *parent, const struct tree_node *node)
 {
         const char *cycle = node->cycle ? "in a circle with others, which are tried in turn" : NULL;
         _cleanup_string_vector_ struct string_vector holders = {};
-        int r;
 
-        r = tree_nodes_names(&node->uppers, &holders);
-        if (r < 0)
-                return r;
-        return table_add_line(table, parent,
+        table_fail(table, tree_nodes_names(&node->uppers, &holders));
+        table_add_line(table, parent,
                 &(struct line){
                         .node = *node,
                         .kind = tree_kind_to_string(node->kind),
@@ -72,33 +69,32 @@ static int add_line(struct table *table, struct libscols_line *parent, const str
                         .unit = tree_node_is_ours(node) ? teardown_unit_of(node) : NULL,
                         .holders = holders,
                         .step = node->step + 1,
-                },
-                NULL);
+                });
 }
 
-int removal_table_fill(
+void removal_table_fill(
         struct table *table, const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node))
 {
         _cleanup_free_ bool *shown = calloc(tree->n_components + 1, sizeof(*shown));
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
         struct libscols_line *parent = NULL;
         const struct tree_node *last = NULL;
-        int r = shown ? 0 : -ENOMEM;
 
+        if (!shown) {
+                table_fail(table, -ENOMEM);
+                return;
+        }
         FOREACH_NODE(node, &tree->nodes)
-                if (shown && is_of_interest(node))
-                        shown[node->component] = true;
+                shown[node->component] |= is_of_interest(node);
         FOREACH_NODE(node, &tree->nodes)
-                if (r >= 0 && shown[node->component])
-                        r = tree_nodes_add(&nodes, node);
+                if (shown[node->component])
+                        table_fail(table, tree_nodes_add(&nodes, node));
         if (nodes.n > 1)
                 qsort_r(nodes.nodes, nodes.n, sizeof(*nodes.nodes), compare_nodes, tree->names);
         FOREACH_NODE(node, &nodes) {
-                if (r >= 0 && (!last || last->component != node->component))
-                        r = table_add_title(table, string_printable(tree->names[node->component]), &parent);
-                if (r >= 0)
-                        r = add_line(table, parent, node);
+                if (!last || last->component != node->component)
+                        parent = table_add_title(table, string_printable(tree->names[node->component]));
+                add_line(table, parent, node);
                 last = node;
         }
-        return r;
 }

@@ -7,7 +7,7 @@
 /* The columns, as headgate-plan(8) describes them. */
 extern const struct table_kind removal_table;
 
-/* Adds, in the order in which they can go, the nodes of all storage trees of which at least one node is of interest
- * to the table, which is of that kind. `tree` comes from tree_order(). Returns 0 or a negative errno. */
-int removal_table_fill(struct table *table, const struct tree *tree,
-        bool (*is_of_interest)(const struct tree_node *node)) _nonnull_(1, 2, 3) _must_check_;
+/* Adds, in the order in which they can go, the nodes of all storage trees of which at least one node is of interest,
+ * to the table, which is of that kind. `tree` comes from tree_order(). */
+void removal_table_fill(struct table *table, const struct tree *tree,
+        bool (*is_of_interest)(const struct tree_node *node)) _nonnull_(1, 2, 3);

@@ -178,9 +178,9 @@ static struct line line_new(const char *of, uint64_t n_devices)
         };
 }
 
-/* Takes the name over; NULL is -ENOMEM. */
-static int add_line(struct table *table, struct libscols_line *parent, struct line line, char *name,
-        struct libscols_line **ret)
+/* Takes the name over. */
+static struct libscols_line *add_line(
+        struct table *table, struct libscols_line *parent, struct line line, char *name)
 {
         const uint64_t *took = line.took_usec;
         int64_t difference = (int64_t) (took[SECOND] - took[FIRST]);
@@ -193,8 +193,7 @@ static int add_line(struct table *table, struct libscols_line *parent, struct li
                                  : "",
                 between ?: "");
 
-        if (!name || !first || !between || !first_text || !difference_text)
-                return -ENOMEM;
+        table_fail(table, name && first && between && first_text && difference_text ? 0 : -ENOMEM);
         line.name = name;
         line.difference_usec = COLUMN_SIGNED_UNKNOWN;
         if (took[FIRST] != COLUMN_UNKNOWN)
@@ -204,11 +203,11 @@ static int add_line(struct table *table, struct libscols_line *parent, struct li
                 line.difference = difference_text;
                 line.difference_usec = difference;
         }
-        return table_add_line(table, parent, &line, ret);
+        return table_add_line(table, parent, &line);
 }
 
-static int add_shutdown(struct table *table, const struct kernel_comparison *comparison, char *const names[],
-        struct libscols_line **ret)
+static struct libscols_line *add_shutdown(
+        struct table *table, const struct kernel_comparison *comparison, char *const names[])
 {
         struct line line = line_new("shutdown", comparison->n_pairs);
 
@@ -221,12 +220,11 @@ static int add_shutdown(struct table *table, const struct kernel_comparison *com
         }
         return add_line(table, NULL, line,
                 comparison->n_sides > 1 ? string_format("%s, %s", names[FIRST], names[SECOND])
-                                        : strdup(names[FIRST]),
-                ret);
+                                        : strdup(names[FIRST]));
 }
 
 /* What a log has nothing of took no time there; of two logs, what went in parallel is known of all of it only. */
-static int add_device(struct table *table, struct libscols_line *parent,
+static void add_device(struct table *table, struct libscols_line *parent,
         const struct kernel_comparison *comparison, const struct kernel_pair *pair)
 {
         const struct kernel_device *device = kernel_pair_device(comparison, pair);
@@ -242,31 +240,29 @@ static int add_device(struct table *table, struct libscols_line *parent,
                 if (!parallel || comparison->n_sides == 1)
                         line.took_usec[side] = place != NOT_THERE ? kernel_shutdown_took_usec(shutdown, place) : 0;
         }
-        return add_line(table, parent, line, string_format("%s %s", device->driver, device->name), NULL);
+        add_line(table, parent, line, string_format("%s %s", device->driver, device->name));
 }
 
 /* All that went in parallel, or a device that went alone. */
-static int add_unit(struct table *table, struct libscols_line *parent, const struct kernel_comparison *comparison,
+static void add_unit(struct table *table, struct libscols_line *parent, const struct kernel_comparison *comparison,
         const struct kernel_unit *unit)
 {
         const struct kernel_pair *pairs = &comparison->pairs[unit->first_pair];
         const struct kernel_device *first = kernel_pair_device(comparison, pairs);
         const struct kernel_device *last = kernel_pair_device(comparison, &pairs[unit->n_pairs - 1]);
         struct line line = line_new("parallel", unit->n_pairs);
-        int r = 0;
 
         line.began_usec = first->began_usec;
         memcpy(line.took_usec, unit->usec, sizeof(line.took_usec));
         if (comparison->n_sides == 1)
                 line.within_usec[FIRST] = last->began_usec - first->began_usec;
         if (unit->n_pairs > 1)
-                r = add_line(table, parent, line, string_format("%zu in parallel", unit->n_pairs), &parent);
-        for (size_t i = 0; r >= 0 && i < unit->n_pairs; i++)
-                r = add_device(table, parent, comparison, &pairs[i]);
-        return r;
+                parent = add_line(table, parent, line, string_format("%zu in parallel", unit->n_pairs));
+        for (size_t i = 0; i < unit->n_pairs; i++)
+                add_device(table, parent, comparison, &pairs[i]);
 }
 
-static int add_driver(struct table *table, struct libscols_line *parent,
+static void add_driver(struct table *table, struct libscols_line *parent,
         const struct kernel_comparison *comparison, const char *driver)
 {
         struct line line = line_new("driver", 0);
@@ -277,44 +273,41 @@ static int add_driver(struct table *table, struct libscols_line *parent,
                 line.within_usec[side] = n > 1 ? usec : COLUMN_UNKNOWN;
                 line.n_devices = MAX(line.n_devices, n);
         }
-        return line.n_devices > 1 ? add_line(table, parent, line, strdup(driver), NULL) : 0;
+        if (line.n_devices > 1)
+                add_line(table, parent, line, strdup(driver));
 }
 
-static int add_drivers(struct table *table, const struct kernel_comparison *comparison)
+static void add_drivers(struct table *table, const struct kernel_comparison *comparison)
 {
-        struct libscols_line *parent = NULL;
+        struct libscols_line *parent =
+                add_line(table, NULL, line_new("drivers", COLUMN_UNKNOWN), strdup("drivers with several devices"));
         uint64_t usec;
-        int r;
 
-        r = add_line(
-                table, NULL, line_new("drivers", COLUMN_UNKNOWN), strdup("drivers with several devices"), &parent);
         for (size_t side = 0; side < comparison->n_sides; side++)
-                for (size_t i = 0; r >= 0 && i < comparison->sides[side]->n; i++) {
+                for (size_t i = 0; i < comparison->sides[side]->n; i++) {
                         const char *driver = comparison->sides[side]->devices[i].driver;
 
                         if (kernel_shutdown_is_first_of_driver(comparison->sides[side], i) &&
                                 (side == FIRST || kernel_shutdown_measure_driver(
                                                           comparison->sides[FIRST], driver, &usec) == 0))
-                                r = add_driver(table, parent, comparison, driver);
+                                add_driver(table, parent, comparison, driver);
                 }
-        return r;
 }
 
 /* Of two logs what differs most comes first, a single one is in its order. */
-static int add_lines(struct table *table, const struct kernel_comparison *comparison, char *const names[])
+static void add_lines(struct table *table, const struct kernel_comparison *comparison, char *const names[])
 {
-        struct libscols_line *parent = NULL;
-        int r;
+        struct libscols_line *parent = add_shutdown(table, comparison, names);
 
-        r = add_shutdown(table, comparison, names, &parent);
-        for (size_t i = 0; r >= 0 && comparison->n_sides > 1 && i < comparison->n_units; i++)
-                r = add_unit(table, parent, comparison, &comparison->units[i]);
-        for (size_t i = 0; r >= 0 && comparison->n_sides == 1 && i < comparison->n_pairs; i++) {
+        for (size_t i = 0; comparison->n_sides > 1 && i < comparison->n_units; i++)
+                add_unit(table, parent, comparison, &comparison->units[i]);
+        for (size_t i = 0; comparison->n_sides == 1 && i < comparison->n_pairs; i++) {
                 const struct kernel_unit *unit = &comparison->units[comparison->pairs[i].unit];
 
-                r = unit->first_pair == i ? add_unit(table, parent, comparison, unit) : 0;
+                if (unit->first_pair == i)
+                        add_unit(table, parent, comparison, unit);
         }
-        return r < 0 ? r : add_drivers(table, comparison);
+        add_drivers(table, comparison);
 }
 
 /* ------ the verb. These return an exit status ------ */
@@ -343,7 +336,7 @@ static int print(const struct logs *logs, struct table *table)
                 printf("\n");
         }
         if (r >= 0)
-                r = add_lines(table, &comparison, logs->names);
+                add_lines(table, &comparison, logs->names);
         return verb_print(table, r, "print the table");
 }
 

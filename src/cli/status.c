@@ -89,7 +89,7 @@ static uint64_t date_of(const struct volume_group *volume_group, uint64_t usec)
         return known_or_not((uint64_t) volume_group_to_realtime(volume_group, usec), usec > 0);
 }
 
-static int add_line(struct table *table, const struct volume_group *volume_group)
+static void add_line(struct table *table, const struct volume_group *volume_group)
 {
         static const char *const colors[_VOLUME_GROUP_STATE_MAX] = {
                 [VOLUME_GROUP_ACTIVE] = "green",
@@ -120,8 +120,7 @@ static int add_line(struct table *table, const struct volume_group *volume_group
                 .reason = reason,
         };
 
-        if (!reason)
-                return -ENOMEM;
+        table_fail(table, reason ? 0 : -ENOMEM);
         if (*volume_group->vgid != '\0')
                 lvm_id_format(volume_group->vgid, line.uuid);
         (void) snprintf(line.lvs, sizeof(line.lvs), "%" PRIu64 "/?", line.lvs_active);
@@ -131,7 +130,7 @@ static int add_line(struct table *table, const struct volume_group *volume_group
                 (void) snprintf(
                         line.lvs, sizeof(line.lvs), "%" PRIu64 "/%" PRIu64, line.lvs_active, line.lvs_needed);
         }
-        return table_add_line(table, NULL, &line, NULL);
+        table_add_line(table, NULL, &line);
 }
 
 /* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
@@ -219,7 +218,7 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
                 if (n_names > 0)
                         result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
                 if (volume_group)
-                        r = add_line(table, volume_group);
+                        add_line(table, volume_group);
         }
         return r < 0 ? r : result;
 }

@@ -231,8 +231,8 @@ static char *describe_state(int root_fd, const struct tree_node *node)
         return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
 }
 
-static int add_line(struct table *table, struct libscols_line *parent, const struct tree_row *row,
-        const struct tree *tree, int root_fd, struct libscols_line **ret)
+static struct libscols_line *add_line(struct table *table, struct libscols_line *parent,
+        const struct tree_row *row, const struct tree *tree, int root_fd)
 {
         const struct tree_node *node = row->node;
         bool cut = row->again && row->has_children && !table->options.json;
@@ -240,17 +240,13 @@ static int add_line(struct table *table, struct libscols_line *parent, const str
         _cleanup_free_ char *id = describe_id(node), *state = describe_state(root_fd, node);
         _cleanup_string_vector_ struct string_vector mount_points = {}, holders = {};
         _cleanup_tree_nodes_ struct tree_nodes mounts = {};
-        int r = name && id && state ? 0 : -ENOMEM;
 
+        table_fail(table, name && id && state ? 0 : -ENOMEM);
         FOREACH_NODE(upper, &node->uppers)
-                if (r >= 0 && upper->kind == TREE_MOUNT && node->kernel_name)
-                        r = tree_nodes_add(&mounts, upper);
-        if (r >= 0)
-                r = tree_nodes_names(&mounts, &mount_points);
-        if (r >= 0)
-                r = tree_nodes_names(&node->uppers, &holders);
-        if (r < 0)
-                return r;
+                if (upper->kind == TREE_MOUNT && node->kernel_name)
+                        table_fail(table, tree_nodes_add(&mounts, upper));
+        table_fail(table, tree_nodes_names(&mounts, &mount_points));
+        table_fail(table, tree_nodes_names(&node->uppers, &holders));
         return table_add_line(table, parent,
                 &(struct line){
                         .color = node->suspended || tree_node_is_stranded(node) ? "red" : NULL,
@@ -267,31 +263,7 @@ static int add_line(struct table *table, struct libscols_line *parent, const str
                         .holders = holders,
                         .is_hidden = tree_lv_is_hidden(node),
                         .again = row->again,
-                },
-                ret);
-}
-
-static int add_lines(const struct tree_view *view, int root_fd, struct table *table)
-{
-        _cleanup_free_ struct libscols_line **lines = NULL;
-        _cleanup_tree_rows_ struct tree_rows rows = {};
-        int r;
-
-        r = tree_view_draw(view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
-        if (r < 0)
-                return r;
-        lines = calloc(rows.n + 1, sizeof(*lines));
-        if (!lines)
-                return -ENOMEM;
-        for (size_t i = 0; i < rows.n; i++) {
-                const struct tree_row *row = &rows.rows[i];
-
-                r = add_line(table, row->parent == TREE_ROW_NONE ? NULL : lines[row->parent], row, view->tree,
-                        root_fd, &lines[i]);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+                });
 }
 
 /* ------ the verb ------ */
@@ -300,6 +272,7 @@ static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_tree_view_ struct tree_view view = {};
+        _cleanup_tree_rows_ struct tree_rows rows = {};
         _cleanup_close_ int root_fd = root_open();
         int unknown = 0, r;
 
@@ -318,7 +291,10 @@ static int run(char *names[], size_t n, struct table *table)
         if (r == -ENOENT)
                 return EXIT_NOT_ALL_UP;
         if (r >= 0)
-                r = add_lines(&view, root_fd, table);
+                r = tree_view_draw(&view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
+        for (struct tree_row *row = rows.rows; r >= 0 && row < rows.rows + rows.n; row++)
+                row->line = add_line(table, row->parent == TREE_ROW_NONE ? NULL : rows.rows[row->parent].line, row,
+                        tree, root_fd);
         return verb_print(table, r >= 0 && unknown ? EXIT_NOT_ALL_UP : r, "print the tree");
 }
 

@@ -185,13 +185,11 @@ static int explain_all(struct sources *sources, char *const names[], size_t n, s
                 if (r > 0 && tabular) {
                         const char *color = why.verdict == VERDICT_UP ? "green" : "red";
 
-                        r = table_add_line(table, NULL, &(struct line){color, why}, NULL);
+                        table_add_line(table, NULL, &(struct line){color, why});
                 } else if (r > 0) {
                         printf("%s", i == 0 ? "" : "\n");
                         print_sentences(&why);
                 }
-                if (r < 0)
-                        return r;
         }
         return result;
 }

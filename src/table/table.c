@@ -215,44 +215,52 @@ void table_done(struct table *table)
         free(table->columns);
 }
 
-/* Takes the text over. */
-static int set_cell(struct libscols_line *line, size_t column, char *text)
+void table_fail(struct table *table, int error)
 {
-        if (text && scols_line_refer_data(line, column, text) >= 0)
-                return 0;
-        free(text);
-        return -ENOMEM;
+        if (error < 0 && table->error == 0)
+                table->error = error;
 }
 
-int table_add_line(struct table *table, struct libscols_line *parent, const void *line, struct libscols_line **ret)
+/* Takes the text over. */
+static void set_cell(struct table *table, struct libscols_line *line, size_t column, char *text)
+{
+        if (text && scols_line_refer_data(line, column, text) >= 0)
+                return;
+        free(text);
+        table_fail(table, -ENOMEM);
+}
+
+struct libscols_line *table_add_line(struct table *table, struct libscols_line *parent, const void *line)
 {
         struct libscols_line *made = scols_table_new_line(table->table, parent);
 
         if (!made)
-                return -ENOMEM;
-        for (size_t i = 0; i < table->n_columns; i++) {
+                table_fail(table, -ENOMEM);
+        for (size_t i = 0; made && i < table->n_columns; i++) {
                 const struct column *column = table->columns[i];
                 const char *color = column->colored ? *(const char *const *) line : NULL;
 
-                if (set_cell(made, i, make_text(column, line, table->options.json)) < 0 ||
-                        (color && scols_cell_set_color(scols_line_get_cell(made, i), color) < 0))
-                        return -ENOMEM;
+                set_cell(table, made, i, make_text(column, line, table->options.json));
+                if (color && scols_cell_set_color(scols_line_get_cell(made, i), color) < 0)
+                        table_fail(table, -ENOMEM);
         }
-        if (ret)
-                *ret = made;
-        return 0;
+        return made;
 }
 
-int table_add_title(struct table *table, char *text, struct libscols_line **ret)
+struct libscols_line *table_add_title(struct table *table, char *text)
 {
-        *ret = scols_table_new_line(table->table, NULL);
-        if (*ret)
-                return set_cell(*ret, 0, text);
-        free(text);
-        return -ENOMEM;
+        struct libscols_line *made = scols_table_new_line(table->table, NULL);
+
+        if (made) {
+                set_cell(table, made, 0, text);
+        } else {
+                free(text);
+                table_fail(table, -ENOMEM);
+        }
+        return made;
 }
 
 int table_print(struct table *table)
 {
-        return scols_print_table(table->table);
+        return table->error ?: scols_print_table(table->table);
 }

@@ -90,6 +90,7 @@ struct table {
         struct libscols_table *table;
         const struct column **columns; /* what is shown, in this order */
         size_t n_columns;
+        int error; /* 0, or the negative errno of what went wrong while lines were added, for table_print() to return */
 };
 
 /* Makes an empty table. Has colours if standard output is a terminal that shows them and $NO_COLOR (see
@@ -100,13 +101,15 @@ void table_done(struct table *table) _nonnull_(1);
 #define _cleanup_table_ _cleanup_(table_done)
 
 /* Adds a line about something, as the columns know it; below `parent`, which may be NULL, where a column is of
- * SCOLS_FL_TREE. `ret` may be NULL. Returns 0 or -ENOMEM. */
-int table_add_line(struct table *table, struct libscols_line *parent, const void *line, struct libscols_line **ret)
-        _nonnull_(1, 3) _must_check_;
-/* Adds a line of which there is only a text in the first column, which it takes over; NULL is -ENOMEM. */
-int table_add_title(struct table *table, char *text, struct libscols_line **ret) _nonnull_(1, 3) _must_check_;
+ * SCOLS_FL_TREE. Returns the line, for others below it; or NULL on error. */
+struct libscols_line *table_add_line(struct table *table, struct libscols_line *parent, const void *line)
+        _nonnull_(1, 3);
+/* Adds a line of which there is only a text in the first column, which it takes over; NULL is an error. */
+struct libscols_line *table_add_title(struct table *table, char *text) _nonnull_(1);
+/* For who cannot make all of a line: keeps the error, if it is a negative errno and the first one. */
+void table_fail(struct table *table, int error) _nonnull_(1);
 
-/* Prints it on standard output. Returns 0 or a negative errno. */
+/* Prints it on standard output. Returns 0 or a negative errno, also of what went wrong before. */
 int table_print(struct table *table) _nonnull_(1) _must_check_;
 
 /* Prints the names of the columns and their descriptions. */

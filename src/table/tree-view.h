@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shared/util.h"
+#include "table/table.h"
 #include "tree/tree.h"
 
 /* What of a storage tree people want to see: block devices, and what is mounted or swapped to on them. What is not
@@ -35,6 +36,7 @@ struct tree_row {
         size_t parent;     /* the index of the row that it is below, or TREE_ROW_NONE at the left margin */
         bool has_children; /* which are below the first row of the node */
         bool again;        /* this is not the first row of the node */
+        struct libscols_line *line; /* in a table, of who adds it to one; else NULL */
 };
 
 #define TREE_ROW_NONE SIZE_MAX
