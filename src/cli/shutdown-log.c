@@ -262,14 +262,17 @@ static void add_unit(struct table *table, struct libscols_line *parent, const st
                 add_device(table, parent, comparison, &pairs[i]);
 }
 
+/* One that an earlier side has, too, has a line. */
 static void add_driver(struct table *table, struct libscols_line *parent,
-        const struct kernel_comparison *comparison, const char *driver)
+        const struct kernel_comparison *comparison, size_t of, const char *driver)
 {
         struct line line = line_new("driver", 0);
 
         for (size_t side = 0; side < comparison->n_sides; side++) {
                 uint64_t usec, n = kernel_shutdown_measure_driver(comparison->sides[side], driver, &usec);
 
+                if (side < of && n > 0)
+                        return;
                 line.within_usec[side] = n > 1 ? usec : COLUMN_UNKNOWN;
                 line.n_devices = MAX(line.n_devices, n);
         }
@@ -281,17 +284,12 @@ static void add_drivers(struct table *table, const struct kernel_comparison *com
 {
         struct libscols_line *parent =
                 add_line(table, NULL, line_new("drivers", COLUMN_UNKNOWN), strdup("drivers with several devices"));
-        uint64_t usec;
 
         for (size_t side = 0; side < comparison->n_sides; side++)
-                for (size_t i = 0; i < comparison->sides[side]->n; i++) {
-                        const char *driver = comparison->sides[side]->devices[i].driver;
-
-                        if (kernel_shutdown_is_first_of_driver(comparison->sides[side], i) &&
-                                (side == FIRST || kernel_shutdown_measure_driver(
-                                                          comparison->sides[FIRST], driver, &usec) == 0))
-                                add_driver(table, parent, comparison, driver);
-                }
+                for (size_t i = 0; i < comparison->sides[side]->n; i++)
+                        if (kernel_shutdown_is_first_of_driver(comparison->sides[side], i))
+                                add_driver(table, parent, comparison, side,
+                                        comparison->sides[side]->devices[i].driver);
 }
 
 /* Of two logs what differs most comes first, a single one is in its order. */

@@ -143,6 +143,22 @@ static int judge(const struct volume_group *volume_group)
         return volume_group->state == VOLUME_GROUP_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
+/* Adds those of the plan that boot waits for, or the others: whether those exist is not known, since backups may be of VGs that
+ * were removed. */
+static int add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
+{
+        for (size_t i = 0; i < plan->n; i++) {
+                const struct planned_volume_group *planned = &plan->volume_groups[i];
+                int r = expected_by_boot(planned) == by_boot
+                                ? unrecorded_add(sources, planned->name, planned, snapshot)
+                                : 0;
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
 /* Adds what boot waits for and was not seen; only after that is it judged, and others are added. Returns an exit status or a
  * negative errno. */
 static int add_expected(struct sources *sources, struct snapshot *snapshot)
@@ -152,20 +168,22 @@ static int add_expected(struct sources *sources, struct snapshot *snapshot)
 
         r = expected_find(sources, snapshot, &plan);
         if (r >= 0)
-                r = expected_add(sources, &plan, snapshot);
+                r = add_planned(sources, &plan, true, snapshot);
         if (r < 0)
                 return r;
         for (size_t i = 0; i < snapshot->n; i++)
                 result = MAX(result, judge(snapshot->volume_groups[i]));
         if (arg_all)
-                r = expected_add_others(sources, &plan, snapshot);
+                r = add_planned(sources, &plan, false, snapshot);
         return r < 0 ? r : result;
 }
 
-/* Where lvm2's rule is in charge: what else mentions VGs. */
-static int add_unrecorded(struct sources *sources, struct snapshot *snapshot)
+/* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is active, or a PV on lvm2's
+ * record of what is online. */
+static bool is_present(const struct sources *sources, const struct volume_group *volume_group)
 {
-        return arg_all ? unrecorded_add_all(sources, snapshot) : unrecorded_add_present(sources, snapshot);
+        return judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT ||
+               sources_have_online(sources, volume_group->name);
 }
 
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
@@ -209,7 +227,7 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, &snapshot);
         else if (r >= 0)
-                r = sources->in_charge ? add_expected(sources, &snapshot) : add_unrecorded(sources, &snapshot);
+                r = sources->in_charge ? add_expected(sources, &snapshot) : unrecorded_add_all(sources, &snapshot);
         result = MAX(result, r);
         for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : snapshot.n); i++) {
                 const struct volume_group *volume_group =
@@ -217,7 +235,8 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
 
                 if (n_names > 0)
                         result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
-                if (volume_group)
+                if (volume_group &&
+                        (n_names > 0 || sources->in_charge || arg_all || is_present(sources, volume_group)))
                         add_line(table, volume_group);
         }
         return r < 0 ? r : result;

@@ -220,7 +220,8 @@ static int add_text(struct kernel_log *log, char *text)
         return 0;
 }
 
-int kernel_log_add_message(struct kernel_log *log, uint64_t usec, const char *text)
+/* Takes a line of which the time is known, and what there is to the left of the text is not there. */
+static int add_message(struct kernel_log *log, uint64_t usec, const char *text)
 {
         if (usec + DISORDER_MAX_USEC < log->last_usec)
                 log->another_boot = true;
@@ -240,7 +241,7 @@ static int end_line(struct kernel_log *log)
         log->line[log->line_size] = '\0';
         log->line_size = 0;
         if (kernel_line_parse(log->line, &usec, &text))
-                return kernel_log_add_message(log, usec, text);
+                return add_message(log, usec, text);
         if (text[0] == '\0')
                 return 0;
         log->has_text = true;
@@ -305,7 +306,7 @@ static int take_entry(struct kernel_log *log, sd_journal *journal)
                 r = journal_get_field(journal, "_SOURCE_MONOTONIC_TIMESTAMP", &time);
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
-        return parse_u64(time, &usec) < 0 ? 0 : kernel_log_add_message(log, usec, message);
+        return parse_u64(time, &usec) < 0 ? 0 : add_message(log, usec, message);
 }
 
 int kernel_log_read_journal(struct kernel_log *log)

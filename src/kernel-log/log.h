@@ -36,9 +36,6 @@ struct kernel_log {
 /* Reads more of a text, which may be cut anywhere. Returns 0 or a negative errno. */
 int kernel_log_add_text(struct kernel_log *log, const char *text, size_t size) _nonnull_(1, 2) _must_check_;
 
-/* Reads a line of which the time is known, and what there is to the left of the text is not there. */
-int kernel_log_add_message(struct kernel_log *log, uint64_t usec, const char *text) _nonnull_(1, 3) _must_check_;
-
 /* To be called once, at the end. Only with KERNEL_LOG_COMPLETE, which is 0, is the shutdown finished. Returns a
  * verdict or a negative errno. */
 int kernel_log_finish(struct kernel_log *log) _nonnull_(1) _must_check_;

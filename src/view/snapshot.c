@@ -202,10 +202,9 @@ int unrecorded_new(const struct sources *sources, const struct metadata *metadat
 static int new_of_devices(const struct sources *sources, const char *name, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         const struct dm_devices *list = sources_dm_devices(sources);
 
-        if (!volume_group || !pool)
+        if (!volume_group)
                 return -ENOMEM;
         volume_group->name = strdup(name);
         volume_group->lvs = calloc(list->n + 1, sizeof(*volume_group->lvs));
@@ -214,16 +213,16 @@ static int new_of_devices(const struct sources *sources, const char *name, struc
         for (size_t i = 0; i < list->n; i++) {
                 const char *ids = skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX);
                 struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
-                char *vg = NULL, *lv = NULL, *layer = NULL;
+                _cleanup_dm_name_ struct dm_name split = {};
 
                 /* Hidden LVs have a suffix. */
                 if (!ids || strlen(ids) != 2 * LVM_ID_LENGTH)
                         continue;
-                if (!dm_split_lvm_name(pool, list->devices[i].name, &vg, &lv, &layer))
+                if (dm_name_split(list->devices[i].name, &split) < 0)
                         return -ENOMEM;
-                if (!streq(vg, name))
+                if (!streq(split.vg, name))
                         continue;
-                *added = (struct volume_group_lv){.name = strdup(lv), .autoactivated = true, .active = true};
+                *added = (struct volume_group_lv){.name = strdup(split.lv), .autoactivated = true, .active = true};
                 if (!added->name)
                         return -ENOMEM;
                 memcpy(volume_group->vgid, ids, LVM_ID_LENGTH);
@@ -294,9 +293,8 @@ static int insert(struct snapshot *snapshot, struct volume_group *volume_group)
         return 0;
 }
 
-/* With `absent` also if nothing of it is there. */
-static int add_unrecorded(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        bool absent, struct snapshot *snapshot)
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
@@ -308,11 +306,8 @@ static int add_unrecorded(struct sources *sources, const char *name, const struc
                 r = sources_read_devices(sources);
         if (r >= 0)
                 r = read_unrecorded(sources, name, &volume_group);
-        if (r < 0)
-                return r;
-        if (!absent && volume_group->state == VOLUME_GROUP_ABSENT && !sources_have_online(sources, name))
-                return 0;
-        r = describe(volume_group, planned);
+        if (r >= 0)
+                r = describe(volume_group, planned);
         if (r >= 0)
                 r = insert(snapshot, volume_group);
         if (r >= 0)
@@ -320,13 +315,7 @@ static int add_unrecorded(struct sources *sources, const char *name, const struc
         return r;
 }
 
-int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        struct snapshot *snapshot)
-{
-        return add_unrecorded(sources, name, planned, true, snapshot);
-}
-
-static int add_names(struct sources *sources, bool absent, struct snapshot *snapshot)
+int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
 {
         struct dm_hash_node *node;
         int r;
@@ -335,21 +324,11 @@ static int add_names(struct sources *sources, bool absent, struct snapshot *snap
         if (r < 0)
                 return r;
         dm_hash_iterate(node, sources->names) {
-                r = add_unrecorded(sources, dm_hash_get_key(sources->names, node), NULL, absent, snapshot);
+                r = unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL, snapshot);
                 if (r < 0)
                         return r;
         }
         return 0;
-}
-
-int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
-{
-        return add_names(sources, true, snapshot);
-}
-
-int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot)
-{
-        return add_names(sources, false, snapshot);
 }
 
 /* ------ VGs that are expected ------ */
@@ -374,28 +353,4 @@ int expected_find(struct sources *sources, const struct snapshot *seen, struct p
 bool expected_by_boot(const struct planned_volume_group *planned)
 {
         return planned->group == PLAN_BOOT || planned->group == PLAN_NET;
-}
-
-static int add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
-{
-        for (size_t i = 0; i < plan->n; i++) {
-                const struct planned_volume_group *planned = &plan->volume_groups[i];
-                int r = expected_by_boot(planned) == by_boot
-                                ? unrecorded_add(sources, planned->name, planned, snapshot)
-                                : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-int expected_add(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
-{
-        return add_planned(sources, plan, true, snapshot);
-}
-
-int expected_add_others(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
-{
-        return add_planned(sources, plan, false, snapshot);
 }

@@ -36,10 +36,8 @@ void snapshot_done(struct snapshot *snapshot);
 int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
         struct snapshot *snapshot) _nonnull_(1, 2, 4) _must_check_;
 
-/* Add all that have a name among the sources' names, or only those of which an LV is active, or a PV on lvm2's record of what
- * is online. Return likewise. */
+/* Adds all that have a name among the sources' names. Returns likewise. */
 int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
-int unrecorded_add_present(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
 
 /* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs
  * that are active, in the state that follows. Returns 0 or -ENOMEM. */
@@ -52,14 +50,6 @@ int unrecorded_new(const struct sources *sources, const struct metadata *metadat
  * in the snapshot are not read. "headgate plan activate" reports what is wrong with any of them. Returns 0 and `*ret`, to be
  * emptied with plan_done(), or a negative errno. */
 int expected_find(struct sources *sources, const struct snapshot *seen, struct plan *ret)
-        _nonnull_(1, 2, 3) _must_check_;
-
-/* Adds those that boot waits for. Returns 0 or a negative errno. */
-int expected_add(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
-        _nonnull_(1, 2, 3) _must_check_;
-
-/* Adds the others: whether they exist is not known, since backups may be of VGs that were removed. */
-int expected_add_others(struct sources *sources, const struct plan *plan, struct snapshot *snapshot)
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Whether boot waits for it, with or without the network. */

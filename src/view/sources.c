@@ -193,20 +193,17 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 
 static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
-        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 4096);
         const struct dm_devices *list = sources_dm_devices(sources);
 
-        if (!pool)
-                return -ENOMEM;
         for (size_t i = 0; i < list->n; i++) {
-                char *vg = NULL, *lv = NULL, *layer = NULL;
+                _cleanup_dm_name_ struct dm_name name = {};
                 int r;
 
                 if (!skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX))
                         continue;
-                if (!dm_split_lvm_name(pool, list->devices[i].name, &vg, &lv, &layer))
-                        return -ENOMEM;
-                r = add(names, vg, &mentioned);
+                r = dm_name_split(list->devices[i].name, &name);
+                if (r >= 0)
+                        r = add(names, name.vg, &mentioned);
                 if (r < 0)
                         return r;
         }
