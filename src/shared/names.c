@@ -42,14 +42,17 @@ int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE])
         return 0;
 }
 
-void lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
+char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
 {
+        char *end = ret;
+
         for (size_t i = 0; i < LVM_ID_LENGTH; i++) {
                 if (i >= 6 && i < LVM_ID_LENGTH - 2 && (i - 6) % 4 == 0)
-                        *ret++ = '-';
-                *ret++ = id[i];
+                        *end++ = '-';
+                *end++ = id[i];
         }
-        *ret = '\0';
+        *end = '\0';
+        return ret;
 }
 
 bool volume_group_name_is_valid(const char *name)

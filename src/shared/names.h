@@ -23,9 +23,11 @@ bool lvm_id_is_valid(const char *id) _nonnull_(1);
 /* Reads an identifier with or without dashes. Returns 0, or -EBADMSG and leaves `ret` alone. */
 int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE]) _nonnull_(1, 2) _must_check_;
 
-/* Writes `id` as lvm2 prints it, with dashes: 6-4-4-4-4-4-6. */
+/* Writes `id` as lvm2 prints it, with dashes: 6-4-4-4-4-4-6. Returns `ret`. */
 #define LVM_ID_FORMATTED_SIZE (LVM_ID_SIZE + 6)
-void lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) _nonnull_(1, 2);
+char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) _nonnull_(1, 2);
+/* The same in a string that is there until the end of the block. */
+#define LVM_ID_TO_STRING(id) lvm_id_format(id, (char[LVM_ID_FORMATTED_SIZE]){})
 
 /* Of a VG, its NUL included. */
 #define LVM_NAME_SIZE 128

@@ -255,14 +255,11 @@ void explain_duplicate_of_device(struct why *why)
 
 static void explain_duplicate_of_pv(struct why *why, const struct volume_group_pv *pv, const char *other)
 {
-        char formatted[LVM_ID_FORMATTED_SIZE];
-
-        lvm_id_format(pv->pvid, formatted);
         why_condition(why, "duplicate-pv");
         why_fact(why,
                 "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate goes by the "
                 "former, and lvm2 may refuse to activate what is on either.",
-                formatted, pv->device_name ?: "?", other);
+                LVM_ID_TO_STRING(pv->pvid), pv->device_name ?: "?", other);
         why_advise(why, ADVICE_ON_DUPLICATES);
 }
 

@@ -233,14 +233,6 @@ void explain_udev(struct why *why, const struct device_facts *device)
 
 /* ------ what is on it ------ */
 
-static void explain_uuid(struct why *why)
-{
-        char uuid[LVM_ID_FORMATTED_SIZE];
-
-        lvm_id_format(why->device->pv.pvid, uuid);
-        why_fact(why, "Its PV UUID is %s.", uuid);
-}
-
 /* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
 static bool is_component(const struct device_facts *device)
 {
@@ -274,7 +266,7 @@ static void answer_without_vg(struct why *why)
                         why_fact(why, "By blkid it holds %s.", why->device->fs_type);
         }
         if (pv->found)
-                explain_uuid(why);
+                why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(pv->pvid));
         why_add_other_causes(why);
         if (pv->found && !is_component(why->device))
                 explain_duplicate_of_device(why);
@@ -350,7 +342,7 @@ static void explain_pv(struct why *why, const char *vg_name)
         _cleanup_vg_view_ struct vg_view view = {};
         int r;
 
-        explain_uuid(why);
+        why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(why->device->pv.pvid));
         if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
                 explain_recording(why);
         r = vg_view_find(why->sources, vg_name, &view);

@@ -208,15 +208,12 @@ static void explain_times(struct why *why)
 
 static void explain_same_name(struct why *why)
 {
-        char formatted[LVM_ID_FORMATTED_SIZE];
-
         if (why->view->n_same_name == 0)
                 return;
-        lvm_id_format(why->vg->vgid, formatted);
         why_condition(why, "duplicate-name");
         why_fact(why, "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
                 why->view->n_same_name == 1 ? "is" : "are", why->view->n_same_name, plural(why->view->n_same_name),
-                formatted);
+                LVM_ID_TO_STRING(why->vg->vgid));
         why_advise(why, "Give one of them another name: \"vgrename UUID NAME\".");
 }
 

@@ -31,7 +31,6 @@ static bool is_array_not_started(const struct sources *sources, dev_t device)
 static void explain_last_place(struct why *why, const struct volume_group_pv *missing)
 {
         const char *path = missing->device_name;
-        char formatted[LVM_ID_FORMATTED_SIZE];
         _cleanup_pv_ struct pv pv = {};
         struct stat status;
 
@@ -52,8 +51,7 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
                 why_fact(why, "There is a %s now, and it is no PV%s%s.", path, pv.damage ? ": " : "",
                         pv.damage ?: "");
         } else if (!streq(pv.pvid, missing->pvid)) {
-                lvm_id_format(pv.pvid, formatted);
-                why_fact(why, "There is a %s now, and it is PV %s.", path, formatted);
+                why_fact(why, "There is a %s now, and it is PV %s.", path, LVM_ID_TO_STRING(pv.pvid));
         } else if (pv.metadata && !streq(pv.metadata->vgid, why->vg->vgid)) {
                 why_fact(why, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
         } else if (!pv.metadata && pv.unused && !pv.damage) {
@@ -77,14 +75,13 @@ static void explain_missing_pv(struct why *why, const struct volume_group_pv *pv
 {
         const char *flagged =
                 is_flagged(why->view, pv->pvid) ? " lvm2 has changed the VG without it (flag MISSING)." : "";
-        char formatted[LVM_ID_FORMATTED_SIZE];
+        const char *pvid = LVM_ID_TO_STRING(pv->pvid);
 
-        lvm_id_format(pv->pvid, formatted);
         if (!pv->device_name) {
-                why_fact(why, "PV %s is missing; nobody knows where it was.%s", formatted, flagged);
+                why_fact(why, "PV %s is missing; nobody knows where it was.%s", pvid, flagged);
                 return;
         }
-        why_fact(why, "PV %s is missing; its last place was %s.%s", formatted, pv->device_name, flagged);
+        why_fact(why, "PV %s is missing; its last place was %s.%s", pvid, pv->device_name, flagged);
         explain_last_place(why, pv);
 }
 
@@ -201,13 +198,11 @@ static void explain_late_pvs(struct why *why)
         for (size_t i = 0; i < vg->n_pvs; i++) {
                 const struct volume_group_pv *pv = &vg->pvs[i];
                 _cleanup_free_ char *came = describe_time(vg, pv->late_usec);
-                char formatted[LVM_ID_FORMATTED_SIZE];
 
                 if (pv->late_usec == 0)
                         continue;
-                lvm_id_format(pv->pvid, formatted);
-                why_fact(why, "PV %s came back at %s, as %s, and takes part in no RAID by itself.", formatted,
-                        came ?: "?", pv->device_name ?: "?");
+                why_fact(why, "PV %s came back at %s, as %s, and takes part in no RAID by itself.",
+                        LVM_ID_TO_STRING(pv->pvid), came ?: "?", pv->device_name ?: "?");
         }
 }
 
