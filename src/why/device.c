@@ -246,25 +246,22 @@ static void answer_without_vg(struct why *why)
         const char *path = why->device->path;
 
         if (!pv->found && pv->error < 0) {
-                why_condition(why, "unreadable");
                 why_answer(why, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", path,
                         reader_describe_error(pv->error));
         } else if (pv->damage) {
-                why_condition(why, "damaged");
                 why_answer(why, VERDICT_DOWN, "damaged", "%s %s: %s.", path,
                         pv->found ? "is a PV whose metadata is damaged" : "has a damaged LVM label", pv->damage);
                 why_advise(why, "See what can be saved: pvck(8), vgcfgrestore(8).");
         } else if (pv->found) {
-                why_condition(why, "no-vg");
                 why_answer(why, VERDICT_DOWN, "no-vg", "%s is a PV that belongs to no VG%s.", path,
                         pv->unused ? "" : ", as far as it tells: it holds no metadata");
         } else {
-                why_condition(why, "no-pv");
                 why_answer(why, VERDICT_DOWN, "no-pv", "%s is not a PV: %s.", path,
                         why->causes.n > 0 ? why_first_cause(why) : "it has no LVM label");
                 if (why->device->fs_type)
                         why_fact(why, "By blkid it holds %s.", why->device->fs_type);
         }
+        why_condition(why, why->verdict == VERDICT_UNKNOWN ? "unreadable" : why->state);
         if (pv->found)
                 why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(pv->pvid));
         why_add_other_causes(why);

@@ -52,16 +52,18 @@ static void explain_node(struct why *why, const struct tree_node *node, const st
                 why_fact(why, "At shutdown %s waits for what uses it: %s.", name, holders);
 }
 
-/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. */
-static void explain_nodes(struct why *why, struct tree *tree)
+/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. `r` is what came of adding these. */
+static void explain_nodes(struct why *why, struct tree *tree, int r)
 {
         const struct sources *sources = why->sources;
-        size_t n = tree->nodes.n, n_told = MIN(n, (size_t) TOLD_MAX);
+        size_t n = tree ? tree->nodes.n : 0, n_told = MIN(n, (size_t) TOLD_MAX);
         struct usage_query queries[TOLD_MAX] = {};
         bool look = false;
-        int r;
 
-        r = tree_add_holders(tree, sources->root_fd, sources_dm_devices(sources));
+        if (r >= 0 && n == 0)
+                return;
+        if (r >= 0)
+                r = tree_add_holders(tree, sources->root_fd, sources_dm_devices(sources));
         if (r >= 0)
                 r = tree_add_usage(tree, sources->root_fd);
         if (r >= 0)
@@ -117,34 +119,28 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
         const struct dm_devices *devices = sources_dm_devices(why->sources);
         _cleanup_tree_ struct tree *tree = NULL;
+        struct tree_node *node;
         int r;
 
         r = tree_new(&tree);
         for (size_t i = 0; r >= 0 && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
-                struct tree_node *node;
 
                 if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
                         r = tree_add_single_device(tree, devices, device->name, device->number, &node);
         }
-        if (r < 0)
-                why_fail(why, r);
-        else if (tree->nodes.n > 0)
-                explain_nodes(why, tree);
+        explain_nodes(why, tree, r);
 }
 
 void explain_holders_of_device(struct why *why)
 {
-        const struct dm_devices *devices = sources_dm_devices(why->sources);
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         int r;
 
         r = tree_new(&tree);
         if (r >= 0)
-                r = tree_add_single_device(tree, devices, why->device->kernel_name, why->device->number, &node);
-        if (r < 0)
-                why_fail(why, r);
-        else
-                explain_nodes(why, tree);
+                r = tree_add_single_device(tree, sources_dm_devices(why->sources), why->device->kernel_name,
+                        why->device->number, &node);
+        explain_nodes(why, tree, r);
 }
