@@ -80,10 +80,10 @@ static int read_boots(int root_fd, struct boots *boots)
         int r;
 
         r = sd_id128_get_boot(&this_boot);
-        if (r >= 0)
-                r = boots_note(boots, this_boot, now_realtime_usec(), NULL);
         if (r < 0)
                 return r;
+        if (!boots_note(boots, this_boot, now_realtime_usec()))
+                return -ENOMEM;
         r = archive_fd < 0 ? archive_fd : archive_note_boots(archive_fd, boots);
         if (r == -ENOMEM)
                 return r;

@@ -39,9 +39,9 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
         struct timeline *timeline = teardown->options.timeline;
         uint64_t ready_usec = removal->ready_usec ?: end_usec;
         const struct tree_node *node = removal->node;
-        struct timeline_bar *bar;
+        struct timeline_bar *bar = timeline ? timeline_add(timeline) : NULL;
 
-        if (!timeline || timeline_add(timeline, &bar) < 0)
+        if (!bar)
                 return;
         *bar = (struct timeline_bar){
                 .name = string_printable(node->name),

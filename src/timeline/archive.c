@@ -77,14 +77,10 @@ static void print_number(FILE *file, const char *key, uint64_t number)
 
 static int print_bar(FILE *file, struct timeline_bar *bar, size_t number)
 {
-        int r;
-
         fprintf(file, "b%zu {\n", number);
-        for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
-                r = config_print_string(file, strings[i].key, *(char **) field_of(bar, &strings[i]));
-                if (r < 0)
-                        return r;
-        }
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
+                if (config_print_string(file, strings[i].key, *(char **) field_of(bar, &strings[i])) < 0)
+                        return -ENOMEM;
         fprintf(file, "state = \"%s\"\nend = \"%s\"\n", bar->state, end_names[bar->end]);
         for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
                 print_number(file, numbers[i].key, *(uint64_t *) field_of(bar, &numbers[i]));
@@ -170,17 +166,13 @@ static const char *find_state(enum timeline_kind kind, const char *word)
 static int parse_bar(const struct dm_config_node *section, struct timeline *timeline)
 {
         const char *end = dm_config_find_str(section, "end", "");
-        struct timeline_bar *bar;
-        int r;
+        struct timeline_bar *bar = timeline_add(timeline);
 
-        r = timeline_add(timeline, &bar);
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < ELEMENTSOF(strings); i++) {
-                r = copy_string(section, strings[i].key, field_of(bar, &strings[i]));
-                if (r < 0)
-                        return r;
-        }
+        if (!bar)
+                return -ENOMEM;
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
+                if (copy_string(section, strings[i].key, field_of(bar, &strings[i])) < 0)
+                        return -ENOMEM;
         for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
                 *(uint64_t *) field_of(bar, &numbers[i]) = find_number(section, numbers[i].key);
         bar->complete = find_number(section, "complete") > 0;
@@ -306,7 +298,6 @@ int archive_note_boots(int archive_fd, struct boots *boots)
                 struct stat status;
                 const char *suffix;
                 sd_id128_t id;
-                int r;
 
                 errno = 0;
                 entry = readdir(directory);
@@ -318,11 +309,11 @@ int archive_note_boots(int archive_fd, struct boots *boots)
                 if (!suffix || part == _ARCHIVE_PART_MAX ||
                         fstatat(archive_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
-                r = boots_note(boots, id,
-                        (uint64_t) status.st_mtim.tv_sec * USEC_PER_SEC + (uint64_t) status.st_mtim.tv_nsec / 1000,
-                        &boot);
-                if (r < 0)
-                        return r;
+                boot = boots_note(boots, id,
+                        (uint64_t) status.st_mtim.tv_sec * USEC_PER_SEC +
+                                (uint64_t) status.st_mtim.tv_nsec / 1000);
+                if (!boot)
+                        return -ENOMEM;
                 boot->boot_is_archived |= part == ARCHIVE_BOOT;
                 boot->shutdown_is_archived |= part != ARCHIVE_BOOT;
         }

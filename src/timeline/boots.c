@@ -22,21 +22,21 @@ const char *boot_id_parse(const char *text, sd_id128_t *ret)
         return sd_id128_from_string(id, ret) < 0 ? NULL : text + ID_LENGTH;
 }
 
-int boots_note(struct boots *boots, sd_id128_t id, uint64_t realtime_usec, struct known_boot **ret)
+struct known_boot *boots_note(struct boots *boots, sd_id128_t id, uint64_t realtime_usec)
 {
+        struct known_boot *boot;
         size_t i = 0;
 
         while (i < boots->n && !sd_id128_equal(boots->boots[i].id, id))
                 i++;
         if (i == boots->n) {
                 if (!GREEDY_REALLOC(boots->boots, boots->n + 1))
-                        return -ENOMEM;
+                        return NULL;
                 boots->boots[boots->n++] = (struct known_boot){.id = id, .realtime_usec = realtime_usec};
         }
-        boots->boots[i].realtime_usec = MIN(boots->boots[i].realtime_usec, realtime_usec);
-        if (ret)
-                *ret = &boots->boots[i];
-        return 0;
+        boot = &boots->boots[i];
+        boot->realtime_usec = MIN(boot->realtime_usec, realtime_usec);
+        return boot;
 }
 
 /* Lists the IDs alone: where the journal has lines of each boot is to be asked when that is done. */
@@ -59,9 +59,8 @@ static int list_journal_boots(sd_journal *journal, struct boots *boots)
                 /* What is no ID, nobody has booted. */
                 if (!id || sd_id128_from_string(id, &boot) < 0)
                         continue;
-                r = boots_note(boots, boot, 0, NULL);
-                if (r < 0)
-                        return r;
+                if (!boots_note(boots, boot, 0))
+                        return -ENOMEM;
         }
         return r;
 }
@@ -84,7 +83,7 @@ int boots_note_journal(struct boots *boots, sd_journal *journal)
                         r = -ENODATA;
                 sd_journal_flush_matches(journal);
                 if (r >= 0)
-                        r = boots_note(boots, found.boots[i].id, usec, NULL);
+                        r = boots_note(boots, found.boots[i].id, usec) ? 0 : -ENOMEM;
                 if (r < 0 && r != -ENODATA)
                         return r;
         }
@@ -162,12 +161,10 @@ static uint64_t get_number(sd_journal *journal, const char *name)
 static int add_bar(struct timeline *timeline, const struct timeline_bar *known, const char *name, const char *tree,
         const char *kind, const char *reason)
 {
-        struct timeline_bar *bar;
-        int r;
+        struct timeline_bar *bar = timeline_add(timeline);
 
-        r = timeline_add(timeline, &bar);
-        if (r < 0)
-                return r;
+        if (!bar)
+                return -ENOMEM;
         *bar = *known;
         bar->asked_usec = known->first_usec;
         bar->name = string_printable(name);

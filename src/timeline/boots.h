@@ -19,8 +19,8 @@ struct boots {
 };
 
 /* The entry of a boot, which is added if there is none. It stays where it is until the next call. Of several
- * moments the earliest counts. Returns 0 or -ENOMEM. */
-int boots_note(struct boots *boots, sd_id128_t id, uint64_t realtime_usec, struct known_boot **ret)
+ * moments the earliest counts. NULL without memory. */
+struct known_boot *boots_note(struct boots *boots, sd_id128_t id, uint64_t realtime_usec)
         _nonnull_(1) _must_check_;
 
 /* Adds all boots that the journal has lines of, with the time of their first ones. Returns 0 or a negative errno. */

@@ -11,13 +11,12 @@
 
 #include "shared/util.h"
 
-int timeline_add(struct timeline *timeline, struct timeline_bar **ret)
+struct timeline_bar *timeline_add(struct timeline *timeline)
 {
         if (!GREEDY_REALLOC(timeline->bars, timeline->n + 1))
-                return -ENOMEM;
-        *ret = &timeline->bars[timeline->n++];
-        **ret = (struct timeline_bar){};
-        return 0;
+                return NULL;
+        timeline->bars[timeline->n] = (struct timeline_bar){};
+        return &timeline->bars[timeline->n++];
 }
 
 static void bar_done(struct timeline_bar *bar)
@@ -282,12 +281,10 @@ static int add_volume_group(
                 [VOLUME_GROUP_SKIPPED] = TIMELINE_SKIPPED,
                 [VOLUME_GROUP_FAILED] = TIMELINE_FAILED,
         };
-        struct timeline_bar *bar;
-        int r;
+        struct timeline_bar *bar = timeline_add(timeline);
 
-        r = timeline_add(timeline, &bar);
-        if (r < 0)
-                return r;
+        if (!bar)
+                return -ENOMEM;
         bar->name = string_printable(volume_group->name);
         bar->reason = describe_reason(volume_group);
         bar->state = volume_group_state_to_string(volume_group->state);

@@ -69,8 +69,8 @@ struct timeline {
         size_t n_left_out;      /* bars that were too many to be archived, of those that took least */
 };
 
-/* Adds an empty bar. It stays where it is until the next one is added. Returns 0 or -ENOMEM. */
-int timeline_add(struct timeline *timeline, struct timeline_bar **ret) _nonnull_(1, 2) _must_check_;
+/* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */
+struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_(1) _must_check_;
 /* Only the first `n` bars stay. */
 void timeline_truncate(struct timeline *timeline, size_t n) _nonnull_(1);
 /* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
