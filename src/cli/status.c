@@ -145,18 +145,11 @@ static int judge(const struct volume_group *volume_group)
 
 /* Adds those of the plan that boot waits for, or the others: whether those exist is not known, since backups may be of VGs that
  * were removed. */
-static int add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
+static void add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
 {
-        for (size_t i = 0; i < plan->n; i++) {
-                const struct planned_volume_group *planned = &plan->volume_groups[i];
-                int r = expected_by_boot(planned) == by_boot
-                                ? unrecorded_add(sources, planned->name, planned, snapshot)
-                                : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        for (size_t i = 0; i < plan->n; i++)
+                if (expected_by_boot(&plan->volume_groups[i]) == by_boot)
+                        unrecorded_add(sources, plan->volume_groups[i].name, &plan->volume_groups[i], snapshot);
 }
 
 /* Adds what boot waits for and was not seen; only after that is it judged, and others are added. Returns an exit status or a
@@ -167,15 +160,14 @@ static int add_expected(struct sources *sources, struct snapshot *snapshot)
         int r, result = EXIT_ALL_UP;
 
         r = expected_find(sources, snapshot, &plan);
-        if (r >= 0)
-                r = add_planned(sources, &plan, true, snapshot);
         if (r < 0)
                 return r;
+        add_planned(sources, &plan, true, snapshot);
         for (size_t i = 0; i < snapshot->n; i++)
                 result = MAX(result, judge(snapshot->volume_groups[i]));
         if (arg_all)
-                r = add_planned(sources, &plan, false, snapshot);
-        return r < 0 ? r : result;
+                add_planned(sources, &plan, false, snapshot);
+        return result;
 }
 
 /* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is active, or a PV on lvm2's
@@ -206,11 +198,9 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                 read = true;
                 planned = plan_find(&plan, names[i]);
                 if (planned || sources_have_name(sources, names[i]))
-                        r = unrecorded_add(sources, names[i], planned, snapshot);
+                        unrecorded_add(sources, names[i], planned, snapshot);
                 else
                         sources_log_unknown(sources, names[i]);
-                if (r < 0)
-                        return r;
         }
         return 0;
 }
@@ -226,8 +216,12 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
         r = sources->in_charge ? snapshot_read(sources, &snapshot) : 0;
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, &snapshot);
+        else if (r >= 0 && sources->in_charge)
+                r = add_expected(sources, &snapshot);
         else if (r >= 0)
-                r = sources->in_charge ? add_expected(sources, &snapshot) : unrecorded_add_all(sources, &snapshot);
+                unrecorded_add_all(sources, &snapshot);
+        if (r >= 0 && snapshot.error < 0)
+                r = snapshot.error;
         result = MAX(result, r);
         for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : snapshot.n); i++) {
                 const struct volume_group *volume_group =

@@ -293,14 +293,14 @@ static int insert(struct snapshot *snapshot, struct volume_group *volume_group)
         return 0;
 }
 
-int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
         struct snapshot *snapshot)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
         if (snapshot_find(snapshot, name))
-                return 0;
+                return;
         r = sources_read_configuration(sources);
         if (r >= 0)
                 r = sources_read_devices(sources);
@@ -312,23 +312,22 @@ int unrecorded_add(struct sources *sources, const char *name, const struct plann
                 r = insert(snapshot, volume_group);
         if (r >= 0)
                 TAKE_PTR(volume_group);
-        return r;
+        else
+                snapshot->error = r;
 }
 
-int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
+void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
 {
         struct dm_hash_node *node;
         int r;
 
         r = sources_read_names(sources);
-        if (r < 0)
-                return r;
-        dm_hash_iterate(node, sources->names) {
-                r = unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL, snapshot);
-                if (r < 0)
-                        return r;
+        if (r < 0) {
+                snapshot->error = r;
+                return;
         }
-        return 0;
+        dm_hash_iterate(node, sources->names)
+                unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL, snapshot);
 }
 
 /* ------ VGs that are expected ------ */

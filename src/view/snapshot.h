@@ -9,6 +9,7 @@
 struct snapshot {
         struct volume_group **volume_groups; /* by name */
         size_t n;
+        int error; /* 0, or the negative errno with which one without a record could not be added */
 };
 
 /* Reads records, which are read on, and devices, anew. A record that is damaged is named in a line on standard error and left
@@ -32,12 +33,12 @@ void snapshot_done(struct snapshot *snapshot);
 /* Adds the VG of that name, unless it is there: ACTIVE if all LVs are that autoactivation would activate; ABSENT if it is
  * planned, and none of its PVs and LVs is there; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
  * PVs, and those LVs that are active. `planned` is the VG in the plan of boot; NULL if it is not in there, or headgate is not
- * in charge. Returns 0 or -ENOMEM. */
-int unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        struct snapshot *snapshot) _nonnull_(1, 2, 4) _must_check_;
+ * in charge. */
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
+        struct snapshot *snapshot) _nonnull_(1, 2, 4);
 
-/* Adds all that have a name among the sources' names. Returns likewise. */
-int unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2) _must_check_;
+/* Adds all that have a name among the sources' names. */
+void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2);
 
 /* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs
  * that are active, in the state that follows. Returns 0 or -ENOMEM. */
