@@ -232,13 +232,13 @@ static void add_device(struct table *table, struct libscols_line *parent,
 
         line.began_usec = device->began_usec;
         for (size_t side = 0; side < comparison->n_sides; side++) {
-                const struct kernel_shutdown *shutdown = comparison->sides[side];
                 size_t place = pair->places[side];
-                bool parallel = place != NOT_THERE && kernel_shutdown_is_parallel(shutdown, place);
+                const struct kernel_device *there =
+                        place != NOT_THERE ? &comparison->sides[side]->devices[place] : NULL;
 
-                line.at_most = parallel;
-                if (!parallel || comparison->n_sides == 1)
-                        line.took_usec[side] = place != NOT_THERE ? kernel_shutdown_took_usec(shutdown, place) : 0;
+                line.at_most = there && kernel_device_is_parallel(there);
+                if (!line.at_most || comparison->n_sides == 1)
+                        line.took_usec[side] = there ? there->took_usec : 0;
         }
         add_line(table, parent, line, string_format("%s %s", device->driver, device->name));
 }

@@ -111,7 +111,7 @@ static bool is_driver_of_interest(const struct kernel_shutdown *shutdown, size_t
                 if (!streq(shutdown->devices[j].driver, shutdown->devices[i].driver))
                         continue;
                 n++;
-                n_parallel += kernel_shutdown_is_parallel(shutdown, j);
+                n_parallel += kernel_device_is_parallel(&shutdown->devices[j]);
                 usec += shutdown->devices[j].step_usec;
         }
         return n > 1 && (n_parallel > 1 || usec * 100 >= shutdown->total_usec * DRIVER_PERCENT);
@@ -174,7 +174,7 @@ static size_t count_parallel(const struct kernel_shutdown *shutdown)
         size_t n = 0;
 
         for (size_t i = 0; i < shutdown->n; i++)
-                n += kernel_shutdown_is_parallel(shutdown, i);
+                n += kernel_device_is_parallel(&shutdown->devices[i]);
         return n;
 }
 

@@ -67,30 +67,15 @@ int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
         for (size_t i = 0; i < n; i++)
                 devices[i].group =
                         i > 0 && devices[i - 1].step_usec < usual / PARALLEL_FACTOR ? devices[i - 1].group : i;
+        for (size_t i = n; i-- > 0;) {
+                bool is_last = i + 1 == n || devices[i + 1].group == i + 1;
+                size_t end = is_last ? i + 1 : devices[i + 1].group_end;
+
+                devices[i].group_end = end;
+                devices[i].took_usec =
+                        devices[end - 1].began_usec + devices[end - 1].step_usec - devices[i].began_usec;
+        }
         return 0;
-}
-
-size_t kernel_shutdown_group_end(const struct kernel_shutdown *shutdown, size_t i)
-{
-        size_t group = shutdown->devices[i].group;
-
-        while (i < shutdown->n && shutdown->devices[i].group == group)
-                i++;
-        return i;
-}
-
-bool kernel_shutdown_is_parallel(const struct kernel_shutdown *shutdown, size_t i)
-{
-        size_t group = shutdown->devices[i].group;
-
-        return group != i || (i + 1 < shutdown->n && shutdown->devices[i + 1].group == group);
-}
-
-uint64_t kernel_shutdown_took_usec(const struct kernel_shutdown *shutdown, size_t i)
-{
-        const struct kernel_device *last = &shutdown->devices[kernel_shutdown_group_end(shutdown, i) - 1];
-
-        return last->began_usec + last->step_usec - shutdown->devices[i].began_usec;
 }
 
 size_t kernel_shutdown_measure_driver(

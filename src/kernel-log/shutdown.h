@@ -15,8 +15,16 @@ struct kernel_device {
         char *name;
         uint64_t began_usec; /* after the first device */
         uint64_t step_usec;  /* until the next device was begun with, or all was done: all steps make the total */
-        size_t group; /* the place of the first device that went in parallel with it, its own if it went alone */
+        uint64_t took_usec;  /* at most, if it went in parallel with others */
+        size_t group,
+                group_end; /* the places of the first device that went in parallel with it, its own if it went alone,
+                                    and of the first one after them */
 };
+
+static inline bool kernel_device_is_parallel(const struct kernel_device *device)
+{
+        return device->group_end - device->group > 1;
+}
 
 /* Starts empty: all zeros. */
 struct kernel_shutdown {
@@ -32,16 +40,10 @@ int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *driver, co
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Works out what follows from all devices and the time, after the kernel's start, when all was done:
- * `begin_usec`, `total_usec`, `step_usec`, the order, and which went in parallel: those that were begun with in
+ * `begin_usec`, `total_usec`, `step_usec`, `took_usec`, the order, and which went in parallel: those that were begun with in
  * less than a tenth of the time that is usual in this log, by the median, from one device to the next. To be
  * called once, with at least one device. Returns 0 or -ENOMEM. */
 int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec) _nonnull_(1) _must_check_;
-
-/* The end of the group that device `i` belongs to: the place of the first device that is not of it. */
-size_t kernel_shutdown_group_end(const struct kernel_shutdown *shutdown, size_t i) _nonnull_(1);
-bool kernel_shutdown_is_parallel(const struct kernel_shutdown *shutdown, size_t i) _nonnull_(1);
-/* How long a device took, at most if it went in parallel with others. */
-uint64_t kernel_shutdown_took_usec(const struct kernel_shutdown *shutdown, size_t i) _nonnull_(1);
 
 /* How many devices a driver has, and from when the first of them was begun with until the last of them was. */
 size_t kernel_shutdown_measure_driver(

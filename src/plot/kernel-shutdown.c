@@ -21,7 +21,7 @@ static size_t find_end(const struct kernel_shutdown *shutdown, size_t i, uint64_
 {
         size_t end = i;
 
-        while (end < shutdown->n && !kernel_shutdown_is_parallel(shutdown, end) &&
+        while (end < shutdown->n && !kernel_device_is_parallel(&shutdown->devices[end]) &&
                 shutdown->devices[end].step_usec < least_usec)
                 end++;
         return MAX(end, i + 1);
@@ -47,9 +47,9 @@ static uint64_t choose_least(const struct kernel_shutdown *shutdown)
 static int draw_bar(struct picture *picture, const struct kernel_shutdown *shutdown, size_t first, size_t end)
 {
         const struct kernel_device *device = &shutdown->devices[first];
-        bool parallel = kernel_shutdown_is_parallel(shutdown, first);
+        bool parallel = kernel_device_is_parallel(&shutdown->devices[first]);
         uint64_t from = device->began_usec;
-        uint64_t to = shutdown->devices[end - 1].began_usec + kernel_shutdown_took_usec(shutdown, end - 1);
+        uint64_t to = shutdown->devices[end - 1].began_usec + shutdown->devices[end - 1].took_usec;
         _cleanup_free_ char *began = format_short_duration(from), *time = format_short_duration(to - from);
         _cleanup_free_ char *note = time ? string_format("%s%s", parallel ? "up to " : "", time) : NULL;
         _cleanup_free_ char *name = end > first + 1 ? string_format("%zu devices", end - first)

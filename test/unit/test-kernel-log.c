@@ -49,13 +49,13 @@ START_TEST(in_parallel)
         ck_assert_uint_eq(usec, 146);
 
         for (size_t i = 0; i < shutdown->n; i++)
-                ck_assert(kernel_shutdown_is_parallel(shutdown, i) == (i >= 3 && i < 6));
+                ck_assert(kernel_device_is_parallel(&shutdown->devices[i]) == (i >= 3 && i < 6));
         ck_assert_str_eq(shutdown->devices[3].driver, "nvme");
         ck_assert_str_eq(shutdown->devices[3].name, "c2b7:00:00.0");
         ck_assert_str_eq(shutdown->devices[5].name, "1610:00:02.0");
-        ck_assert_uint_eq(kernel_shutdown_group_end(shutdown, 3), 6);
-        ck_assert_uint_eq(kernel_shutdown_took_usec(shutdown, 3), 172782768 - 172618116);
-        ck_assert_uint_eq(kernel_shutdown_took_usec(shutdown, 4), 172782768 - 172618262);
+        ck_assert_uint_eq(shutdown->devices[3].group_end, 6);
+        ck_assert_uint_eq(shutdown->devices[3].took_usec, 172782768 - 172618116);
+        ck_assert_uint_eq(shutdown->devices[4].took_usec, 172782768 - 172618262);
 
         /* A wrapped line, a name with spaces, and the last one. */
         ck_assert_str_eq(shutdown->devices[10].name, "242ff919-07db-4180-9c2e-b86cb68c8c55");
@@ -79,8 +79,8 @@ START_TEST(one_after_another)
         ck_assert_uint_eq(kernel_shutdown_measure_driver(shutdown, "nvme", &usec), 2);
         ck_assert_uint_eq(usec, 113231);
         for (size_t i = 0; i < shutdown->n; i++) {
-                ck_assert(!kernel_shutdown_is_parallel(shutdown, i));
-                ck_assert_uint_eq(kernel_shutdown_took_usec(shutdown, i), shutdown->devices[i].step_usec);
+                ck_assert(!kernel_device_is_parallel(&shutdown->devices[i]));
+                ck_assert_uint_eq(shutdown->devices[i].took_usec, shutdown->devices[i].step_usec);
                 sum += shutdown->devices[i].step_usec;
         }
         ck_assert_uint_eq(sum, shutdown->total_usec);
