@@ -117,32 +117,25 @@ struct backups {
         struct problems *problems;
 };
 
-/* Sets `*ret` to why the VG is not to be activated, NULL if it is. */
-static int describe_skip(const struct metadata *metadata, const struct system_id *host, char **ret)
+/* Sets `skip_reason` if it is the host, or the lack of LVs, why the VG is not to be activated. */
+static int add_skip_reason(struct volume_group *metadata, const struct system_id *host)
 {
-        bool autoactivated = false;
-        int r;
-
-        r = metadata_describe_skip(metadata, ret);
-        if (r < 0 || *ret)
-                return r;
-
-        for (size_t i = 0; i < metadata->n_lvs; i++)
-                autoactivated |= metadata->lvs[i].autoactivated;
-        if (system_id_is_foreign(host, metadata->system_id))
-                *ret = string_format("the VG belongs to the host with system ID %s.", metadata->system_id);
-        else if (!autoactivated)
-                *ret = strdup("the VG has no LVs that are activated by themselves.");
-        else
+        if (metadata->skip_reason)
                 return 0;
-        return *ret ? 0 : -ENOMEM;
+        if (system_id_is_foreign(host, metadata->system_id))
+                return string_replace(&metadata->skip_reason,
+                        string_format("the VG belongs to the host with system ID %s.", metadata->system_id));
+        if (volume_group_count_autoactivated(metadata) == 0)
+                return string_replace(
+                        &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
+        return 0;
 }
 
 /* Returns 0, -ENOMEM, or -E2BIG if nothing more is to be read. */
 static int read_backup(struct backups *backups, const char *name)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
-        _cleanup_free_ char *text = NULL, *skip_reason = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_free_ char *text = NULL;
         struct planned_volume_group *volume_group;
         const char *reason;
         size_t size;
@@ -171,17 +164,17 @@ static int read_backup(struct backups *backups, const char *name)
         if (!streq(metadata->name, name))
                 return 0;
 
-        r = describe_skip(metadata, &backups->configuration->system_id, &skip_reason);
+        r = add_skip_reason(metadata, &backups->configuration->system_id);
         if (r < 0)
                 return r;
         r = plan_add(backups->plan, name, &volume_group);
         if (r < 0)
                 return r;
         memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
-        if (!skip_reason)
+        if (!metadata->skip_reason)
                 return 0;
         volume_group->group = PLAN_NONE;
-        return string_replace(&volume_group->reason, TAKE_PTR(skip_reason));
+        return string_replace(&volume_group->reason, TAKE_PTR(metadata->skip_reason));
 }
 
 static int is_named_like_volume_group(const struct dirent *entry)

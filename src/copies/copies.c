@@ -72,7 +72,7 @@ static struct surveyed_vg *find_or_add_vg(struct survey *survey, const char *vgi
 
 static int take_copy(struct survey *survey, struct surveyed_pv *pv, const struct reader_copy *copy)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         struct surveyed_vg *vg;
         int r = copy->error;
 
@@ -90,7 +90,7 @@ static int take_copy(struct survey *survey, struct surveyed_pv *pv, const struct
                 return -ENOMEM;
         if (vg->metadata && vg->metadata->seqno >= metadata->seqno)
                 return 0;
-        metadata_free(vg->metadata);
+        volume_group_free(vg->metadata);
         vg->metadata = TAKE_PTR(metadata);
         vg->text_size = copy->size;
         return 0;
@@ -178,7 +178,7 @@ void survey_done(struct survey *survey)
         for (size_t i = 0; i < survey->n_pvs; i++)
                 free(survey->pvs[i].path);
         for (size_t i = 0; i < survey->n_vgs; i++) {
-                metadata_free(survey->vgs[i].metadata);
+                volume_group_free(survey->vgs[i].metadata);
                 free(survey->vgs[i].pvs);
         }
         if (survey->pvs_by_id)
@@ -258,7 +258,7 @@ size_t copies_fewer(const struct surveyed_vg *vg)
 
 int copies_describe_refusal(const struct surveyed_vg *vg, const struct system_id *host, char **ret)
 {
-        const struct metadata *metadata = vg->metadata;
+        const struct volume_group *metadata = vg->metadata;
         _cleanup_free_ char *text = NULL;
 
         *ret = NULL;

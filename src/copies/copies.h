@@ -24,9 +24,9 @@ struct surveyed_pv {
 };
 
 struct surveyed_vg {
-        struct metadata *metadata; /* the newest that was found */
-        uint64_t text_size;        /* of that, in bytes */
-        struct surveyed_pv **pvs;  /* those that are there; n_seen of metadata->n_pvs */
+        struct volume_group *metadata; /* the newest that was found */
+        uint64_t text_size;            /* of that, in bytes */
+        struct surveyed_pv **pvs;      /* those that are there; n_seen of metadata->n_pvs */
         size_t n_seen;
         size_t n_used, n_ignored, n_damaged; /* on all of these */
 };

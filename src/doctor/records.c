@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "doctor/doctor.h"
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/flags.h"
@@ -37,7 +38,7 @@ static void backups_done(struct backups *backups)
 /* `seqno` is that which the worker has read from the disks; 0 if it has not. It does not hear of later changes. */
 static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct backups *backups)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r;
 
         r = backup_read(

@@ -26,11 +26,11 @@ void expectations_done(struct expectations *expectations)
                 expectation_free(expectation);
 }
 
-int expectations_add(struct expectations *expectations, const char *name, const struct metadata *metadata,
-        struct expectation **ret)
+int expectations_add(
+        struct expectations *expectations, const char *name, struct volume_group *backup, struct expectation **ret)
 {
         _cleanup_(expectation_freep) struct expectation *expectation = NULL;
-        int r;
+        _cleanup_volume_group_ struct volume_group *owned = backup;
 
         *ret = expectations_find(expectations, name);
         if (*ret)
@@ -43,9 +43,7 @@ int expectations_add(struct expectations *expectations, const char *name, const 
         expectation->name = strdup(name);
         if (!expectation->name)
                 return -ENOMEM;
-        r = metadata ? volume_group_new(metadata, &expectation->backup) : 0;
-        if (r < 0)
-                return r;
+        expectation->backup = TAKE_PTR(owned);
         dm_list_add(&expectations->list, &expectation->list);
         *ret = TAKE_PTR(expectation);
         return 0;

@@ -32,9 +32,9 @@ struct expectations {
 
 void expectations_done(struct expectations *expectations);
 
-/* Expects the VG `name`; `metadata` is what its backup says, or NULL if there is none. One that is expected
- * already stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
-int expectations_add(struct expectations *expectations, const char *name, const struct metadata *metadata,
+/* Expects the VG `name`; `backup` is what its backup says, which is taken over in any case, or NULL if there is none. One that
+ * is expected already stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
+int expectations_add(struct expectations *expectations, const char *name, struct volume_group *backup,
         struct expectation **ret) _must_check_;
 
 /* The one for a VG of that name, or NULL. */

@@ -14,7 +14,7 @@ void managed_group_free(struct managed_group *group)
         volume_group_free(group->vg);
         free(group->refusal);
         free(group->former_name);
-        metadata_free(group->older);
+        volume_group_free(group->older);
         free(group);
 }
 
@@ -88,7 +88,7 @@ static void forget(struct inventory *inventory, struct text_id *text)
 static void forget_older(struct inventory *inventory, struct managed_group *group)
 {
         forget(inventory, &group->older_text);
-        group->older = metadata_free(group->older);
+        group->older = volume_group_free(group->older);
 }
 
 static int set_text(
@@ -281,7 +281,7 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
         return 0;
 }
 
-static int update_group(struct inventory *inventory, struct managed_group *group, const struct metadata *metadata)
+static int update_group(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata)
 {
         struct volume_group *vg = group->vg;
         int r;
@@ -307,21 +307,17 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         return r < 0 ? r : take_over_pvs(inventory, group);
 }
 
-static int make_group(struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
+static int make_group(struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret)
 {
-        struct volume_group *vg;
+        struct volume_group *vg = *metadata;
         int r;
 
-        r = volume_group_new(metadata, &vg);
-        if (r < 0)
-                return r;
         vg->first_seen_usec = now_usec();
         vg->clock_usec = now_realtime_usec() - vg->first_seen_usec;
         r = inventory_add_group(inventory, vg, ret);
-        if (r < 0) {
-                volume_group_free(vg);
+        if (r < 0)
                 return r;
-        }
+        *metadata = NULL;
         return take_over_pvs(inventory, *ret);
 }
 
@@ -347,10 +343,10 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
         return false;
 }
 
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata,
         uint64_t size, uint32_t checksum)
 {
-        _cleanup_metadata_ struct metadata *owned = metadata;
+        _cleanup_volume_group_ struct volume_group *owned = metadata;
 
         if (group->older && group->older->seqno >= metadata->seqno)
                 return 0;
@@ -361,7 +357,7 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
 
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r;
 
         if (!group->older)
@@ -378,16 +374,15 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
         return r < 0 ? r : 1;
 }
 
-int inventory_add_metadata(
-        struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret)
+int inventory_add_metadata(struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret)
 {
-        *ret = inventory_find_group(inventory, metadata->vgid);
+        *ret = inventory_find_group(inventory, (*metadata)->vgid);
         if (!*ret)
                 return make_group(inventory, metadata, ret);
-        if (metadata->seqno <= (*ret)->vg->seqno)
+        if ((*metadata)->seqno <= (*ret)->vg->seqno)
                 return 0;
         forget_older(inventory, *ret);
-        return update_group(inventory, *ret, metadata);
+        return update_group(inventory, *ret, *metadata);
 }
 
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)

@@ -54,11 +54,12 @@ struct managed_group {
         struct dm_list list; /* inventory.groups[vg->state] */
         struct volume_group *vg;
         enum vg_state state;
-        struct job *job;        /* the job that is activating it, or NULL; not owned */
-        bool awaited;           /* it is expected, see expectations.h: it goes before others */
-        bool changed;           /* memory is newer than its record; see inventory_note_change() */
-        struct text_id text;    /* its metadata, by which it is found in groups_by_text */
-        struct metadata *older; /* the newest that was read of those that are older than what is known; or NULL */
+        struct job *job;     /* the job that is activating it, or NULL; not owned */
+        bool awaited;        /* it is expected, see expectations.h: it goes before others */
+        bool changed;        /* memory is newer than its record; see inventory_note_change() */
+        struct text_id text; /* its metadata, by which it is found in groups_by_text */
+        struct volume_group
+                *older; /* the newest that was read of those that are older than what is known; or NULL */
         struct text_id older_text; /* likewise */
         bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
@@ -213,15 +214,15 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
 /* A PV belongs to this VG, as its own metadata says. Returns 0 or a negative errno. */
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
 
-/* Takes over metadata: makes the VG, or updates it if the metadata is newer. The PVs of a new VG that are known
- * from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves whose
- * they are. Returns 0 and `*ret`, or a negative errno. */
+/* Takes over metadata: makes it the VG, and `*metadata` NULL, or updates the VG if the metadata is newer. The PVs of a new VG
+ * that are known from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves
+ * whose they are. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(
-        struct inventory *inventory, const struct metadata *metadata, struct managed_group **ret);
+        struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret);
 
 /* Notes metadata, which it takes over in any case, that is older than what is known of the VG, with size and checksum of its
  * text. Returns 0 or -ENOMEM. */
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct metadata *metadata,
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata,
         uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
 /* Takes over the older metadata, if no device that is there carries newer metadata: storage was rolled back, or

@@ -359,7 +359,7 @@ int volume_group_parse(const char *text, struct volume_group **ret)
                 return walk.error;
         if (*walk.position != '\0' || !volume_group->name || volume_group->vgid[0] == '\0')
                 return -EBADMSG;
-        r = volume_group_index_pvs(volume_group);
+        r = volume_group_finish(volume_group);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(volume_group);

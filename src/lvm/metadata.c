@@ -12,25 +12,6 @@
 /* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, a reader stays below 256 MiB. */
 #define NODES_MAX 1200000
 
-struct metadata *metadata_free(struct metadata *metadata)
-{
-        if (!metadata)
-                return NULL;
-
-        for (size_t i = 0; i < metadata->n_pvs; i++)
-                free(metadata->pvs[i].device_hint);
-        for (size_t i = 0; i < metadata->n_lvs; i++)
-                free(metadata->lvs[i].name);
-
-        free(metadata->pvs);
-        free(metadata->lvs);
-        free(metadata->name);
-        free(metadata->system_id);
-        free(metadata->lock_type);
-        free(metadata);
-        return NULL;
-}
-
 static int bad(const char **reterr_reason, const char *reason)
 {
         *reterr_reason = reason;
@@ -127,7 +108,7 @@ static bool is_device_hint(const char *device)
                is_printable(device);
 }
 
-static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret, const char **reterr_reason)
+static int parse_pv(const struct dm_config_node *nodes, struct volume_group_pv *ret, const char **reterr_reason)
 {
         const char *id = dm_config_find_str(nodes, "id", "");
         const char *device = dm_config_find_str(nodes, "device", "");
@@ -136,16 +117,16 @@ static int parse_pv(const struct dm_config_node *nodes, struct metadata_pv *ret,
                 return bad(reterr_reason, "a PV of the metadata has no valid identifier");
 
         if (is_device_hint(device)) {
-                ret->device_hint = strdup(device);
-                if (!ret->device_hint)
+                ret->device_name = strdup(device);
+                if (!ret->device_name)
                         return -ENOMEM;
         }
 
-        ret->missing = has_flag(nodes, "MISSING");
+        ret->flagged = has_flag(nodes, "MISSING");
         return 0;
 }
 
-static int parse_pvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+static int parse_pvs(const struct dm_config_node *nodes, struct volume_group *metadata, const char **reterr_reason)
 {
         size_t n = count_sections(nodes);
 
@@ -182,7 +163,7 @@ static bool has_segment(const struct dm_config_node *lv, const char *const types
         return false;
 }
 
-static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, const char **reterr_reason)
+static int parse_lv(const struct dm_config_node *lv, struct volume_group_lv *ret, const char **reterr_reason)
 {
         const char *id = dm_config_find_str(lv->child, "id", "");
 
@@ -200,7 +181,7 @@ static int parse_lv(const struct dm_config_node *lv, struct metadata_lv *ret, co
         return 0;
 }
 
-static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metadata, const char **reterr_reason)
+static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *metadata, const char **reterr_reason)
 {
         static const char *const slow_types[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
                 "vdo-pool", "mirror", "snapshot", "raid", NULL};
@@ -214,7 +195,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metada
                 return -ENOMEM;
 
         FOREACH_SECTION(node, nodes) {
-                struct metadata_lv *lv = &metadata->lvs[metadata->n_lvs];
+                struct volume_group_lv *lv = &metadata->lvs[metadata->n_lvs];
                 int r;
 
                 /* The parts of an LV, not visible themselves, are among what makes it slow. */
@@ -233,7 +214,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct metadata *metada
         return 0;
 }
 
-static int parse_vg(const struct dm_config_node *vg, struct metadata *metadata, const char **reterr_reason)
+static int parse_vg(const struct dm_config_node *vg, struct volume_group *metadata, const char **reterr_reason)
 {
         const struct dm_config_node *nodes = vg->child;
         const char *id = dm_config_find_str(nodes, "id", "");
@@ -290,10 +271,10 @@ static bool has_too_many_nodes(const char *text)
         return false;
 }
 
-int metadata_parse(const char *text, struct metadata **ret, const char **reterr_reason)
+int metadata_parse(const char *text, struct volume_group **ret, const char **reterr_reason)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         const struct dm_config_node *vg;
         int r;
 
@@ -318,40 +299,18 @@ int metadata_parse(const char *text, struct metadata **ret, const char **reterr_
         if (r < 0)
                 return r;
         metadata->written = dm_config_find_int64(tree->root, "creation_time", 0);
+        r = volume_group_finish(metadata);
+        if (r < 0)
+                return r;
 
         *ret = TAKE_PTR(metadata);
         return 0;
 }
 
-/* Whether there is a lock manager of the type (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of any
- * other type for a local one. */
-static bool is_shared(const char *lock_type)
-{
-        return lock_type && (streq(lock_type, "dlm") || streq(lock_type, "sanlock") || streq(lock_type, "idm"));
-}
-
-int metadata_describe_skip(const struct metadata *metadata, char **ret)
-{
-        if (metadata->exported)
-                *ret = strdup("the VG is exported (vgimport makes it usable).");
-        else if (is_shared(metadata->lock_type))
-                *ret = string_format(
-                        "the VG is shared (lock type %s), its cluster activates it.", metadata->lock_type);
-        else if (metadata->clustered)
-                *ret = strdup("the VG is clustered.");
-        else if (metadata->autoactivation_off)
-                *ret = strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
-        else {
-                *ret = NULL;
-                return 0;
-        }
-        return *ret ? 0 : -ENOMEM;
-}
-
-int backup_read(int root_fd, const char *directory, const char *name, struct metadata **ret)
+int backup_read(int root_fd, const char *directory, const char *name, struct volume_group **ret)
 {
         _cleanup_free_ char *path = string_format("%s/%s", directory, name);
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         const char *reason;
         int r;

@@ -130,11 +130,13 @@ struct volume_group *volume_group_free(struct volume_group *volume_group)
         free(volume_group->name);
         free(volume_group->reason);
         free(volume_group->skip_reason);
+        free(volume_group->system_id);
+        free(volume_group->lock_type);
         free(volume_group);
         return NULL;
 }
 
-int volume_group_index_pvs(struct volume_group *volume_group)
+static int index_pvs(struct volume_group *volume_group)
 {
         size_t n = volume_group->n_pvs;
 
@@ -150,6 +152,32 @@ int volume_group_index_pvs(struct volume_group *volume_group)
         return 0;
 }
 
+/* Whether there is a lock manager of the type (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of any
+ * other type for a local one. */
+static bool is_shared(const char *lock_type)
+{
+        return lock_type && (streq(lock_type, "dlm") || streq(lock_type, "sanlock") || streq(lock_type, "idm"));
+}
+
+int volume_group_finish(struct volume_group *volume_group)
+{
+        char **reason = &volume_group->skip_reason;
+        int r = 0;
+
+        if (volume_group->exported)
+                r = string_replace(reason, strdup("the VG is exported (vgimport makes it usable)."));
+        else if (is_shared(volume_group->lock_type))
+                r = string_replace(
+                        reason, string_format("the VG is shared (lock type %s), its cluster activates it.",
+                                        volume_group->lock_type));
+        else if (volume_group->clustered)
+                r = string_replace(reason, strdup("the VG is clustered."));
+        else if (volume_group->autoactivation_off)
+                r = string_replace(
+                        reason, strdup("the VG's autoactivation is off (vgchange --setautoactivation y)."));
+        return r < 0 ? r : index_pvs(volume_group);
+}
+
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
 {
         if (volume_group->pvs_by_pvid)
@@ -157,6 +185,14 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
         for (size_t i = 0; i < volume_group->n_pvs; i++)
                 if (streq(volume_group->pvs[i].pvid, pvid))
                         return &volume_group->pvs[i];
+        return NULL;
+}
+
+const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)
+{
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (streq(volume_group->lvs[i].name, name))
+                        return &volume_group->lvs[i];
         return NULL;
 }
 
@@ -233,102 +269,48 @@ bool volume_group_is_settled(const struct volume_group *volume_group)
         return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;
 }
 
-/* Makes the PVs of the metadata, with what is known of those that `former` has. */
-static int make_pvs(
-        const struct metadata *metadata, const struct volume_group *former, struct volume_group *updated)
+int volume_group_update(struct volume_group *volume_group, struct volume_group *newer)
 {
-        updated->pvs = calloc(metadata->n_pvs + 1, sizeof(*updated->pvs));
-        if (!updated->pvs)
-                return -ENOMEM;
-        for (size_t i = 0; i < metadata->n_pvs; i++) {
-                struct volume_group_pv *pv = &updated->pvs[updated->n_pvs++];
-                const struct metadata_pv *source = &metadata->pvs[i];
-                const struct volume_group_pv *known = volume_group_find_pv(former, source->pvid);
-                const char *device_name = known && known->device_name ? known->device_name : source->device_hint;
+        _cleanup_dm_hash_ struct dm_hash_table *lvs = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
 
-                if (known)
-                        *pv = *known;
-                memcpy(pv->pvid, source->pvid, sizeof(pv->pvid));
-                pv->flagged = source->missing;
-                pv->device_name = device_name ? strdup(device_name) : NULL;
-                if (device_name && !pv->device_name)
+        if (!lvs)
+                return -ENOMEM;
+        for (size_t i = 0; i < volume_group->n_lvs; i++)
+                if (!dm_hash_insert(lvs, volume_group->lvs[i].lvid, &volume_group->lvs[i]))
                         return -ENOMEM;
+
+        for (size_t i = 0; i < newer->n_lvs; i++) {
+                struct volume_group_lv *lv = &newer->lvs[i];
+                const struct volume_group_lv *known = dm_hash_lookup(lvs, lv->lvid);
+
+                lv->active = known && known->active;
+                lv->stranded = known && known->stranded;
         }
-        return volume_group_index_pvs(updated);
-}
+        for (size_t i = 0; i < newer->n_pvs; i++) {
+                struct volume_group_pv *pv = &newer->pvs[i];
+                const struct volume_group_pv *known = volume_group_find_pv(volume_group, pv->pvid);
 
-/* Likewise the LVs. */
-static int make_lvs(
-        const struct metadata *metadata, const struct volume_group *former, struct volume_group *updated)
-{
-        _cleanup_dm_hash_ struct dm_hash_table *known_lvs = dm_hash_create((unsigned int) former->n_lvs + 1);
-
-        updated->lvs = calloc(metadata->n_lvs + 1, sizeof(*updated->lvs));
-        if (!known_lvs || !updated->lvs)
-                return -ENOMEM;
-        for (size_t i = 0; i < former->n_lvs; i++)
-                if (!dm_hash_insert(known_lvs, former->lvs[i].lvid, &former->lvs[i]))
+                if (known && known->device_name &&
+                        string_replace(&pv->device_name, strdup(known->device_name)) < 0)
                         return -ENOMEM;
-        for (size_t i = 0; i < metadata->n_lvs; i++) {
-                struct volume_group_lv *lv = &updated->lvs[updated->n_lvs++];
-                const struct metadata_lv *source = &metadata->lvs[i];
-                const struct volume_group_lv *known = dm_hash_lookup(known_lvs, source->lvid);
-
-                if (known)
-                        *lv = *known;
-                memcpy(lv->lvid, source->lvid, sizeof(lv->lvid));
-                lv->autoactivated = source->autoactivated;
-                lv->name = strdup(source->name);
-                if (!lv->name)
-                        return -ENOMEM;
+                pv->device = known ? known->device : 0;
+                pv->late_usec = known ? known->late_usec : 0;
         }
-        return 0;
-}
 
-int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
-{
-        _cleanup_volume_group_ struct volume_group *updated = malloc(sizeof(*updated));
-        struct volume_group former;
-        int r;
-
-        if (!updated)
-                return -ENOMEM;
-        *updated = *volume_group;
-        updated->name = updated->reason = updated->skip_reason = NULL;
-        updated->pvs_by_pvid = NULL;
-        updated->pvs = NULL;
-        updated->lvs = NULL;
-        updated->n_pvs = updated->n_lvs = 0;
-
-        memcpy(updated->vgid, metadata->vgid, sizeof(updated->vgid));
-        updated->seqno = metadata->seqno;
-        updated->slow = metadata->slow;
-        updated->name = strdup(metadata->name);
-        r = updated->name ? metadata_describe_skip(metadata, &updated->skip_reason) : -ENOMEM;
-        if (r >= 0)
-                r = make_pvs(metadata, volume_group, updated);
-        if (r >= 0)
-                r = make_lvs(metadata, volume_group, updated);
-        if (r < 0)
-                return r;
-
-        updated->reason = TAKE_PTR(volume_group->reason);
-        former = *volume_group;
-        *volume_group = *updated;
-        *updated = former;
-        return 0;
-}
-
-int volume_group_new(const struct metadata *metadata, struct volume_group **ret)
-{
-        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        int r;
-
-        if (!volume_group)
-                return -ENOMEM;
-        r = volume_group_update(volume_group, metadata);
-        if (r < 0)
-                return r;
-        *ret = TAKE_PTR(volume_group);
+        SWAP(volume_group->name, newer->name);
+        SWAP(volume_group->seqno, newer->seqno);
+        SWAP(volume_group->slow, newer->slow);
+        SWAP(volume_group->skip_reason, newer->skip_reason);
+        SWAP(volume_group->n_pvs, newer->n_pvs);
+        SWAP(volume_group->pvs, newer->pvs);
+        SWAP(volume_group->pvs_by_pvid, newer->pvs_by_pvid);
+        SWAP(volume_group->n_lvs, newer->n_lvs);
+        SWAP(volume_group->lvs, newer->lvs);
+        SWAP(volume_group->system_id, newer->system_id);
+        SWAP(volume_group->lock_type, newer->lock_type);
+        SWAP(volume_group->exported, newer->exported);
+        SWAP(volume_group->clustered, newer->clustered);
+        SWAP(volume_group->autoactivation_off, newer->autoactivation_off);
+        SWAP(volume_group->written, newer->written);
         return 0;
 }

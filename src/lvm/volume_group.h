@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <libdevmapper.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lvm/metadata.h"
 #include "shared/macro.h"
+#include "shared/names.h"
 
-/* What headgate knows of one volume group (VG): the worker keeps it in memory, and in a record for its successor and
- * for all that look on. */
+/* One volume group (VG): what its metadata says, and what headgate knows of it besides. Metadata alone makes one in state
+ * WAITING with no PV seen yet (metadata.h). The worker keeps those of its VGs in memory, and most of that in a record for its
+ * successor and for all that look on; fields that are in no record are marked so. */
 
 enum volume_group_state {
         VOLUME_GROUP_WAITING,    /* some PVs have not been seen */
@@ -27,18 +30,20 @@ enum volume_group_state {
 
 struct volume_group_pv {
         char pvid[LVM_ID_SIZE];
-        dev_t device;       /* 0 as long as the PV has not been seen */
-        char *device_name;  /* "/dev/sda" once seen; before that, where lvm2 last had it, or NULL */
+        dev_t device; /* 0 as long as the PV has not been seen */
+        char *device_name; /* "/dev/sda" once seen; before that, where lvm2 last had it; NULL if unknown, or no usual name */
         bool flagged;       /* carries lvm2's MISSING flag: the VG was changed without it */
         uint64_t late_usec; /* when it came, if that was after its VG had been activated without it; else 0 */
 };
 
 struct volume_group_lv {
-        char *name;
-        char lvid[LVM_ID_SIZE];
-        bool autoactivated; /* see metadata.h */
-        bool active;        /* as of when the VG was last looked at */
-        bool stranded;      /* as of then: it is in the kernel, on a disk that has gone; never in a record */
+        char *name;             /* as logical_volume_name_to_show() writes it */
+        char lvid[LVM_ID_SIZE]; /* the LV's own identifier; with the VG's before it, the end of the dm UUID */
+        bool autoactivated;   /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
+        bool activation_skip; /* ACTIVATION_SKIP: "lvchange -ay" leaves it alone, too; in no record */
+        bool autoactivation_off; /* NOAUTOACTIVATE; in no record */
+        bool active;             /* as of when the VG was last looked at */
+        bool stranded;           /* as of then: it is in the kernel, on a disk that has gone; in no record */
 };
 
 /* now_usec() of the steps of an activation: the first PV was seen, all PVs were, or it was decided to do without those that
@@ -51,16 +56,30 @@ struct volume_group_times {
 };
 
 struct volume_group {
+        /* What the metadata says. */
         char *name;
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
+        bool slow;         /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
+        char *skip_reason; /* why it is not to be activated, as the end of a sentence, "the VG is clustered."; or NULL */
+        size_t n_pvs;
+        struct volume_group_pv *pvs;
+        struct dm_hash_table *pvs_by_pvid; /* where there are many; else NULL */
+        size_t n_lvs;
+        struct volume_group_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
+        /* The same, in no record. */
+        char *system_id; /* NULL if none */
+        char *lock_type; /* NULL if none; "none" is given as NULL */
+        bool exported;
+        bool clustered;
+        bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
+        int64_t written;         /* when lvm2 wrote the text, in seconds since 1970; 0 if it does not tell */
+
         enum volume_group_state state;
         const char *worker_state; /* the worker's own, see volume_group_enter(); NULL if no worker has said it */
         char *reason;             /* one sentence: why it is not active; NULL where there is nothing to explain */
-        bool slow;                /* see metadata.h */
         bool overdue;             /* its deadline has passed and has been reported */
         bool lost_after_active;   /* it was up once, and since its PV went no other has come */
-        char *skip_reason;        /* what of the metadata forbids activation, or NULL */
         bool lost_pv;             /* a PV has gone, and since then LVs may be stranded: worth a look */
 
         /* The latest activation, as in struct volume_group_times. Times before `complete_usec` are of an earlier one. */
@@ -78,31 +97,28 @@ struct volume_group {
          * headgate.conf(5) says; 0 if that was not, or all is as it should be again. While there are some, COMPLETE
          * means that lvm2 is to be asked without them. */
         uint64_t degraded_usec;
-
-        size_t n_pvs;
-        struct volume_group_pv *pvs;
-        struct dm_hash_table *pvs_by_pvid; /* where there are many; else NULL */
-        size_t n_lvs;
-        struct volume_group_lv *lvs;
 };
 
-/* Makes a VG in state WAITING of what its metadata says, with no PV seen yet. Returns 0 or -ENOMEM. */
-int volume_group_new(const struct metadata *metadata, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
+/* To be called when all that a text says is in the VG: has many PVs found faster, and sets `skip_reason` if the metadata
+ * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and
+ * because lvm2's event mode is silent about it. Returns 0 or -ENOMEM. */
+int volume_group_finish(struct volume_group *volume_group) _nonnull_(1) _must_check_;
 
-/* Takes over newer metadata. PVs and LVs that are still there keep what is known of them. Returns 0 or -ENOMEM,
- * and then the VG is as it was. */
-int volume_group_update(struct volume_group *volume_group, const struct metadata *metadata)
+/* Takes over what newer metadata of the VG says. PVs and LVs that are still there keep what is known of them. `newer` stays
+ * the caller's to free, with what the VG had before. Returns 0, or -ENOMEM and then the VG is as it was. */
+int volume_group_update(struct volume_group *volume_group, struct volume_group *newer)
         _nonnull_(1, 2) _must_check_;
 
 struct volume_group *volume_group_free(struct volume_group *volume_group);
 DEFINE_CLEANUP(struct volume_group *, volume_group_free)
 #define _cleanup_volume_group_ _cleanup_(volume_group_freep)
 
-/* Makes many PVs found faster, once they are there. Returns 0 or -ENOMEM. */
-int volume_group_index_pvs(struct volume_group *volume_group) _nonnull_(1) _must_check_;
-
 /* The PV with that identifier, or NULL. */
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
+        _nonnull_(1, 2);
+
+/* The LV of that name, or NULL. */
+const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)
         _nonnull_(1, 2);
 
 size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull_(1);

@@ -223,7 +223,7 @@ static bool knows(const struct child *child, const struct text_id *key)
 /* Parses the text. Without memory for it, it is as one that cannot be read. */
 static int take_text(const char *text, struct reader_copy *copy, const char **reterr_reason)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
         size_t size;
         int r;

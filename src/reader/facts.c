@@ -106,7 +106,7 @@ static void *pass_count(struct walk *walk, void *array, size_t *n, size_t max, s
         return array;
 }
 
-static void pass_metadata(struct walk *walk, struct metadata *metadata)
+static void pass_metadata(struct walk *walk, struct volume_group *metadata)
 {
         pass_string(walk, &metadata->name, LVM_NAME_SIZE);
         pass_id(walk, metadata->vgid);
@@ -122,8 +122,8 @@ static void pass_metadata(struct walk *walk, struct metadata *metadata)
                 pass_count(walk, metadata->pvs, &metadata->n_pvs, METADATA_PVS_MAX, sizeof(*metadata->pvs));
         for (size_t i = 0; i < metadata->n_pvs; i++) {
                 pass_id(walk, metadata->pvs[i].pvid);
-                pass_string(walk, &metadata->pvs[i].device_hint, METADATA_DEVICE_HINT_MAX + 1);
-                pass_flag(walk, &metadata->pvs[i].missing);
+                pass_string(walk, &metadata->pvs[i].device_name, METADATA_DEVICE_HINT_MAX + 1);
+                pass_flag(walk, &metadata->pvs[i].flagged);
         }
         metadata->lvs =
                 pass_count(walk, metadata->lvs, &metadata->n_lvs, METADATA_LVS_MAX, sizeof(*metadata->lvs));
@@ -139,7 +139,7 @@ static void pass_metadata(struct walk *walk, struct metadata *metadata)
         }
 }
 
-int facts_write(struct metadata *metadata, char **ret, size_t *ret_size)
+int facts_write(struct volume_group *metadata, char **ret, size_t *ret_size)
 {
         _cleanup_memstream_ struct memstream stream = {};
         struct walk walk = {.file = memstream_open(&stream)};
@@ -150,10 +150,11 @@ int facts_write(struct metadata *metadata, char **ret, size_t *ret_size)
         return memstream_finish(&stream, ret, ret_size);
 }
 
-int facts_read(const char *data, size_t size, struct metadata **ret)
+int facts_read(const char *data, size_t size, struct volume_group **ret)
 {
-        _cleanup_metadata_ struct metadata *metadata = calloc(1, sizeof(*metadata));
+        _cleanup_volume_group_ struct volume_group *metadata = calloc(1, sizeof(*metadata));
         struct walk walk = {.data = data, .left = size};
+        int r;
 
         if (!metadata)
                 return -ENOMEM;
@@ -163,6 +164,9 @@ int facts_read(const char *data, size_t size, struct metadata **ret)
         if (walk.left > 0 || !metadata->name || !volume_group_name_is_valid(metadata->name) ||
                 metadata->seqno > INT64_MAX)
                 return -EBADMSG;
+        r = volume_group_finish(metadata);
+        if (r < 0)
+                return r;
         *ret = TAKE_PTR(metadata);
         return 0;
 }

@@ -85,7 +85,7 @@ static int note_damage(struct pv *pv, const char *reason)
 
 static int take_copy(const struct reader_copy *copy, struct pv *pv)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r;
 
         /* Another copy of what was read from the first area. */
@@ -95,7 +95,7 @@ static int take_copy(const struct reader_copy *copy, struct pv *pv)
         if (r < 0 || !metadata)
                 return note_damage(pv, copy->reason);
         if (!pv->metadata || metadata->seqno > pv->metadata->seqno) {
-                metadata_free(pv->metadata);
+                volume_group_free(pv->metadata);
                 pv->metadata = TAKE_PTR(metadata);
         }
         return 0;
@@ -133,7 +133,7 @@ int pv_read(const char *path, struct pv *ret)
 
 void pv_done(struct pv *pv)
 {
-        metadata_free(pv->metadata);
+        volume_group_free(pv->metadata);
         free(pv->damage);
         *pv = (struct pv){};
 }

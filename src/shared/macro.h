@@ -54,6 +54,13 @@
                 _taken;                                                                                           \
         })
 
+#define SWAP(a, b)                                                                                                \
+        do {                                                                                                      \
+                __auto_type _swapped = (a);                                                                       \
+                (a) = (b);                                                                                        \
+                (b) = _swapped;                                                                                   \
+        } while (0)
+
 /* Defines the function that _cleanup_() wants, from a destructor that accepts NULL. */
 #define DEFINE_CLEANUP(type, destructor)                                                                          \
         static inline void destructor##p(type *pointer)                                                           \

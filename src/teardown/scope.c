@@ -16,7 +16,7 @@
  * as far as is known; or -ENOMEM. */
 static int find_sharing(int root_fd, const char *backup_directory, const struct tree_node *lv, char **ret)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r;
 
         if (!volume_group_name_is_valid(lv->vg))

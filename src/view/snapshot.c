@@ -180,21 +180,16 @@ static int find_pvs(const struct sources *sources, struct volume_group *volume_g
         return 0;
 }
 
-int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
+int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
-        r = volume_group_new(metadata, &volume_group);
-        if (r < 0)
-                return r;
         r = find_pvs(sources, volume_group);
         if (r < 0)
                 return r;
         if (sources->devices)
                 active_devices_mark(sources->devices, volume_group);
         volume_group->state = judge_unrecorded(volume_group);
-        *ret = TAKE_PTR(volume_group);
         return 0;
 }
 
@@ -268,13 +263,12 @@ static int describe(struct volume_group *volume_group, const struct planned_volu
 
 static int read_unrecorded(const struct sources *sources, const char *name, struct volume_group **ret)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
         int r;
 
-        r = sources_read_backup(sources, name, &metadata);
+        r = sources_read_backup(sources, name, ret);
         if (r == -ENOMEM)
                 return r;
-        return r < 0 ? new_of_devices(sources, name, ret) : unrecorded_new(sources, metadata, ret);
+        return r < 0 ? new_of_devices(sources, name, ret) : unrecorded_judge(sources, *ret);
 }
 
 static int insert(struct snapshot *snapshot, struct volume_group *volume_group)

@@ -40,10 +40,10 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
 /* Adds all that have a name among the sources' names. */
 void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2);
 
-/* Makes a VG of its metadata, with the PVs that are there, as lvm2 has them on record and the kernel has the device, and the LVs
- * that are active, in the state that follows. Returns 0 or -ENOMEM. */
-int unrecorded_new(const struct sources *sources, const struct metadata *metadata, struct volume_group **ret)
-        _nonnull_(1, 2, 3) _must_check_;
+/* Adds to a VG that is made of its metadata which PVs are there, as lvm2 has them on record and the kernel has the device, which
+ * LVs are active, and the state that follows. Returns 0 or -ENOMEM. */
+int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
+        _nonnull_(1, 2) _must_check_;
 
 /* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
 

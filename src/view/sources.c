@@ -4,6 +4,7 @@
 
 #include "view/sources.h"
 
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/flags.h"
@@ -96,7 +97,7 @@ int sources_read(struct sources *ret)
         return r < 0 ? r : sources_read_devices(ret);
 }
 
-int sources_read_backup(const struct sources *sources, const char *name, struct metadata **ret)
+int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
 {
         const char *directory = root_relative(sources->configuration.backup_dir);
         int r = volume_group_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;

@@ -54,7 +54,7 @@ int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
 
 /* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
  * -ENOMEM. */
-int sources_read_backup(const struct sources *sources, const char *name, struct metadata **ret)
+int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
         _nonnull_(1, 2, 3) _must_check_;
 
 void sources_done(struct sources *sources) _nonnull_(1);

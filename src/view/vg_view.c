@@ -51,11 +51,12 @@ static int find_in_backup(const struct sources *sources, const char *name, struc
 {
         int r;
 
-        r = sources_read_backup(sources, name, &view->metadata);
+        r = sources_read_backup(sources, name, &view->volume_group);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         view->source = VG_VIEW_OF_BACKUP;
-        return unrecorded_new(sources, view->metadata, &view->volume_group);
+        view->metadata = view->volume_group;
+        return unrecorded_judge(sources, view->volume_group);
 }
 
 /* ------ metadata ------ */
@@ -71,9 +72,10 @@ static int read_pv(const struct sources *sources, dev_t number, const char *path
 }
 
 /* Takes over metadata that was read from a PV. */
-static int take_metadata(struct vg_view *view, struct metadata *metadata, const char *path)
+static int take_metadata(struct vg_view *view, struct volume_group *metadata, const char *path)
 {
-        metadata_free(view->metadata);
+        if (view->metadata != view->volume_group)
+                volume_group_free(view->metadata);
         view->metadata = metadata;
         return string_replace(&view->metadata_device, strdup(path));
 }
@@ -109,7 +111,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
 
         r = sources_read_backup(sources, volume_group->name, &view->metadata);
         if (r >= 0 && !streq(view->metadata->vgid, volume_group->vgid))
-                view->metadata = metadata_free(view->metadata);
+                view->metadata = volume_group_free(view->metadata);
         return r == -ENOMEM ? r : 0;
 }
 
@@ -155,8 +157,9 @@ static int take_disk(
         view->source = VG_VIEW_OF_DISK;
         view->metadata_number = number;
         r = take_metadata(view, TAKE_PTR(pv->metadata), path);
+        view->volume_group = view->metadata;
         if (r >= 0)
-                r = unrecorded_new(sources, view->metadata, &view->volume_group);
+                r = unrecorded_judge(sources, view->volume_group);
         if (r < 0)
                 return r;
         seen = volume_group_find_pv(view->volume_group, pv->pvid);
@@ -204,26 +207,11 @@ int vg_view_search(const struct sources *sources, const char *name, struct vg_vi
         return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 
-const struct metadata_lv *vg_view_find_metadata_lv(const struct vg_view *view, const char *name)
-{
-        for (size_t i = 0; view->metadata && i < view->metadata->n_lvs; i++)
-                if (streq(view->metadata->lvs[i].name, name))
-                        return &view->metadata->lvs[i];
-        return NULL;
-}
-
-const struct volume_group_lv *vg_view_find_lv(const struct vg_view *view, const char *name)
-{
-        for (size_t i = 0; i < view->volume_group->n_lvs; i++)
-                if (streq(view->volume_group->lvs[i].name, name))
-                        return &view->volume_group->lvs[i];
-        return NULL;
-}
-
 void vg_view_done(struct vg_view *view)
 {
+        if (view->metadata != view->volume_group)
+                volume_group_free(view->metadata);
         volume_group_free(view->volume_group);
-        metadata_free(view->metadata);
         free(view->metadata_device);
         *view = (struct vg_view){};
 }

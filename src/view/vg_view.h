@@ -15,10 +15,12 @@ enum vg_view_source {
 struct vg_view {
         enum vg_view_source source;
         struct volume_group *volume_group; /* with the LVs that are active now, and judged by that */
-        struct metadata *metadata;         /* NULL if none can be read, or nobody had to, as all LVs are active */
-        char *metadata_device;             /* the PV that it comes from; NULL for the backup */
-        dev_t metadata_number;             /* of the disk, for VG_VIEW_OF_DISK */
-        size_t n_same_name;                /* other VGs of this name that the worker knows */
+        struct volume_group
+                *metadata;     /* the same with all that the metadata says, or another one for that; NULL if
+                                            * none can be read, or nobody had to, as all LVs are active */
+        char *metadata_device; /* the PV that it comes from; NULL for the backup */
+        dev_t metadata_number; /* of the disk, for VG_VIEW_OF_DISK */
+        size_t n_same_name;    /* other VGs of this name that the worker knows */
 };
 
 enum {
@@ -35,10 +37,6 @@ int vg_view_find(const struct sources *sources, const char *name, struct vg_view
  * of these. Returns likewise. */
 int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
         _nonnull_(1, 2, 3) _must_check_;
-
-/* The LV of that name, or NULL. */
-const struct metadata_lv *vg_view_find_metadata_lv(const struct vg_view *view, const char *name) _nonnull_(1, 2);
-const struct volume_group_lv *vg_view_find_lv(const struct vg_view *view, const char *name) _nonnull_(1, 2);
 
 void vg_view_done(struct vg_view *view) _nonnull_(1);
 #define _cleanup_vg_view_ _cleanup_(vg_view_done)

@@ -172,7 +172,8 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 
 void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
 {
-        const struct metadata_lv *metadata = vg_view_find_metadata_lv(why->view, lv->name);
+        const struct volume_group_lv *metadata =
+                why->view->metadata ? volume_group_find_lv(why->view->metadata, lv->name) : NULL;
         _cleanup_free_ char *name = string_format("%s/%s", why->vg->name, lv->name);
         bool skip = metadata && metadata->activation_skip, off = metadata && metadata->autoactivation_off;
 

@@ -270,7 +270,7 @@ static void answer_without_vg(struct why *why)
 }
 
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
-static bool is_recorded(const struct sources *sources, const struct metadata *metadata)
+static bool is_recorded(const struct sources *sources, const struct volume_group *metadata)
 {
         return sources->configuration.event_activation && metadata && !metadata->exported &&
                !metadata->lock_type &&

@@ -303,7 +303,7 @@ static void explain_inactive_lv(struct why *why, const struct volume_group_lv *l
 
 bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name)
 {
-        const struct volume_group_lv *lv = vg_view_find_lv(view, name);
+        const struct volume_group_lv *lv = volume_group_find_lv(view->volume_group, name);
 
         why->view = view;
         why->vg = view->volume_group;

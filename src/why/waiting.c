@@ -67,7 +67,7 @@ static bool is_flagged(const struct vg_view *view, const char *pvid)
 {
         for (size_t i = 0; view->metadata && i < view->metadata->n_pvs; i++)
                 if (streq(view->metadata->pvs[i].pvid, pvid))
-                        return view->metadata->pvs[i].missing;
+                        return view->metadata->pvs[i].flagged;
         return false;
 }
 

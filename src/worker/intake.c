@@ -109,7 +109,7 @@ struct verdict {
 
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r = copy->error;
 
         if (r == 0 && !copy->facts) {
@@ -129,11 +129,11 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
                 return 0;
         }
 
-        r = inventory_add_metadata(worker->inventory, metadata, &ret->group);
+        ret->seqno = metadata->seqno;
+        r = inventory_add_metadata(worker->inventory, &metadata, &ret->group);
         if (r < 0)
                 return r;
-        ret->seqno = metadata->seqno;
-        if (metadata->seqno < ret->group->vg->seqno)
+        if (ret->seqno < ret->group->vg->seqno)
                 return inventory_note_older(
                         worker->inventory, ret->group, TAKE_PTR(metadata), copy->size, copy->checksum);
         return inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);

@@ -156,7 +156,7 @@ static void announce_known_pvs(struct worker *worker, const struct volume_group 
 /* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
 static int take_expectation(struct worker *worker, const char *name)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         struct expectation *expectation;
         struct managed_group *group;
         int r;
@@ -171,7 +171,7 @@ static int take_expectation(struct worker *worker, const char *name)
         if (r < 0 && r != -ENOENT)
                 report_backup_unusable(name, r);
 
-        r = expectations_add(&worker->expectations, name, metadata, &expectation);
+        r = expectations_add(&worker->expectations, name, TAKE_PTR(metadata), &expectation);
         if (r < 0)
                 return r;
         group = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid)

@@ -9,6 +9,7 @@
 
 #include "fixture.h"
 #include "images.h"
+#include "lvm/metadata.h"
 #include "shapes.h"
 #include "shared/flags.h"
 #include "shared/util.h"
@@ -40,13 +41,11 @@ char *records_image_path(const char *name)
 
 struct volume_group *records_read_image(const char *image)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
         _cleanup_free_ char *text = image_read_text(image);
         struct volume_group *volume_group = NULL;
         const char *reason;
 
-        ck_assert_int_eq(metadata_parse(text, &metadata, &reason), 0);
-        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        ck_assert_int_eq(metadata_parse(text, &volume_group, &reason), 0);
         return volume_group;
 }
 

@@ -3,6 +3,7 @@
 /* Each check of "headgate doctor" on a root that is as it should be, and on one with one thing wrong. */
 
 #include "doctor/doctor.h"
+#include "lvm/metadata.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,14 +40,12 @@
 /* A VG that the worker has written down, as it has found it. */
 static void write_record(const char *metadata_text, uint64_t activating_usec)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         _cleanup_close_ int state_fd = openat(shape_root(), "run/headgate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         const char *reason;
 
         ck_assert_int_ge(state_fd, 0);
-        ck_assert_int_eq(metadata_parse(metadata_text, &metadata, &reason), 0);
-        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
+        ck_assert_int_eq(metadata_parse(metadata_text, &volume_group, &reason), 0);
         volume_group->state = VOLUME_GROUP_ACTIVE;
         volume_group->activating_usec = activating_usec;
         for (size_t i = 0; i < volume_group->n_lvs; i++)

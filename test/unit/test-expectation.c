@@ -35,18 +35,17 @@ static const char *make_id(char kind, unsigned int number)
 /* A VG whose PVs are `first` to `last`. */
 static struct expectation *expect(const char *name, unsigned int first, unsigned int last)
 {
-        struct metadata metadata = {.name = strdup(name), .n_pvs = last - first + 1};
+        struct volume_group *backup = calloc(1, sizeof(*backup));
         struct expectation *expectation;
 
-        ck_assert_ptr_nonnull(metadata.name);
-        memcpy(metadata.vgid, make_id('v', first), LVM_ID_SIZE);
-        metadata.pvs = calloc(metadata.n_pvs, sizeof(*metadata.pvs));
-        ck_assert_ptr_nonnull(metadata.pvs);
-        for (unsigned int i = 0; i < metadata.n_pvs; i++)
-                memcpy(metadata.pvs[i].pvid, make_id('p', first + i), LVM_ID_SIZE);
-        ck_assert_int_eq(expectations_add(&expectations, name, &metadata, &expectation), 0);
-        free(metadata.pvs);
-        free(metadata.name);
+        ck_assert_ptr_nonnull(backup);
+        *backup = (struct volume_group){.name = strdup(name), .n_pvs = last - first + 1};
+        memcpy(backup->vgid, make_id('v', first), LVM_ID_SIZE);
+        backup->pvs = calloc(backup->n_pvs, sizeof(*backup->pvs));
+        ck_assert(backup->name && backup->pvs);
+        for (unsigned int i = 0; i < backup->n_pvs; i++)
+                memcpy(backup->pvs[i].pvid, make_id('p', first + i), LVM_ID_SIZE);
+        ck_assert_int_eq(expectations_add(&expectations, name, backup, &expectation), 0);
         return expectation;
 }
 

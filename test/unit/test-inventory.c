@@ -38,9 +38,9 @@ static void make_id(char id[LVM_ID_SIZE], char kind, unsigned int number)
         snprintf(id, LVM_ID_SIZE, "%c%031u", kind, number);
 }
 
-static struct metadata *make_metadata(unsigned int number, uint64_t seqno, size_t n_pvs)
+static struct volume_group *make_metadata(unsigned int number, uint64_t seqno, size_t n_pvs)
 {
-        struct metadata *metadata = calloc(1, sizeof(*metadata));
+        struct volume_group *metadata = calloc(1, sizeof(*metadata));
 
         ck_assert_ptr_nonnull(metadata);
         metadata->name = string_format("vg%u", number);
@@ -55,17 +55,17 @@ static struct metadata *make_metadata(unsigned int number, uint64_t seqno, size_
         make_id(metadata->lvs[0].lvid, 'l', number);
         for (size_t i = 0; i < n_pvs; i++) {
                 make_id(metadata->pvs[i].pvid, 'p', number * 1000 + (unsigned int) i);
-                metadata->pvs[i].device_hint = string_format("/dev/hint%zu", i);
+                metadata->pvs[i].device_name = string_format("/dev/hint%zu", i);
         }
         return metadata;
 }
 
 static struct managed_group *add(struct inventory *inventory, unsigned int number, uint64_t seqno, size_t n_pvs)
 {
-        _cleanup_metadata_ struct metadata *metadata = make_metadata(number, seqno, n_pvs);
+        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(number, seqno, n_pvs);
         struct managed_group *group;
 
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         return group;
 }
 
@@ -237,11 +237,11 @@ END_TEST
 START_TEST(pv_is_seen_before_its_group)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 1, 2);
+        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 1, 2);
         struct managed_group *group;
         struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
 
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         ck_assert_uint_eq(volume_group_count_seen(group->vg), 1);
         ck_assert_ptr_eq(device->group, group);
 }
@@ -430,14 +430,14 @@ START_TEST(contested_pv_is_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *former = add(inventory, 1, 5, 2), *group, *found;
-        _cleanup_metadata_ struct metadata *metadata = make_metadata(2, 1, 2);
+        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(2, 1, 2);
         const char *pvid = former->vg->pvs[1].pvid;
         struct device *device = see(inventory, absent_device(1), pvid);
 
         device->group = former;
         former->vg->pvs[1].device = absent_device(1);
         memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         ck_assert_uint_eq(volume_group_count_seen(group->vg), 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
         found = inventory_find_group_of_pv(inventory, pvid);
@@ -474,13 +474,13 @@ START_TEST(renamed_and_reduced_group_is_followed)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 5, 3), *found;
-        _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 6, 2);
+        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 6, 2);
         char pvid[LVM_ID_SIZE];
 
         memcpy(pvid, group->vg->pvs[2].pvid, sizeof(pvid));
         free(metadata->name);
         metadata->name = strdup("renamed");
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &found), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &found), 0);
         ck_assert_ptr_eq(found, group);
         ck_assert_str_eq(group->vg->name, "renamed");
         ck_assert_str_eq(group->former_name, "vg1");
@@ -524,7 +524,7 @@ START_TEST(damaged_record_is_replaced)
                 "x", "name = ", "state = \"active\"\n", "\x01\x02{{{{", "name = \"x\"\n"};
 
         for (size_t i = 0; i < ELEMENTSOF(contents); i++) {
-                _cleanup_metadata_ struct metadata *metadata = make_metadata(1, 1, 1);
+                _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 1, 1);
                 _cleanup_inventory_ struct inventory *inventory = NULL;
                 struct managed_group *group;
 
@@ -534,7 +534,7 @@ START_TEST(damaged_record_is_replaced)
                 ck_assert(inventory->records_lost);
                 ck_assert_ptr_null(inventory_find_group(inventory, metadata->vgid));
                 ck_assert_ptr_null(inventory_find_device(inventory, makedev(1, 1)));
-                ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+                ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
                 ck_assert_str_eq(group->vg->name, "vg1");
         }
 }
@@ -575,14 +575,14 @@ END_TEST
 /* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
 static struct managed_group *add_same_name(struct inventory *inventory, unsigned int number)
 {
-        _cleanup_metadata_ struct metadata *metadata = make_metadata(number, 1, 1);
+        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(number, 1, 1);
         _cleanup_close_ int records_fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         struct managed_group *group;
 
         free(metadata->name);
         metadata->name = strdup("vg1");
         ck_assert_int_ge(write_file_atomic_at(records_fd, metadata->pvs[0].pvid, "8:1\n"), 0);
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         inventory_enter(inventory, group, &(struct vg_step){.state = VG_COMPLETE});
         return group;
 }

@@ -21,9 +21,9 @@
 /* A VG with one LV with `more` in its section. */
 #define LV(more) VG("logical_volumes {\nlv {\n" LV_ID more "}\n}\n")
 
-static struct metadata *parse(const char *text)
+static struct volume_group *parse(const char *text)
 {
-        struct metadata *metadata = NULL;
+        struct volume_group *metadata = NULL;
         const char *reason = "unset";
         int r = metadata_parse(text, &metadata, &reason);
 
@@ -36,7 +36,7 @@ static struct metadata *parse(const char *text)
 /* Returns whether the text was taken; nothing but success and -EBADMSG is an answer to a text. */
 static bool accepts(const char *text)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         const char *reason = "unset";
         int r = metadata_parse(text, &metadata, &reason);
 
@@ -46,14 +46,14 @@ static bool accepts(const char *text)
         return r == 0;
 }
 
-static struct metadata *parse_image(const char *name)
+static struct volume_group *parse_image(const char *name)
 {
         _cleanup_free_ char *text = image_read_text(name);
 
         return parse(text);
 }
 
-static bool has_pv(const struct metadata *metadata, const char *pvid)
+static bool has_pv(const struct volume_group *metadata, const char *pvid)
 {
         for (size_t i = 0; i < metadata->n_pvs; i++)
                 if (streq(metadata->pvs[i].pvid, pvid))
@@ -62,7 +62,7 @@ static bool has_pv(const struct metadata *metadata, const char *pvid)
         return false;
 }
 
-static const struct metadata_lv *find_lv(const struct metadata *metadata, const char *name)
+static const struct volume_group_lv *find_lv(const struct volume_group *metadata, const char *name)
 {
         for (size_t i = 0; i < metadata->n_lvs; i++)
                 if (streq(metadata->lvs[i].name, name))
@@ -82,7 +82,7 @@ START_TEST(every_image_as_pvck_reads_it)
                 _cleanup_free_ char *headers = image_read(list.names[i], "headers");
                 _cleanup_free_ char *pvid = headers_find(headers, "pv_header.pv_uuid");
                 _cleanup_free_ char *name = NULL, *guess = NULL;
-                _cleanup_metadata_ struct metadata *metadata = NULL;
+                _cleanup_volume_group_ struct volume_group *metadata = NULL;
                 uint64_t seqno;
 
                 if (!text)
@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(all_pvs_of_many)
 {
-        _cleanup_metadata_ struct metadata *metadata = parse_image("many-350");
+        _cleanup_volume_group_ struct volume_group *metadata = parse_image("many-350");
 
         ck_assert_uint_eq(metadata->n_pvs, 350);
         for (unsigned int i = 1; i <= 350; i++) {
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(plain_vg)
 {
-        _cleanup_metadata_ struct metadata *metadata = parse_image("plain-1");
+        _cleanup_volume_group_ struct volume_group *metadata = parse_image("plain-1");
 
         ck_assert_str_eq(metadata->name, "plain");
         ck_assert(lvm_id_is_valid(metadata->vgid));
@@ -129,8 +129,8 @@ START_TEST(plain_vg)
 
         ck_assert_uint_eq(metadata->n_pvs, 2);
         for (size_t i = 0; i < metadata->n_pvs; i++) {
-                ck_assert_int_eq(strncmp(metadata->pvs[i].device_hint, "/dev/", 5), 0);
-                ck_assert(!metadata->pvs[i].missing);
+                ck_assert_int_eq(strncmp(metadata->pvs[i].device_name, "/dev/", 5), 0);
+                ck_assert(!metadata->pvs[i].flagged);
         }
 
         ck_assert_uint_eq(metadata->n_lvs, 5);
@@ -146,11 +146,12 @@ END_TEST
 
 START_TEST(vg_properties)
 {
-        _cleanup_metadata_ struct metadata *exported = parse_image("exported-1"),
-                                           *system_id = parse_image("systemid-1"),
-                                           *shared = parse_image("shared-1"),
-                                           *clustered = parse_image("clustered-1"),
-                                           *noauto = parse_image("noauto-1"), *missing = parse_image("missing-1");
+        _cleanup_volume_group_ struct volume_group *exported = parse_image("exported-1"),
+                                                   *system_id = parse_image("systemid-1"),
+                                                   *shared = parse_image("shared-1"),
+                                                   *clustered = parse_image("clustered-1"),
+                                                   *noauto = parse_image("noauto-1"),
+                                                   *missing = parse_image("missing-1");
 
         ck_assert(exported->exported && !noauto->exported);
         ck_assert_str_eq(system_id->system_id, "elsewhere");
@@ -160,16 +161,18 @@ START_TEST(vg_properties)
         ck_assert(noauto->autoactivation_off && !exported->autoactivation_off);
 
         ck_assert_uint_eq(missing->n_pvs, 2);
-        ck_assert_uint_eq(missing->pvs[0].missing + missing->pvs[1].missing, 1);
+        ck_assert_uint_eq(missing->pvs[0].flagged + missing->pvs[1].flagged, 1);
         for (size_t i = 0; i < 2; i++)
-                ck_assert_int_eq(missing->pvs[i].missing, missing->pvs[i].device_hint == NULL);
+                ck_assert_int_eq(missing->pvs[i].flagged, missing->pvs[i].device_name == NULL);
 }
 END_TEST
 
 START_TEST(names)
 {
-        _cleanup_metadata_ struct metadata *dots = parse_image("names-1"), *hyphens = parse_image("hyphens-1"),
-                                           *long_vg = parse_image("longvg-1"), *long_lv = parse_image("longlv-1");
+        _cleanup_volume_group_ struct volume_group *dots = parse_image("names-1"),
+                                                   *hyphens = parse_image("hyphens-1"),
+                                                   *long_vg = parse_image("longvg-1"),
+                                                   *long_lv = parse_image("longlv-1");
 
         ck_assert_str_eq(dots->name, "a.b+c_d");
         ck_assert_ptr_nonnull(find_lv(dots, "a-b"));
@@ -184,7 +187,7 @@ END_TEST
 START_TEST(visible_lvs)
 {
         static const char *const visible[] = {"linear", "pool", "thin", "raid", "mirror", "cached"};
-        _cleanup_metadata_ struct metadata *metadata = parse_image("types-1");
+        _cleanup_volume_group_ struct volume_group *metadata = parse_image("types-1");
 
         ck_assert(metadata->slow);
         ck_assert_uint_eq(metadata->n_lvs, ELEMENTSOF(visible));
@@ -195,7 +198,7 @@ END_TEST
 
 static bool is_slow(const char *type)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *text = NULL;
 
         ck_assert_int_gt(
@@ -223,8 +226,7 @@ START_TEST(lvs_with_names_that_lvm2_does_not_make)
         char key[201], shown[201];
 
         for (size_t i = 0; i <= ELEMENTSOF(cases); i++) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL, *read = NULL;
-                _cleanup_metadata_ struct metadata *metadata = NULL;
+                _cleanup_volume_group_ struct volume_group *metadata = NULL, *read = NULL;
                 _cleanup_free_ char *text = NULL, *path = NULL, *saved = NULL;
                 const char *reason;
 
@@ -241,8 +243,7 @@ START_TEST(lvs_with_names_that_lvm2_does_not_make)
                 ck_assert_str_eq(metadata->lvs[0].name, shown);
 
                 /* What a worker leaves behind, the next one reads. */
-                ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
-                ck_assert_int_eq(volume_group_print(volume_group, &saved), 0);
+                ck_assert_int_eq(volume_group_print(metadata, &saved), 0);
                 ck_assert_int_eq(volume_group_parse(saved, &read), 0);
                 ck_assert_str_eq(read->lvs[0].name, shown);
         }
@@ -287,7 +288,7 @@ START_TEST(flags_of_lvs)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                _cleanup_metadata_ struct metadata *metadata = NULL;
+                _cleanup_volume_group_ struct volume_group *metadata = NULL;
 
                 /* Here the array has no end. */
                 if (strstr(cases[i].text, ", [")) {
@@ -304,11 +305,12 @@ END_TEST
 
 START_TEST(strings_of_the_vg)
 {
-        _cleanup_metadata_ struct metadata *none = parse(VG("lock_type = \"none\"\nsystem_id = \"\"\n")),
-                                           *numbers = parse(VG("lock_type = 1\nsystem_id = 1\n")),
-                                           *strings = parse(VG("lock_type = \"dlm\"\nsystem_id = \"a\\\"b\"\n")),
-                                           *single = parse(
-                                                   VG("status = \"EXPORTED\"\nflags = \"NOAUTOACTIVATE\"\n"));
+        _cleanup_volume_group_ struct volume_group *none = parse(VG("lock_type = \"none\"\nsystem_id = \"\"\n")),
+                                                   *numbers = parse(VG("lock_type = 1\nsystem_id = 1\n")),
+                                                   *strings = parse(
+                                                           VG("lock_type = \"dlm\"\nsystem_id = \"a\\\"b\"\n")),
+                                                   *single = parse(VG(
+                                                           "status = \"EXPORTED\"\nflags = \"NOAUTOACTIVATE\"\n"));
 
         ck_assert_ptr_null(none->lock_type);
         ck_assert_ptr_null(none->system_id);
@@ -339,11 +341,9 @@ START_TEST(lock_types)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                _cleanup_metadata_ struct metadata *metadata = parse(cases[i].text);
-                _cleanup_free_ char *reason = NULL;
+                _cleanup_volume_group_ struct volume_group *metadata = parse(cases[i].text);
 
-                ck_assert_int_eq(metadata_describe_skip(metadata, &reason), 0);
-                ck_assert_int_eq(reason != NULL, cases[i].skipped);
+                ck_assert_int_eq(metadata->skip_reason != NULL, cases[i].skipped);
         }
 }
 END_TEST
@@ -513,15 +513,15 @@ static char *make_large(unsigned int n_pvs, unsigned int n_lvs)
         return make_larger(n_pvs, n_lvs, "/dev/sda", "");
 }
 
-START_TEST(long_device_hints_are_ignored)
+START_TEST(long_device_names_are_ignored)
 {
         _cleanup_free_ char *longest = repeat("/", METADATA_DEVICE_HINT_MAX),
                             *longer = repeat("/", METADATA_DEVICE_HINT_MAX + 1),
                             *text = make_larger(1, 1, longest, ""), *longer_text = make_larger(1, 1, longer, "");
-        _cleanup_metadata_ struct metadata *metadata = parse(text), *without = parse(longer_text);
+        _cleanup_volume_group_ struct volume_group *metadata = parse(text), *without = parse(longer_text);
 
-        ck_assert_str_eq(metadata->pvs[0].device_hint, longest);
-        ck_assert_ptr_null(without->pvs[0].device_hint);
+        ck_assert_str_eq(metadata->pvs[0].device_name, longest);
+        ck_assert_ptr_null(without->pvs[0].device_name);
 }
 END_TEST
 
@@ -533,12 +533,10 @@ START_TEST(largest_file_can_be_read)
                             *longer = repeat("x", METADATA_NAMES_SIZE_MAX / METADATA_LVS_MAX),
                             *text = make_larger(METADATA_PVS_MAX, METADATA_LVS_MAX, hint, suffix),
                             *longer_text = make_larger(1, METADATA_LVS_MAX, "", longer), *record = NULL;
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *loaded = NULL;
-        _cleanup_metadata_ struct metadata *metadata = parse(text);
+        _cleanup_volume_group_ struct volume_group *metadata = parse(text), *loaded = NULL;
 
         ck_assert(!accepts(longer_text));
-        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
-        ck_assert_int_eq(volume_group_print(volume_group, &record), 0);
+        ck_assert_int_eq(volume_group_print(metadata, &record), 0);
         ck_assert_int_eq(volume_group_parse(record, &loaded), 0);
         ck_assert_uint_eq(loaded->n_pvs, METADATA_PVS_MAX);
         ck_assert_uint_eq(loaded->n_lvs, METADATA_LVS_MAX);
@@ -571,15 +569,14 @@ END_TEST
 START_TEST(large_metadata_is_taken_over_in_time)
 {
         _cleanup_free_ char *text = make_large(16000, 20000);
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *newer = NULL;
         uint64_t begin = now_usec();
 
-        metadata = parse(text);
-        ck_assert_int_eq(volume_group_new(metadata, &volume_group), 0);
-        ck_assert_int_eq(volume_group_update(volume_group, metadata), 0);
-        for (size_t i = 0; i < metadata->n_pvs; i++)
-                ck_assert_ptr_eq(volume_group_find_pv(volume_group, metadata->pvs[i].pvid), &volume_group->pvs[i]);
+        volume_group = parse(text);
+        newer = parse(text);
+        ck_assert_int_eq(volume_group_update(volume_group, newer), 0);
+        for (size_t i = 0; i < newer->n_pvs; i++)
+                ck_assert_ptr_eq(volume_group_find_pv(volume_group, newer->pvs[i].pvid), &volume_group->pvs[i]);
         /* What grows with the square takes 10 s and more. */
         ck_assert_uint_lt(now_usec() - begin, 3 * USEC_PER_SEC);
 }
@@ -666,7 +663,7 @@ int main(void)
         tcase_add_test(tests, deep_nesting);
         tcase_add_test(tests, shallow_nesting);
         tcase_add_checked_fixture(tests, run_directory_set_up, run_directory_tear_down);
-        tcase_add_test(tests, long_device_hints_are_ignored);
+        tcase_add_test(tests, long_device_names_are_ignored);
         tcase_add_test(tests, largest_file_can_be_read);
         tcase_add_test(tests, size_is_bounded);
         tcase_add_test(tests, large_metadata_is_taken_over_in_time);

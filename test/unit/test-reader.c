@@ -64,11 +64,11 @@ static void add_many_images(void)
 /* As the worker does. */
 static void take_text(const struct reader_result *result)
 {
-        _cleanup_metadata_ struct metadata *metadata = NULL;
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         struct managed_group *group;
 
         ck_assert_int_eq(facts_read(result->copies[0].facts, result->copies[0].facts_size, &metadata), 0);
-        ck_assert_int_eq(inventory_add_metadata(inventory, metadata, &group), 0);
+        ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         ck_assert_int_eq(
                 inventory_add_text(inventory, result->copies[0].size, result->copies[0].checksum, group), 0);
 }
@@ -296,7 +296,7 @@ END_TEST
 START_TEST(facts_are_read_as_they_were_written)
 {
         _cleanup_free_ char *text = image_read_text("longlv-1"), *data = NULL;
-        _cleanup_metadata_ struct metadata *written = NULL, *read = NULL;
+        _cleanup_volume_group_ struct volume_group *written = NULL, *read = NULL;
         const char *reason;
         size_t size;
 
@@ -310,7 +310,7 @@ START_TEST(facts_are_read_as_they_were_written)
         ck_assert(read->slow == written->slow && read->exported == written->exported);
         ck_assert_uint_eq(read->n_pvs, written->n_pvs);
         ck_assert_str_eq(read->pvs[0].pvid, written->pvs[0].pvid);
-        ck_assert_str_eq(read->pvs[0].device_hint, written->pvs[0].device_hint);
+        ck_assert_str_eq(read->pvs[0].device_name, written->pvs[0].device_name);
         ck_assert_uint_eq(read->n_lvs, written->n_lvs);
         for (size_t i = 0; i < read->n_lvs; i++) {
                 ck_assert_str_eq(read->lvs[i].name, written->lvs[i].name);
@@ -319,7 +319,7 @@ START_TEST(facts_are_read_as_they_were_written)
         }
         for (size_t i = 0; i < size; i++) {
                 _cleanup_free_ char *part = malloc(size);
-                _cleanup_metadata_ struct metadata *cut = NULL, *changed = NULL;
+                _cleanup_volume_group_ struct volume_group *cut = NULL, *changed = NULL;
                 int r;
 
                 memcpy(part, data, size);

@@ -57,20 +57,23 @@ static void tear_down(void)
 /* A VG with two PVs, both seen, and one LV. */
 static void take_metadata(const char *name, uint64_t seqno)
 {
-        struct metadata_pv pvs[2] = {};
-        struct metadata_lv lv = {.name = (char *) "lv", .lvid = ID, .autoactivated = true};
-        struct metadata metadata = {.name = (char *) name,
+        _cleanup_volume_group_ struct volume_group *metadata = calloc(1, sizeof(*metadata));
+
+        ck_assert_ptr_nonnull(metadata);
+        *metadata = (struct volume_group){
+                .name = strdup(name),
                 .vgid = ID,
                 .seqno = seqno,
-                .n_pvs = ELEMENTSOF(pvs),
-                .pvs = pvs,
+                .n_pvs = 2,
+                .pvs = calloc(2, sizeof(*metadata->pvs)),
                 .n_lvs = 1,
-                .lvs = &lv};
-
-        for (unsigned int i = 0; i < ELEMENTSOF(pvs); i++)
-                snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "p%031u", i);
+                .lvs = calloc(1, sizeof(*metadata->lvs)),
+        };
+        metadata->lvs[0] = (struct volume_group_lv){.name = strdup("lv"), .lvid = ID, .autoactivated = true};
+        for (unsigned int i = 0; i < 2; i++)
+                snprintf(metadata->pvs[i].pvid, sizeof(metadata->pvs[i].pvid), "p%031u", i);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
-        for (unsigned int i = 0; i < ELEMENTSOF(pvs); i++)
+        for (unsigned int i = 0; i < 2; i++)
                 group->vg->pvs[i].device = makedev(8, i);
 }
 

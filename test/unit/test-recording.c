@@ -129,17 +129,19 @@ static void tear_down(void)
 static struct device *add(const char *name)
 {
         unsigned int number = (unsigned int) strtoul(strpbrk(name, "0123456789"), NULL, 10);
-        struct metadata_pv pv = {};
-        struct metadata metadata = {.name = (char *) "vg", .seqno = 1, .n_pvs = 1, .pvs = &pv};
+        _cleanup_volume_group_ struct volume_group *metadata = calloc(1, sizeof(*metadata));
+        struct volume_group_pv *pv = calloc(1, sizeof(*pv));
         struct device *device;
 
-        snprintf(metadata.vgid, sizeof(metadata.vgid), "v%031u", number);
-        snprintf(pv.pvid, sizeof(pv.pvid), "p%031u", number);
+        ck_assert(metadata && pv);
+        *metadata = (struct volume_group){.name = strdup("vg"), .seqno = 1, .n_pvs = 1, .pvs = pv};
+        snprintf(metadata->vgid, sizeof(metadata->vgid), "v%031u", number);
+        snprintf(pv->pvid, sizeof(pv->pvid), "p%031u", number);
         come(number);
         ck_assert_int_ge(inventory_get_device(worker.inventory, makedev(8, number), &device), 0);
         device->name = string_format("/dev/%s", name);
         ck_assert_ptr_nonnull(device->name);
-        ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv.pvid), 0);
+        ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv->pvid), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &device->group), 0);
         inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
         return device;
