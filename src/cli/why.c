@@ -94,19 +94,15 @@ static int explain_name(struct why *why, const char *vg, const char *lv)
  * visible LV. */
 static int explain_lv_device(struct why *why, dev_t number)
 {
-        const struct dm_device *device = sources_find_dm_device(why->sources, number);
+        const struct dm_device *device = dm_devices_find(why->sources->devices, number);
         _cleanup_vg_view_ struct vg_view view = {};
-        _cleanup_dm_name_ struct dm_name name = {};
         int r;
 
-        if (!device || !skip_prefix(device->uuid, LVM_UUID_PREFIX))
+        if (!device || !device->vg || *device->layer != '\0')
                 return 0;
-        r = dm_name_split(device->name, &name);
-        if (r < 0 || *name.layer != '\0')
-                return r;
-        r = vg_view_find(why->sources, name.vg, &view);
+        r = vg_view_find(why->sources, device->vg, &view);
         if (r > 0)
-                r = logical_volume_explain(why, &view, name.lv);
+                r = logical_volume_explain(why, &view, device->lv);
         if (r > 0)
                 why->kind = "lv";
         return r;

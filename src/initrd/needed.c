@@ -454,13 +454,13 @@ static int want_resume(struct search *search)
 /* Of device-mapper's devices sysfs says enough, and that without a right to ask the driver. */
 static int read_tree(int root_fd, struct tree **ret)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         int r;
 
         r = dm_devices_get_by_sysfs(root_fd, &devices);
         if (r >= 0 || r == -ENOENT)
                 r = tree_new(ret);
-        return r < 0 ? r : tree_add_devices(*ret, root_fd, &devices);
+        return r < 0 ? r : tree_add_devices(*ret, root_fd, devices);
 }
 
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Device-mapper's devices: by ioctl, by sysfs for who may not ask for that, or from a file in tests. */
+/* Device-mapper's devices: by ioctl, by sysfs for who may not ask for that, or from a file in tests. By them, which LVs of a
+ * VG are active, and which of its RAIDs lack a leg. */
 
 #include "lvm/dm_devices.h"
 
@@ -10,39 +11,71 @@
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 
+#include "shared/dm.h"
 #include "shared/kernel.h"
+#include "shared/names.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 #define LIST_FILE "proc/dm-devices"
 #define BLOCK_DIRECTORY "sys/class/block"
 #define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
 
-void dm_devices_done(struct dm_devices *devices)
+struct dm_devices *dm_devices_free(struct dm_devices *devices)
 {
-        for (size_t i = 0; i < devices->n; i++) {
-                free(devices->devices[i].name);
-                free(devices->devices[i].uuid);
-                free(devices->devices[i].target);
-        }
+        if (!devices)
+                return NULL;
+        if (devices->by_uuid)
+                dm_hash_destroy(devices->by_uuid);
+        if (devices->pool)
+                dm_pool_destroy(devices->pool);
+        closep(&devices->control_fd);
         free(devices->devices);
-        if (devices->live)
-                close(devices->control_fd);
-        *devices = (struct dm_devices){};
+        free(devices);
+        return NULL;
 }
 
-int dm_devices_add(
-        struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
+static int add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
 {
         struct dm_device device = {
-                .number = number, .name = strdup(name), .uuid = strdup(uuid), .target = strdup(target)};
+                .number = number,
+                .name = dm_pool_strdup(devices->pool, name),
+                .uuid = dm_pool_strdup(devices->pool, uuid),
+                .target = dm_pool_strdup(devices->pool, target),
+        };
 
-        if (!device.name || !device.uuid || !device.target || !GREEDY_REALLOC(devices->devices, devices->n + 1)) {
-                free(device.name);
-                free(device.uuid);
-                free(device.target);
+        if (!device.name || !device.uuid || !device.target || !GREEDY_REALLOC(devices->devices, devices->n + 1))
                 return -ENOMEM;
-        }
+        if (skip_prefix(uuid, LVM_UUID_PREFIX) &&
+                !dm_split_lvm_name(devices->pool, name, &device.vg, &device.lv, &device.layer))
+                return -ENOMEM;
         devices->devices[devices->n++] = device;
+        return 0;
+}
+
+/* What `read` adds; it returns 0 or a negative errno. */
+static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd, struct dm_devices **ret)
+{
+        _cleanup_dm_devices_ struct dm_devices *devices = calloc(1, sizeof(*devices));
+        int r;
+
+        if (!devices)
+                return -ENOMEM;
+        devices->control_fd = -EBADF;
+        devices->pool = dm_pool_create("devices", 4096);
+        devices->by_uuid = dm_hash_create(1024);
+        if (!devices->pool || !devices->by_uuid)
+                return -ENOMEM;
+        r = read(root_fd, devices);
+        if (r < 0)
+                return r;
+        for (size_t i = 0; i < devices->n; i++) {
+                struct dm_device *device = &devices->devices[i];
+
+                if (device->vg && !dm_hash_insert(devices->by_uuid, device->uuid, device))
+                        return -ENOMEM;
+        }
+        *ret = TAKE_PTR(devices);
         return 0;
 }
 
@@ -60,12 +93,12 @@ static const char *unmangle(char *text)
                 int length = 0;
 
                 /* %2x would take one digit, too. */
-                if (sscanf(from, "\\x%2x%n", &byte, &length) == 1 && length == (int) strlen("\\xNN")) {
-                        *to++ = (char) byte;
-                        from += length;
-                } else {
-                        *to++ = *from++;
+                if (sscanf(from, "\\x%2x%n", &byte, &length) != 1 || length != (int) strlen("\\xNN")) {
+                        byte = (unsigned char) *from;
+                        length = 1;
                 }
+                *to++ = (char) byte;
+                from += length;
         }
         *to = '\0';
         return text;
@@ -85,7 +118,7 @@ static int add_line(struct dm_devices *devices, char *line)
                 return 0;
         r = parse_device_number(words[0], &number);
         if (r >= 0)
-                r = dm_devices_add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
+                r = add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
         if (r >= 0)
                 devices->devices[devices->n - 1].suspended = words[4] && streq(words[4], "suspended");
         return r == -EINVAL ? 0 : r;
@@ -155,8 +188,8 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
                 if (event_and_flags[1] == 0)
                         return -EOPNOTSUPP;
                 /* The kernel's encoding of a number in 64 bits is glibc's, too. */
-                r = dm_devices_add(devices, device->dev, device->name,
-                        has_uuid ? (const char *) (event_and_flags + 2) : "", "");
+                r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "",
+                        "");
                 if (r < 0)
                         return r;
                 if (device->next == 0)
@@ -165,28 +198,24 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
         }
 }
 
-int dm_devices_get(int root_fd, struct dm_devices *ret)
+/* The captured list is before the kernel's. */
+static int read_kernel(int root_fd, struct dm_devices *devices)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
         _cleanup_free_ struct dm_ioctl *list = NULL;
-        int r;
+        int r = read_list(root_fd, devices);
 
-        r = read_list(root_fd, &devices);
-        if (r == -ENOENT) {
-                devices.control_fd = openat(root_fd, CONTROL, O_RDWR | O_CLOEXEC);
-                devices.live = devices.control_fd >= 0;
-                r = devices.live || errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
-        }
-        if (r >= 0 && devices.live) {
-                r = list_devices(devices.control_fd, &list);
-                if (list)
-                        r = add_listed(list, &devices);
-        }
-        if (r < 0)
+        if (r != -ENOENT)
                 return r;
+        devices->control_fd = openat(root_fd, CONTROL, O_RDWR | O_CLOEXEC);
+        if (devices->control_fd < 0)
+                return errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
+        r = list_devices(devices->control_fd, &list);
+        return list ? add_listed(list, devices) : r;
+}
 
-        *ret = TAKE_STRUCT(devices);
-        return 0;
+int dm_devices_get(int root_fd, struct dm_devices **ret)
+{
+        return get(read_kernel, root_fd, ret);
 }
 
 /* Room for one target, whose type the kernel says even if nothing else fits. */
@@ -196,7 +225,7 @@ int dm_devices_read_details(struct dm_devices *devices)
 {
         _cleanup_free_ struct dm_ioctl *table = NULL;
 
-        if (!devices->live)
+        if (devices->control_fd < 0)
                 return 0;
         table = calloc(1, TABLE_SIZE);
         if (!table)
@@ -205,7 +234,6 @@ int dm_devices_read_details(struct dm_devices *devices)
         for (size_t i = 0; i < devices->n; i++) {
                 struct dm_device *device = &devices->devices[i];
                 const struct dm_target_spec *target;
-                char *type;
 
                 *table = (struct dm_ioctl){
                         .version = {DM_VERSION_MAJOR, 0, 0},
@@ -222,11 +250,9 @@ int dm_devices_read_details(struct dm_devices *devices)
                 device->read_only = table->flags & DM_READONLY_FLAG;
                 if (table->target_count == 0 || table->data_start != sizeof(struct dm_ioctl))
                         continue;
-                type = strndup(target->target_type, sizeof(target->target_type));
-                if (!type)
+                device->target = dm_pool_strndup(devices->pool, target->target_type, sizeof(target->target_type));
+                if (!device->target)
                         return -ENOMEM;
-                free(device->target);
-                device->target = type;
         }
         return 0;
 }
@@ -245,7 +271,7 @@ bool dm_devices_read_lowers(
                 .header.dev = number,
         };
 
-        if (!devices->live || ioctl(devices->control_fd, DM_TABLE_DEPS, &table) < 0 ||
+        if (!devices || devices->control_fd < 0 || ioctl(devices->control_fd, DM_TABLE_DEPS, &table) < 0 ||
                 (table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG)))
                 return false;
         *ret_n = MIN(table.deps.count, (uint32_t) DM_LOWERS_MAX);
@@ -266,10 +292,9 @@ static int read_attribute(int dir_fd, const char *device, const char *name, char
         return path ? sysfs_read_at(dir_fd, path, ret) : -ENOMEM;
 }
 
-int dm_devices_get_by_sysfs(int root_fd, struct dm_devices *ret)
+static int read_sysfs(int root_fd, struct dm_devices *devices)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BLOCK_DIRECTORY);
-        _cleanup_dm_devices_ struct dm_devices devices = {};
 
         if (!directory)
                 return -errno;
@@ -288,18 +313,179 @@ int dm_devices_get_by_sysfs(int root_fd, struct dm_devices *ret)
                 if (r >= 0)
                         r = parse_device_number(text, &number);
                 if (r >= 0)
-                        r = dm_devices_add(&devices, number, name, uuid, "");
+                        r = add(devices, number, name, uuid, "");
                 /* A device may go at any time; then it is none. */
                 if (r == -ENOMEM)
                         return r;
         }
-        *ret = TAKE_STRUCT(devices);
         return 0;
 }
 
-int dm_devices_get_unprivileged(int root_fd, struct dm_devices *ret)
+int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret)
 {
-        int r = dm_devices_get(root_fd, ret);
+        return get(read_sysfs, root_fd, ret);
+}
 
+int dm_devices_get_permitted(struct dm_devices **ret)
+{
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        if (root_fd < 0)
+                return root_fd;
+        r = dm_devices_get(root_fd, ret);
         return r == -EACCES || r == -EPERM ? dm_devices_get_by_sysfs(root_fd, ret) : r;
+}
+
+const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t number)
+{
+        for (size_t i = 0; devices && i < devices->n; i++)
+                if (devices->devices[i].number == number)
+                        return &devices->devices[i];
+        return NULL;
+}
+
+/* ------ active LVs ------ */
+
+/* What follows an LV's UUID on the device that makes a pool: a pool of which any LV is active has no device without it. */
+static const char *const layers[] = {"", "-tpool", "-vpool"};
+
+/* How many layers an LV may have below it; more than lvm2 makes. */
+#define LAYERS_MAX 16
+
+/* Whether one of the devices of `slaves`, a directory in sysfs, has gone, or lies on one that has. A disk that
+ * goes takes its directory with it; the link to that stays as long as somebody holds the disk. */
+static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, slaves);
+        bool lost = false;
+
+        if (!directory)
+                return false;
+        for (const struct dirent *entry; !lost && (entry = readdir(directory));) {
+                _cleanup_free_ char *number = string_format("%s/dev", entry->d_name);
+                _cleanup_free_ char *below = string_format("%s/slaves", entry->d_name);
+
+                if (entry->d_name[0] == '.' || !number || !below)
+                        continue;
+                if (faccessat(dirfd(directory), number, F_OK, 0) < 0)
+                        lost = errno == ENOENT;
+                else if (layer < LAYERS_MAX)
+                        lost = has_lost(dirfd(directory), below, layer + 1);
+        }
+        return lost;
+}
+
+/* The device of an LV, or NULL. */
+static const struct dm_device *find_device(const struct dm_devices *devices,
+        const struct volume_group *volume_group, const struct volume_group_lv *lv)
+{
+        const struct dm_device *device = NULL;
+        char uuid[LVM_UUID_LENGTH + sizeof("-tpool")];
+        char *layer = stpcpy(stpcpy(stpcpy(uuid, LVM_UUID_PREFIX), volume_group->vgid), lv->lvid);
+
+        for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
+                strcpy(layer, layers[i]);
+                device = dm_hash_lookup(devices->by_uuid, uuid);
+        }
+        return device;
+}
+
+void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group)
+{
+        _cleanup_close_ int root_fd = volume_group->lost_pv ? root_open() : -EBADF;
+
+        for (size_t i = 0; i < volume_group->n_lvs; i++) {
+                struct volume_group_lv *lv = &volume_group->lvs[i];
+                const struct dm_device *device = find_device(devices, volume_group, lv);
+                _cleanup_free_ char *slaves = device && root_fd >= 0 ? sysfs_path(device->number, "slaves") : NULL;
+
+                lv->stranded = slaves && has_lost(root_fd, slaves, 0);
+                lv->active = device && !lv->stranded;
+        }
+}
+
+/* ------ RAIDs ------ */
+
+/* What the kernel says of a leg: 'D' for one that has failed, '-' where it was given none. Others are 'A' and 'a', in
+ * sync and not. */
+#define LACKING "D-"
+
+DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
+
+/* Whether the device is a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. One that has just gone lacks nothing. */
+static int is_lacking(const struct dm_device *device)
+{
+        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(DM_DEVICE_STATUS);
+        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+        char *type = NULL, *parameters = NULL;
+        struct dm_status_raid *raid;
+        uint64_t start, length;
+
+        if (!task || !dm_task_set_major(task, (int) major(device->number)) ||
+                !dm_task_set_minor(task, (int) minor(device->number)) || !dm_task_no_open_count(task) ||
+                !dm_task_no_flush(task))
+                return -ENOMEM;
+        if (!dm_task_run(task))
+                return 0;
+        /* An LV that is a RAID is one from its beginning to its end. */
+        (void) dm_get_next_target(task, NULL, &start, &length, &type, &parameters);
+        if (!type || !streq(type, "raid") || !parameters)
+                return 0;
+        pool = dm_pool_create("raid", 1024);
+        if (!pool)
+                return -ENOMEM;
+        return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
+}
+
+int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
+{
+        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_dm_devices_ struct dm_devices *list = NULL;
+        _cleanup_close_ int root_fd = root_open();
+        _cleanup_free_ char *asked = NULL;
+        bool hidden = false;
+        int r;
+
+        if (root_fd < 0)
+                return root_fd;
+        r = dm_devices_get(root_fd, &list);
+        if (r < 0)
+                return r;
+        if (list->control_fd < 0)
+                return -EOPNOTSUPP;
+
+        for (size_t i = 0; i < list->n; i++) {
+                const struct dm_device *device = &list->devices[i];
+                _cleanup_free_ char *shown = NULL, *name = NULL;
+
+                if (!device->vg ||
+                        strncmp(device->uuid + strlen(LVM_UUID_PREFIX), volume_group->vgid, LVM_ID_LENGTH) != 0)
+                        continue;
+                r = is_lacking(device);
+                if (r < 0)
+                        return r;
+                if (r == 0)
+                        continue;
+                /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
+                hidden |= strlen(device->uuid) != LVM_UUID_LENGTH;
+                shown = logical_volume_name_to_show(device->lv);
+                name = shown ? string_format("%s/%s", volume_group->name, shown) : NULL;
+                r = name ? string_vector_add(&names, name) : -ENOMEM;
+                if (r < 0)
+                        return r;
+        }
+        if (names.n == 0)
+                return 0;
+
+        asked = hidden ? strdup(volume_group->name) : string_vector_join(&names, " ");
+        *ret = asked ? string_format("%s --refresh %s", hidden ? "vgchange" : "lvchange", asked) : NULL;
+        return *ret ? 1 : -ENOMEM;
+}
+
+bool raid_is_whole_again(const struct volume_group *volume_group)
+{
+        _cleanup_free_ char *refresh = NULL;
+
+        return !volume_group_is_incomplete(volume_group) && raid_describe_refresh(volume_group, &refresh) == 0;
 }

@@ -29,7 +29,7 @@ static void help(void)
 
 static bool may_be_monitored(const struct dm_device *device)
 {
-        if (!skip_prefix(device->uuid, LVM_UUID_PREFIX))
+        if (!device->vg)
                 return false;
         for (size_t i = 0; i < ELEMENTSOF(unmonitored_targets); i++)
                 if (streq(device->target, unmonitored_targets[i]))
@@ -41,17 +41,14 @@ static bool may_be_monitored(const struct dm_device *device)
 static int add_vgs(const struct dm_devices *devices, struct string_vector *arguments)
 {
         _cleanup_dm_hash_ struct dm_hash_table *known = dm_hash_create(64);
-        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 1024);
 
-        if (!known || !pool)
+        if (!known)
                 return -ENOMEM;
         for (size_t i = 0; i < devices->n; i++) {
-                char *vg, *lv, *layer;
+                const char *vg = devices->devices[i].vg;
 
                 if (!may_be_monitored(&devices->devices[i]))
                         continue;
-                if (!dm_split_lvm_name(pool, devices->devices[i].name, &vg, &lv, &layer))
-                        return -ENOMEM;
                 /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs
                  * with a tag. */
                 if (!volume_group_name_is_valid(vg) || dm_hash_lookup(known, vg))
@@ -66,7 +63,7 @@ static int run(const char *value)
 {
         const char *const words[] = {"vgchange", "--monitor", value, "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
-        _cleanup_dm_devices_ struct dm_devices devices = {};
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_close_ int root_fd = root_open();
         int r;
 
@@ -74,13 +71,13 @@ static int run(const char *value)
                 return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
         r = dm_devices_get(root_fd, &devices);
         if (r >= 0)
-                r = dm_devices_read_details(&devices);
+                r = dm_devices_read_details(devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 
         r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         if (r >= 0)
-                r = add_vgs(&devices, &arguments);
+                r = add_vgs(devices, &arguments);
         if (r < 0)
                 return log_oom();
         if (arguments.n == ELEMENTSOF(words)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What libdevmapper wants around it: its names of LVs, and its parser of lvm.conf's syntax. */
+/* Text in lvm.conf's syntax, and what libdevmapper's parser wants around it. */
 
 #include "shared/dm.h"
 
@@ -10,25 +10,6 @@
 
 /* In metadata, VG, logical_volumes, LV and segment make four. */
 #define NESTING_MAX 16
-
-int dm_name_split(const char *name, struct dm_name *ret)
-{
-        char *vg = strdup(name), *lv = NULL, *layer = NULL;
-
-        /* Where it is. */
-        if (!vg || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer)) {
-                free(vg);
-                return -ENOMEM;
-        }
-        *ret = (struct dm_name){vg, lv, layer};
-        return 0;
-}
-
-void dm_name_done(struct dm_name *name)
-{
-        free(name->vg);
-        *name = (struct dm_name){};
-}
 
 /* Returns where the token that starts at `text` ends; `previous` is the first character of the token before it,
  * by which the parser tells a number from a name that starts with a digit. */

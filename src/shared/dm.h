@@ -13,17 +13,6 @@ DEFINE_CLEANUP(struct dm_pool *, dm_pool_destroy)
 DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 #define _cleanup_dm_hash_ _cleanup_(dm_hash_destroyp)
 
-/* What a device of lvm2's is called by: "VG-LV" or "VG-LV-LAYER", with each dash of a name doubled. */
-struct dm_name {
-        char *vg; /* owns what the others point to */
-        const char *lv, *layer;
-};
-
-/* Splits a name, whatever it is; what is not there is "". Returns 0 or -ENOMEM. */
-int dm_name_split(const char *name, struct dm_name *ret) _nonnull_(1, 2) _must_check_;
-void dm_name_done(struct dm_name *name) _nonnull_(1);
-#define _cleanup_dm_name_ _cleanup_(dm_name_done)
-
 /* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a
  * section, as deep as its stack allows, and then crashes. So a text has to be looked at first. */
 

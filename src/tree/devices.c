@@ -41,13 +41,13 @@ static int add_dm_device(struct tree *tree, const struct dm_device *device, stru
 int tree_add_single_device(struct tree *tree, const struct dm_devices *devices, const char *kernel_name,
         dev_t number, struct tree_node **ret)
 {
+        const struct dm_device *device = dm_devices_find(devices, number);
+
         *ret = tree_find_number(tree, number);
         if (*ret)
                 return 0;
-        for (size_t i = 0; i < devices->n; i++)
-                if (devices->devices[i].number == number)
-                        return add_dm_device(tree, &devices->devices[i], ret);
-        return tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
+        return device ? add_dm_device(tree, device, ret)
+                      : tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
 }
 
 /* ------ all others ------ */
@@ -375,7 +375,7 @@ int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *de
         struct tree_node *node;
         int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < devices->n; i++)
+        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++)
                 if (!tree_find_number(tree, devices->devices[i].number))
                         r = add_dm_device(tree, &devices->devices[i], &node);
         if (r >= 0)

@@ -372,17 +372,17 @@ int tree_add_usage(struct tree *tree, int root_fd)
 
 int tree_read(int root_fd, struct tree **ret)
 {
-        _cleanup_dm_devices_ struct dm_devices devices = {};
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
         int r;
 
         r = dm_devices_get(root_fd, &devices);
         if (r >= 0)
-                r = dm_devices_read_details(&devices);
+                r = dm_devices_read_details(devices);
         if (r >= 0)
                 r = tree_new(&tree);
         if (r >= 0)
-                r = tree_add_devices(tree, root_fd, &devices);
+                r = tree_add_devices(tree, root_fd, devices);
         if (r >= 0)
                 r = tree_add_usage(tree, root_fd);
         if (r < 0)

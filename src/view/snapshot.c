@@ -5,7 +5,6 @@
 #include "view/snapshot.h"
 
 #include "lvm/online.h"
-#include "shared/dm.h"
 #include "shared/kernel.h"
 
 /* ------ judgement ------ */
@@ -64,7 +63,7 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
 
         if (!sources->devices)
                 return;
-        active_devices_mark(sources->devices, volume_group);
+        dm_devices_mark_active(sources->devices, volume_group);
         facts.n_active = volume_group_count_active(volume_group);
         facts.stranded = volume_group_count_stranded(volume_group) > 0;
         /* If it cannot be told, it counts as claimed. Without a directory there are no claims. */
@@ -112,7 +111,7 @@ int snapshot_read(struct sources *sources, struct snapshot *ret)
         r = sources_read_records(sources);
         if (r < 0)
                 return r;
-        sources->devices = active_devices_free(sources->devices);
+        sources->devices = dm_devices_free(sources->devices);
         r = sources_read_devices(sources);
         if (r < 0)
                 return r;
@@ -188,7 +187,7 @@ int unrecorded_judge(const struct sources *sources, struct volume_group *volume_
         if (r < 0)
                 return r;
         if (sources->devices)
-                active_devices_mark(sources->devices, volume_group);
+                dm_devices_mark_active(sources->devices, volume_group);
         volume_group->state = judge_unrecorded(volume_group);
         return 0;
 }
@@ -197,27 +196,24 @@ int unrecorded_judge(const struct sources *sources, struct volume_group *volume_
 static int new_of_devices(const struct sources *sources, const char *name, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        const struct dm_devices *list = sources_dm_devices(sources);
+        const struct dm_devices *list = sources->devices;
 
         if (!volume_group)
                 return -ENOMEM;
         volume_group->name = strdup(name);
-        volume_group->lvs = calloc(list->n + 1, sizeof(*volume_group->lvs));
+        volume_group->lvs = calloc((list ? list->n : 0) + 1, sizeof(*volume_group->lvs));
         if (!volume_group->name || !volume_group->lvs)
                 return -ENOMEM;
-        for (size_t i = 0; i < list->n; i++) {
-                const char *ids = skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX);
+        for (size_t i = 0; list && i < list->n; i++) {
+                const struct dm_device *device = &list->devices[i];
+                const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
                 struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
-                _cleanup_dm_name_ struct dm_name split = {};
 
                 /* Hidden LVs have a suffix. */
-                if (!ids || strlen(ids) != 2 * LVM_ID_LENGTH)
+                if (!device->vg || strlen(device->uuid) != LVM_UUID_LENGTH || !streq(device->vg, name))
                         continue;
-                if (dm_name_split(list->devices[i].name, &split) < 0)
-                        return -ENOMEM;
-                if (!streq(split.vg, name))
-                        continue;
-                *added = (struct volume_group_lv){.name = strdup(split.lv), .autoactivated = true, .active = true};
+                *added = (struct volume_group_lv){
+                        .name = strdup(device->lv), .autoactivated = true, .active = true};
                 if (!added->name)
                         return -ENOMEM;
                 memcpy(volume_group->vgid, ids, LVM_ID_LENGTH);

@@ -63,7 +63,7 @@ int sources_read_records(struct sources *sources)
 
 int sources_read_devices(struct sources *sources)
 {
-        int r = sources->devices ? 0 : active_devices_get(&sources->devices);
+        int r = sources->devices ? 0 : dm_devices_get_permitted(&sources->devices);
 
         return r == -ENOMEM ? r : 0;
 }
@@ -111,7 +111,7 @@ void sources_done(struct sources *sources)
         closep(&sources->run_fd);
         closep(&sources->lvm_run_fd);
         record_file_free(sources->records);
-        active_devices_free(sources->devices);
+        dm_devices_free(sources->devices);
         settings_done(&sources->settings);
         configuration_done(&sources->configuration);
         problems_done(&sources->settings_problems);
@@ -119,23 +119,6 @@ void sources_done(struct sources *sources)
         if (sources->names)
                 dm_hash_destroy(sources->names);
         *sources = SOURCES_NONE;
-}
-
-const struct dm_devices *sources_dm_devices(const struct sources *sources)
-{
-        static const struct dm_devices none;
-
-        return sources->devices ? &sources->devices->list : &none;
-}
-
-const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number)
-{
-        const struct dm_devices *list = sources_dm_devices(sources);
-
-        for (size_t i = 0; i < list->n; i++)
-                if (list->devices[i].number == number)
-                        return &list->devices[i];
-        return NULL;
 }
 
 /* ------ names ------ */
@@ -194,17 +177,12 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 
 static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
-        const struct dm_devices *list = sources_dm_devices(sources);
+        const struct dm_devices *list = sources->devices;
 
-        for (size_t i = 0; i < list->n; i++) {
-                _cleanup_dm_name_ struct dm_name name = {};
-                int r;
+        for (size_t i = 0; list && i < list->n; i++) {
+                const char *vg = list->devices[i].vg;
+                int r = vg ? add(names, vg, &mentioned) : 0;
 
-                if (!skip_prefix(list->devices[i].uuid, LVM_UUID_PREFIX))
-                        continue;
-                r = dm_name_split(list->devices[i].name, &name);
-                if (r >= 0)
-                        r = add(names, name.vg, &mentioned);
                 if (r < 0)
                         return r;
         }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "inventory/volume_group_record.h"
-#include "lvm/active.h"
 #include "lvm/configuration.h"
+#include "lvm/dm_devices.h"
 #include "shared/names.h"
 #include "shared/settings.h"
 
@@ -17,9 +17,9 @@ struct sources {
         bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
         int run_error;  /* why the last one cannot be told, -ENOENT without /run/headgate; else 0 */
 
-        struct record_file *records;    /* of the worker; NULL if there are none */
-        struct active_devices *devices; /* of device-mapper; NULL if they were not read, or cannot be listed */
-        bool configured;                /* headgate.conf and lvm.conf were read */
+        struct record_file *records; /* of the worker; NULL if there are none */
+        struct dm_devices *devices;  /* of device-mapper; NULL if they were not read, or cannot be listed */
+        bool configured;             /* headgate.conf and lvm.conf were read */
         struct settings settings;
         struct configuration configuration;
         struct problems settings_problems;
@@ -59,12 +59,6 @@ int sources_read_backup(const struct sources *sources, const char *name, struct 
 
 void sources_done(struct sources *sources) _nonnull_(1);
 #define _cleanup_sources_ _cleanup_(sources_done)
-
-/* The devices that were read; none if they were not. */
-const struct dm_devices *sources_dm_devices(const struct sources *sources) _nonnull_(1);
-
-/* The device-mapper device of that number, or NULL. */
-const struct dm_device *sources_find_dm_device(const struct sources *sources, dev_t number) _nonnull_(1);
 
 /* ------ names that people have typed ------ */
 

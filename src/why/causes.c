@@ -14,7 +14,7 @@
 void causes_of_metadata(struct why *why)
 {
         const struct system_id *host = &why->sources->configuration.system_id;
-        const struct metadata *metadata = why->view->metadata;
+        const struct volume_group *metadata = why->view->metadata;
         const char *name = why->vg->name;
 
         if (!metadata)

@@ -162,7 +162,7 @@ static bool holds(const struct device_facts *device, const char *fs_type)
 static void causes_of_layers(struct why *why)
 {
         const struct device_facts *device = why->device;
-        const struct dm_device *dm = sources_find_dm_device(why->sources, device->number);
+        const struct dm_device *dm = dm_devices_find(why->sources->devices, device->number);
 
         if (device->upper_map && device->upper_is_md) {
                 why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);

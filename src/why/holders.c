@@ -63,7 +63,7 @@ static void explain_nodes(struct why *why, struct tree *tree, int r)
         if (r >= 0 && n == 0)
                 return;
         if (r >= 0)
-                r = tree_add_holders(tree, sources->root_fd, sources_dm_devices(sources));
+                r = tree_add_holders(tree, sources->root_fd, sources->devices);
         if (r >= 0)
                 r = tree_add_usage(tree, sources->root_fd);
         if (r >= 0)
@@ -117,13 +117,13 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
 
 void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
-        const struct dm_devices *devices = sources_dm_devices(why->sources);
+        const struct dm_devices *devices = why->sources->devices;
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *node;
         int r;
 
         r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && i < devices->n; i++) {
+        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
 
                 if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
@@ -140,7 +140,7 @@ void explain_holders_of_device(struct why *why)
 
         r = tree_new(&tree);
         if (r >= 0)
-                r = tree_add_single_device(tree, sources_dm_devices(why->sources), why->device->kernel_name,
+                r = tree_add_single_device(tree, why->sources->devices, why->device->kernel_name,
                         why->device->number, &node);
         explain_nodes(why, tree, r);
 }

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "reader/pv.h"
 #include "shared/flags.h"
 #include "shared/kernel.h"

@@ -7,7 +7,7 @@
 
 #include "fast-rules/dm-names.h"
 #include "inventory/outcome.h"
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -28,7 +28,7 @@
 
 int activate_on_ended(struct job *job, int exit_status, void *userdata)
 {
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_job_ struct job *owned = job;
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
@@ -39,7 +39,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         dm_list_del(&job->list);
         worker_ask_step(worker);
 
-        r = active_devices_get(&devices);
+        r = dm_devices_get_permitted(&devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         if (job->kind != JOB_ADOPTED) {
@@ -56,7 +56,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
 
-                active_devices_mark(devices, group->vg);
+                dm_devices_mark_active(devices, group->vg);
                 /* What an adopted process has printed was for its parent. */
                 if (output)
                         r = group->state == VG_ACTIVATING_DEGRADED
@@ -217,7 +217,7 @@ static bool others_deferred(const struct worker *worker)
 static int sort_complete(
         struct worker *worker, struct ready *awaited, struct ready *others, struct ready *degraded)
 {
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct managed_group *group, *next;
         int r;
 
@@ -226,7 +226,7 @@ static int sort_complete(
 
                 if (!is_possible(worker, group))
                         continue;
-                r = devices ? 0 : active_devices_get(&devices);
+                r = devices ? 0 : dm_devices_get_permitted(&devices);
                 if (r < 0)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});

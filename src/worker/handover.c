@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <systemd/sd-login.h>
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -175,7 +175,7 @@ int handover_begin(struct worker *worker)
         }
 
         r = flags_take_left_over(worker->run_fd, requests_take_entry, worker);
-        worker->active_devices = active_devices_free(worker->active_devices);
+        worker->active_devices = dm_devices_free(worker->active_devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
         r = clear(worker, FLAGS_RESYNC);

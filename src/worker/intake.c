@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "reader/facts.h"
 #include "shared/log.h"
@@ -421,7 +421,7 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
 }
 
-static int recheck(struct worker *worker, const struct active_devices *devices, struct managed_group *group)
+static int recheck(struct worker *worker, const struct dm_devices *devices, struct managed_group *group)
 {
         int r = 0;
 
@@ -443,7 +443,7 @@ static int recheck(struct worker *worker, const struct active_devices *devices, 
 
 int intake_recheck(struct worker *worker)
 {
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct inventory *inventory = worker->inventory;
         struct managed_group *group, *next;
         int r;
@@ -452,7 +452,7 @@ int intake_recheck(struct worker *worker)
                 inventory_has_device_before(inventory, DEVICE_READING))
                 return 0;
         inventory->needs_recheck = false;
-        r = active_devices_get(&devices);
+        r = dm_devices_get_permitted(&devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 

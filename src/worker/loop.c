@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <systemd/sd-daemon.h>
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -130,7 +130,7 @@ static int take_requests(struct worker *worker)
         if (r < 0)
                 return r;
         r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
-        worker->active_devices = active_devices_free(worker->active_devices);
+        worker->active_devices = dm_devices_free(worker->active_devices);
         return r < 0 ? log_error_errno(r, "Failed to take the requests: %m") : 0;
 }
 
@@ -307,7 +307,7 @@ struct worker *worker_free(struct worker *worker)
         if (!worker)
                 return NULL;
 
-        active_devices_free(worker->active_devices);
+        dm_devices_free(worker->active_devices);
         readers_free(worker->readers);
         worker->scans.job = job_free(worker->scans.job);
         dm_list_iterate_items_safe(job, next, &worker->scans.overdue)

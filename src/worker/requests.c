@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
@@ -122,7 +122,7 @@ static int take_volume_group(struct worker *worker, const char *name)
         if (!group)
                 return -ENOENT;
         if (group->state == VG_ACTIVE && !worker->active_devices) {
-                r = active_devices_get(&worker->active_devices);
+                r = dm_devices_get_permitted(&worker->active_devices);
                 if (r < 0)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         }

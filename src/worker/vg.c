@@ -5,7 +5,7 @@
 #include "worker/vg.h"
 
 #include "fast-rules/dm-names.h"
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -155,7 +155,7 @@ static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *inp
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 before[i] = vg->lvs[i].active;
         if (input->devices)
-                active_devices_mark(input->devices, vg);
+                dm_devices_mark_active(input->devices, vg);
         n_active = volume_group_count_active(vg);
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 vg->lvs[i].active |= before[i];
@@ -381,14 +381,14 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
 void vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct managed_group *group;
 
         if (!inventory->lost_pvs)
                 return;
         inventory->lost_pvs = false;
         /* Without the list it is said without what it tells. */
-        if (active_devices_get(&devices) < 0)
+        if (dm_devices_get_permitted(&devices) < 0)
                 devices = NULL;
         dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
                 bool lost = group->lost_pv;
@@ -398,7 +398,7 @@ void vg_report_lost(struct worker *worker)
                 if (!lost || !volume_group_is_incomplete(group->vg))
                         continue;
                 if (devices)
-                        active_devices_mark(devices, group->vg);
+                        dm_devices_mark_active(devices, group->vg);
                 report_vg(group, VG_SAY_LOST);
         }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "worker/worker.h"
 
 /* From what happens to a VG to what follows: gathers the facts, has vg_next() decide, and carries out what that yields but
@@ -12,7 +12,7 @@ struct vg_input {
         struct volume_group_pv *pv; /* VG_PV_APPEARED: the PV */
         /* VG_TURN, VG_REREAD*, VG_REQUESTED of an active VG: all that there are, by which its LVs are marked. Else they are
          * taken as they were marked last. */
-        const struct active_devices *devices;
+        const struct dm_devices *devices;
         const char *words; /* VG_ENDED_*, VG_STUCK_OWN: the reason as a sentence, or NULL */
 };
 

@@ -65,9 +65,9 @@ struct worker {
         struct gather_phase phase; /* at the beginning of the step */
         struct readers *readers;
         struct scans scans;
-        struct dm_list jobs;                   /* the vgchanges */
-        struct active_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
-        struct cookies *cookies;               /* since the first of them, where udev has quicker rules; or NULL */
+        struct dm_list jobs;               /* the vgchanges */
+        struct dm_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
+        struct cookies *cookies;           /* since the first of them, where udev has quicker rules; or NULL */
         unsigned int n_processors;
         struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
         char *backup_directory; /* lvm2's */

@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
-#include "lvm/active.h"
+#include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "shapes.h"
 #include "shared/util.h"
@@ -224,13 +224,13 @@ START_TEST(outcome_is_carried_out)
                         "a PV has gone while lvm2 was at work."},
                 {false, VG_ENDED_UNKNOWN, NULL, VG_COMPLETE, "earlier."},
         };
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
 
         make_group(VG_ACTIVATING);
         group->vg->reason = strdup("earlier.");
         if (rows[_i].active)
                 activate();
-        ck_assert_int_eq(active_devices_get(&devices), 0);
+        ck_assert_int_eq(dm_devices_get_permitted(&devices), 0);
         ck_assert_int_ge(
                 vg_take(&worker, group,
                         &(struct vg_input){.event = rows[_i].event, .devices = devices, .words = rows[_i].words}),
@@ -273,7 +273,7 @@ START_TEST(lv_on_a_disk_that_has_gone)
 {
         static const char *const lower[] = {
                 "sys/devices/block/dm-1/slaves/sda", "sys/devices/block/dm-2/slaves/sda"};
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
 
         make_group(VG_ACTIVE);
         activate();
@@ -283,12 +283,12 @@ START_TEST(lv_on_a_disk_that_has_gone)
                 shape_hold("dm-2", "dm-1");
         }
         shape_link(lower[_i], "../../../../nowhere/block/sda");
-        ck_assert_int_ge(active_devices_get(&devices), 0);
-        active_devices_mark(devices, group->vg);
+        ck_assert_int_ge(dm_devices_get_permitted(&devices), 0);
+        dm_devices_mark_active(devices, group->vg);
         ck_assert(group->vg->lvs[0].active);
 
         group->vg->lost_pv = true;
-        active_devices_mark(devices, group->vg);
+        dm_devices_mark_active(devices, group->vg);
         ck_assert(!group->vg->lvs[0].active);
         ck_assert_uint_eq(volume_group_count_stranded(group->vg), 1);
 }
@@ -296,7 +296,7 @@ END_TEST
 
 START_TEST(lv_on_a_disk_that_is_there)
 {
-        _cleanup_active_devices_ struct active_devices *devices = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
 
         make_group(VG_ACTIVE);
         activate();
@@ -304,8 +304,8 @@ START_TEST(lv_on_a_disk_that_is_there)
         shape_write("sys/devices/block/sda/dev", "8:0\n");
         shape_hold("sda", "dm-1");
         group->vg->lost_pv = true;
-        ck_assert_int_ge(active_devices_get(&devices), 0);
-        active_devices_mark(devices, group->vg);
+        ck_assert_int_ge(dm_devices_get_permitted(&devices), 0);
+        dm_devices_mark_active(devices, group->vg);
         ck_assert(group->vg->lvs[0].active);
         ck_assert_uint_eq(volume_group_count_stranded(group->vg), 0);
 }
