@@ -1,11 +1,347 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The plan of boot: the VGs that are known, each in the group of the most urgent entry or setting that names it. */
+/* The plan of boot: the VGs that are known, each in the group of the most urgent entry or setting that names it. What boot waits
+ * for is told by names of devices, and these tell the VG. */
 
 #include "boot/plan.h"
 
-#include "boot/entries.h"
+#include <blkid.h>
+#include <libdevmapper.h>
+#include <libmount.h>
+
+#include "boot/switches.h"
 #include "shared/names.h"
+#include "shared/program.h"
+
+/* ------ names of devices ------ */
+
+static void set_name(const char *volume_group, struct device_name *ret)
+{
+        if (!volume_group_name_is_valid(volume_group))
+                return;
+        ret->kind = DEVICE_OF_NAME;
+        strcpy(ret->volume_group, volume_group);
+}
+
+/* "VG-LV" with the hyphens of both doubled, as device-mapper has it; they are undone in place. */
+static void set_from_dm_name(char *dm_name, struct device_name *ret)
+{
+        char *volume_group = dm_name, *logical_volume, *layer;
+
+        if (dm_split_lvm_name(NULL, NULL, &volume_group, &logical_volume, &layer) && *logical_volume)
+                set_name(volume_group, ret);
+}
+
+/* The identifiers of VG and LV, one after the other; a suffix may follow, for parts of an LV. */
+static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
+{
+        char id[LVM_ID_SIZE] = {};
+
+        if (strlen(uuid) < (size_t) 2 * LVM_ID_LENGTH)
+                return;
+        memcpy(id, uuid, LVM_ID_LENGTH);
+        if (!lvm_id_is_valid(id))
+                return;
+        ret->kind = DEVICE_OF_ID;
+        memcpy(ret->volume_group, id, sizeof(id));
+}
+
+/* Takes doubled slashes and "." out of a path, in place. */
+static void simplify_path(char *path)
+{
+        char *end = path;
+
+        for (char *name, *rest = path + 1; (name = strsep(&rest, "/"));) {
+                size_t length = strlen(name);
+
+                if (length == 0 || streq(name, "."))
+                        continue;
+                *end++ = '/';
+                memmove(end, name, length);
+                end += length;
+        }
+        *end = '\0';
+}
+
+/* What follows `prefix` if that is all, with no further directory; else NULL. */
+static char *find_last_part(char *path, const char *prefix)
+{
+        const char *rest = skip_prefix(path, prefix);
+
+        return rest && *rest && !strchr(rest, '/') ? (char *) rest : NULL;
+}
+
+static void set_from_path(char *path, struct device_name *ret)
+{
+        char *rest, *logical_volume;
+
+        simplify_path(path);
+        if ((rest = find_last_part(path, "/dev/mapper/")) ||
+                (rest = find_last_part(path, "/dev/disk/by-id/dm-name-")))
+                set_from_dm_name(rest, ret);
+        else if ((rest = find_last_part(path, "/dev/disk/by-id/dm-uuid-" LVM_UUID_PREFIX)))
+                set_from_dm_uuid(rest, ret);
+        else if (find_last_part(path, "/dev/disk/by-uuid/") || find_last_part(path, "/dev/disk/by-label/") ||
+                 /* MAJOR:MINOR; lvm2 names no VG after a directory of /dev. */
+                 find_last_part(path, "/dev/block/") ||
+                 ((rest = find_last_part(path, "/dev/dm-")) && strspn(rest, "0123456789") == strlen(rest)))
+                ret->kind = DEVICE_UNRESOLVED;
+        else if (skip_prefix(path, "/dev/") && (logical_volume = strchr(path + strlen("/dev/"), '/'))) {
+                *logical_volume++ = '\0';
+                if (volume_group_name_is_valid(logical_volume))
+                        set_name(path + strlen("/dev/"), ret);
+        }
+}
+
+int device_name_read(const char *device, struct device_name *ret)
+{
+        _cleanup_free_ char *copy = strdup(device), *tag = NULL, *value = NULL;
+
+        *ret = (struct device_name){.kind = DEVICE_OTHER};
+        if (!copy)
+                return -ENOMEM;
+        if (*device == '/')
+                set_from_path(copy, ret);
+        /* PARTUUID= and PARTLABEL= are of partitions, which LVs do not have. */
+        else if (blkid_parse_tag_string(device, &tag, &value) == 0 && (streq(tag, "UUID") || streq(tag, "LABEL")))
+                ret->kind = DEVICE_UNRESOLVED;
+        return 0;
+}
+
+/* ------ entries ------ */
+
+#define CRYPTTAB_FILE "/etc/crypttab"
+
+DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
+DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
+
+struct entry {
+        const char *source;  /* the file, a constant */
+        const char *device;  /* as it is written there */
+        const char *options; /* "defaults,_netdev"; NULL for none */
+        bool mounted; /* the device is in use by now: if it is unresolved, there is nothing to resolve any more */
+};
+
+/* Of "auto" and "noauto" the last one counts. */
+static bool have_noauto(const char *options)
+{
+        /* The function moves it along the text, which it leaves alone. */
+        char *rest = (char *) options, *name;
+        bool noauto = false;
+        size_t size;
+
+        while (rest && mnt_optstr_next_option(&rest, &name, &size, NULL, NULL) == 0)
+                if (size == strlen("noauto") && strncmp(name, "noauto", size) == 0)
+                        noauto = true;
+                else if (size == strlen("auto") && strncmp(name, "auto", size) == 0)
+                        noauto = false;
+        return noauto;
+}
+
+static struct planned_volume_group *find_by_id(const struct plan *plan, const char *vgid)
+{
+        /* Of two with one identifier, a VG and its clone, the first counts as its owner. */
+        for (size_t i = 0; i < plan->n; i++)
+                if (streq(plan->volume_groups[i].vgid, vgid))
+                        return &plan->volume_groups[i];
+        return NULL;
+}
+
+static int claim(const struct entry *entry, struct plan *plan)
+{
+        bool net = mnt_optstr_get_option(entry->options, "_netdev", NULL, NULL) == 0;
+        struct planned_volume_group *volume_group = NULL;
+        struct device_name name;
+        int r;
+
+        if (have_noauto(entry->options))
+                return 0;
+        r = device_name_read(entry->device, &name);
+        if (r < 0)
+                return r;
+
+        if (name.kind == DEVICE_UNRESOLVED && !entry->mounted && !net && !plan->rest_urgent) {
+                _cleanup_free_ char *device = string_printable(entry->device);
+
+                if (!device)
+                        return -ENOMEM;
+                return string_replace(&plan->rest_urgent,
+                        string_format("%s names %s, which may be of any VG.", entry->source, device));
+        }
+        if (name.kind == DEVICE_OF_NAME)
+                volume_group = plan_find(plan, name.volume_group);
+        else if (name.kind == DEVICE_OF_ID)
+                volume_group = find_by_id(plan, name.volume_group);
+        return volume_group ? plan_claim(volume_group, net ? PLAN_NET : PLAN_BOOT, entry->source, entry->device)
+                            : 0;
+}
+
+/* ------ fstab ------ */
+
+static int note_bad_line(struct libmnt_table *table, const char *name, int line)
+{
+        problems_add(mnt_table_get_userdata(table), -EBADMSG, "%s:%d: the line makes no sense.", name, line);
+        return 0;
+}
+
+static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
+{
+        _cleanup_(mnt_unref_tablep) struct libmnt_table *table = mnt_new_table();
+        _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
+        _cleanup_fclose_ FILE *file = NULL;
+        struct libmnt_fs *fs;
+        bool malformed;
+        int r;
+
+        file = fmemopen(text, strlen(text), "r");
+        if (!file || !table || !iterator)
+                return -ENOMEM;
+
+        (void) mnt_table_set_userdata(table, problems);
+        (void) mnt_table_set_parser_errcb(table, note_bad_line);
+        malformed = mnt_table_parse_stream(table, file, FSTAB_FILE) < 0;
+        if (malformed)
+                problems_add(problems, -EBADMSG, FSTAB_FILE ": the text is malformed.");
+
+        while (mnt_table_next_fs(table, iterator, &fs) == 0) {
+                struct entry entry = {
+                        .source = FSTAB_FILE,
+                        .device = mnt_fs_get_source(fs),
+                        .options = mnt_fs_get_options(fs),
+                        .mounted = mnt_fs_streq_target(fs, "/") || mnt_fs_streq_target(fs, "/usr"),
+                };
+
+                r = entry.device ? claim(&entry, plan) : 0;
+                if (r < 0)
+                        return r;
+        }
+        return malformed ? -EBADMSG : 0;
+}
+
+/* ------ crypttab ------ */
+
+/* "NAME DEVICE [KEY [OPTIONS]]" */
+static int claim_crypttab(char *text, struct plan *plan, struct problems *problems)
+{
+        unsigned int number = 0;
+
+        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+                char *fields[4] = {};
+                int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields), r;
+
+                number++;
+                if (n == 0 || fields[0][0] == '#')
+                        continue;
+                if (n == 1) {
+                        problems_add(problems, -EBADMSG, CRYPTTAB_FILE ":%u: the line has a name, and no device.",
+                                number);
+                        continue;
+                }
+                r = claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, plan);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* ------ the kernel's command line ------ */
+
+/* "VG/LV", or "VG" alone. */
+static int claim_volume_group(const char *value, struct plan *plan)
+{
+        _cleanup_free_ char *name = strndup(value, strcspn(value, "/"));
+        struct planned_volume_group *volume_group;
+
+        if (!name)
+                return -ENOMEM;
+        volume_group = plan_find(plan, name);
+        return volume_group ? plan_claim(volume_group, PLAN_BOOT, COMMAND_LINE_FILE, value) : 0;
+}
+
+/* The value of "KEY=VALUE", or NULL. In systemd's own keys '-' and '_' are the same. */
+static char *find_value(char *word, const char *key)
+{
+        for (; *key; key++, word++)
+                if (*word != *key && !(*key == '-' && *word == '_'))
+                        return NULL;
+        return *word == '=' ? word + 1 : NULL;
+}
+
+static int claim_word(char *word, struct plan *plan)
+{
+        struct entry entry = {.source = COMMAND_LINE_FILE};
+        char *value;
+
+        if ((value = find_value(word, "rd.lvm.lv")) || (value = find_value(word, "rd.lvm.vg")))
+                return claim_volume_group(value, plan);
+        if ((value = find_value(word, "root")) || (value = find_value(word, "mount.usr")) ||
+                (value = find_value(word, "resume"))) {
+                entry.device = value;
+                entry.mounted = true;
+        } else if ((value = find_value(word, "systemd.mount-extra"))) {
+                /* "WHAT:WHERE[:TYPE[:OPTIONS]]". A device with a colon in its name can be no LV. */
+                entry.device = strsep(&value, ":");
+                if (!strsep(&value, ":"))
+                        return 0;
+                (void) strsep(&value, ":");
+                entry.options = strsep(&value, ":");
+        } else if ((value = find_value(word, "systemd.swap-extra"))) {
+                /* "WHAT[:OPTIONS]" */
+                entry.device = strsep(&value, ":");
+                entry.options = value;
+        }
+        return entry.device ? claim(&entry, plan) : 0;
+}
+
+static int claim_command_line(char *text, struct plan *plan, _unused_ struct problems *problems)
+{
+        _cleanup_string_vector_ struct string_vector words = {};
+        int r;
+
+        r = command_line_split(text, &words);
+        for (size_t i = 0; r >= 0 && i < words.n; i++)
+                r = claim_word(words.strings[i], plan);
+        return r;
+}
+
+/* ------ all entries ------ */
+
+int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
+{
+        static const struct {
+                const char *path;
+                /* Returns 0, -ENOMEM, or -EBADMSG if not all of the text could be read. */
+                int (*claim)(char *text, struct plan *plan, struct problems *problems);
+        } files[] = {
+                {FSTAB_FILE, claim_fstab},
+                {CRYPTTAB_FILE, claim_crypttab},
+                {COMMAND_LINE_FILE, claim_command_line},
+        };
+        const char *unread = NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(files); i++) {
+                _cleanup_free_ char *text = NULL;
+                int r;
+
+                r = read_file_at(root_fd, root_relative(files[i].path), &text, NULL);
+                if (r == -ENOENT)
+                        continue;
+                if (r >= 0)
+                        r = files[i].claim(text, plan, problems);
+                else if (r != -ENOMEM)
+                        problems_add(problems, r, "%s: %m.", files[i].path);
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0)
+                        unread = files[i].path;
+        }
+        if (!unread || plan->rest_urgent)
+                return 0;
+        return string_replace(
+                &plan->rest_urgent, string_format("%s cannot be read, and may name any VG.", unread));
+}
+
+/* ------ the plan ------ */
 
 const char *plan_group_to_string(enum plan_group group)
 {
@@ -71,33 +407,28 @@ static int name_units(struct plan *plan, struct problems *problems)
 int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
         const struct string_vector *seen, struct plan *ret, struct problems *problems)
 {
+        const struct {
+                const struct string_vector *names;
+                enum plan_group group;
+                const char *what;
+        } configured[] = {
+                {&settings->boot_volume_groups, PLAN_BOOT, "it in boot_volume_groups"},
+                {&settings->net_volume_groups, PLAN_NET, "it in net_volume_groups"},
+        };
         _cleanup_plan_ struct plan plan = {};
         int r;
 
         r = known_add(root_fd, configuration, seen, &plan, problems);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(configured); i++)
+                r = add_configured(configured[i].names, seen, &plan, problems);
+        if (r >= 0)
+                r = entries_claim(root_fd, &plan, problems);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(configured); i++)
+                r = claim_configured(configured[i].names, configured[i].group, configured[i].what, &plan);
+        if (r >= 0)
+                r = name_units(&plan, problems);
         if (r < 0)
                 return r;
-        r = add_configured(&settings->boot_volume_groups, seen, &plan, problems);
-        if (r < 0)
-                return r;
-        r = add_configured(&settings->net_volume_groups, seen, &plan, problems);
-        if (r < 0)
-                return r;
-
-        r = entries_claim(root_fd, &plan, problems);
-        if (r < 0)
-                return r;
-        r = claim_configured(&settings->boot_volume_groups, PLAN_BOOT, "it in boot_volume_groups", &plan);
-        if (r < 0)
-                return r;
-        r = claim_configured(&settings->net_volume_groups, PLAN_NET, "it in net_volume_groups", &plan);
-        if (r < 0)
-                return r;
-
-        r = name_units(&plan, problems);
-        if (r < 0)
-                return r;
-        *ret = plan;
-        plan = (struct plan){};
+        *ret = TAKE_STRUCT(plan);
         return 0;
 }

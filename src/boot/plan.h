@@ -2,6 +2,8 @@
 #pragma once
 
 #include "boot/known.h"
+#include "shared/macro.h"
+#include "shared/names.h"
 #include "shared/settings.h"
 
 /* Which of the VGs that the machine is known to have are to be activated at boot, and who waits for them. Made
@@ -17,3 +19,35 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
 
 /* "boot", "rest", "net", or "-" for PLAN_NONE. */
 const char *plan_group_to_string(enum plan_group group);
+
+/* ------ the parts of that, for tests ------ */
+
+/* What boot waits for: the devices that fstab(5), crypttab(5) and the kernel's command line name, in this order. On the
+ * command line these are root=, mount.usr= and resume=, rd.lvm.lv= and rd.lvm.vg=, systemd.mount-extra= and
+ * systemd.swap-extra=. Entries with noauto do not count, as nothing waits for them. */
+
+#define FSTAB_FILE "/etc/fstab"
+
+/* Has the entries in the files below `root_fd` claim the VGs of the plan. Where one may be of any VG, sets `rest_urgent`;
+ * but not of what is in use by now: of fstab the root and /usr, of the command line what the initrd has dealt with. A missing
+ * file has no entries; a line that makes no sense is added to `problems` and left out; so is a file that cannot be read,
+ * which may name any VG. Returns 0 or -ENOMEM. */
+int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_(2, 3) _must_check_;
+
+/* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
+ * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
+
+enum device_kind {
+        DEVICE_OTHER,      /* certainly no LV, or nothing that one could tell the VG of */
+        DEVICE_OF_NAME,    /* an LV, of the VG of that name; or a device of others with a name like that */
+        DEVICE_OF_ID,      /* an LV, of the VG with that identifier */
+        DEVICE_UNRESOLVED, /* it may be any LV: what it is named by, only the device itself will tell */
+};
+
+struct device_name {
+        enum device_kind kind;
+        char volume_group[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
+};
+
+/* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
+int device_name_read(const char *device, struct device_name *ret) _nonnull_(1, 2) _must_check_;

@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "boot/device_name.h"
-#include "boot/entries.h"
 #include "boot/switches.h"
 #include "fixture.h"
 
