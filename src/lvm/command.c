@@ -28,13 +28,12 @@ static const char *const own_environment[] = {
 
 /* What execve() wants. */
 struct invocation {
-        const char **arguments; /* the program's name before them; the strings are not copies */
-        struct string_vector environment;
+        struct string_vector arguments, environment;
 };
 
 static void invocation_done(struct invocation *invocation)
 {
-        free(invocation->arguments);
+        string_vector_done(&invocation->arguments);
         string_vector_done(&invocation->environment);
 }
 #define _cleanup_invocation_ _cleanup_(invocation_done)
@@ -48,16 +47,12 @@ static int invocation_make(const char *path, const struct string_vector *argumen
                 {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
                 {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
         };
-        int r;
+        int r = string_vector_add(&ret->arguments, path);
 
-        ret->arguments = calloc(arguments->n + 2, sizeof(*ret->arguments));
-        if (!ret->arguments)
-                return -ENOMEM;
-        ret->arguments[0] = path;
-        for (size_t i = 0; i < arguments->n; i++)
-                ret->arguments[i + 1] = arguments->strings[i];
-
-        r = string_vector_add_all(&ret->environment, own_environment, ELEMENTSOF(own_environment));
+        for (size_t i = 0; r >= 0 && i < arguments->n; i++)
+                r = string_vector_add(&ret->arguments, arguments->strings[i]);
+        if (r >= 0)
+                r = string_vector_add_all(&ret->environment, own_environment, ELEMENTSOF(own_environment));
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++) {
                 _cleanup_free_ char *assignment = NULL;
 
@@ -69,44 +64,14 @@ static int invocation_make(const char *path, const struct string_vector *argumen
         return r;
 }
 
-static int spawn(const struct invocation *invocation, int output_fd, pid_t *ret)
-{
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        sigset_t signals;
-        int r;
-
-        r = posix_spawn_file_actions_init(&actions);
-        if (r != 0)
-                return -r;
-        r = posix_spawnattr_init(&attributes);
-        if (r != 0) {
-                posix_spawn_file_actions_destroy(&actions);
-                return -r;
-        }
-
-        /* The worker blocks the signals that its event loop reads; lvm wants them as usual. Files of libraries do not close
-         * themselves: libdevmapper's, for instance. */
-        sigemptyset(&signals);
-        r = posix_spawnattr_setsigmask(&attributes, &signals)
-                    ?: posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)
-                    ?: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO)
-                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO)
-                    ?: posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
-                    ?: posix_spawn(ret, invocation->arguments[0], &actions, &attributes,
-                               (char *const *) invocation->arguments, invocation->environment.strings);
-
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-        return -r;
-}
-
 int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
 {
         _cleanup_invocation_ struct invocation invocation = {};
         _cleanup_close_ int output_fd = -EBADF;
-        pid_t pid = 0;
+        posix_spawn_file_actions_t actions;
+        posix_spawnattr_t attributes;
+        sigset_t signals;
+        pid_t pid;
         int r;
 
         r = invocation_make(path, arguments, &invocation);
@@ -116,9 +81,23 @@ int command_start(const char *path, const struct string_vector *arguments, struc
         if (output_fd < 0)
                 return -errno;
 
-        r = spawn(&invocation, output_fd, &pid);
-        if (r < 0)
-                return r;
+        /* The worker blocks the signals that its event loop reads; lvm wants them as usual. Files of libraries do not close
+         * themselves: libdevmapper's, for instance. */
+        sigemptyset(&signals);
+        (void) posix_spawn_file_actions_init(&actions);
+        (void) posix_spawnattr_init(&attributes);
+        r = posix_spawnattr_setsigmask(&attributes, &signals)
+                    ?: posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)
+                    ?: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO)
+                    ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO)
+                    ?: posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+                    ?: posix_spawn(&pid, path, &actions, &attributes, invocation.arguments.strings,
+                               invocation.environment.strings);
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&actions);
+        if (r != 0)
+                return -r;
 
         *ret = (struct lvm_command){.pid = pid, .output_fd = TAKE_FD(output_fd)};
         return 0;
@@ -144,7 +123,7 @@ int lvm_command_become(const struct string_vector *arguments)
                 return r;
         /* Only then: what says that it failed needs some of them. */
         (void) close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-        execve(invocation.arguments[0], (char *const *) invocation.arguments, invocation.environment.strings);
+        execve(invocation.arguments.strings[0], invocation.arguments.strings, invocation.environment.strings);
         return -errno;
 }
 

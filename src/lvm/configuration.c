@@ -25,17 +25,14 @@
 
 /* ------ both files ------ */
 
-/* What is not found in the first is looked for in the second. */
-struct files {
-        struct dm_config_tree *local;
-        struct dm_config_tree *main;
-};
-
-static void files_done(struct files *files)
+/* lvmlocal.conf, with lvm.conf behind it, where what is not found in the first is looked for. */
+static void files_done(struct dm_config_tree **files)
 {
-        dm_config_destroyp(&files->local);
-        dm_config_destroyp(&files->main);
+        if (*files)
+                dm_config_destroyp(&(*files)->cascade);
+        dm_config_destroyp(files);
 }
+#define _cleanup_files_ _cleanup_(files_done)
 
 static int read_one(int dir_fd, const char *directory, const char *name, struct dm_config_tree **ret,
         struct problems *problems)
@@ -55,35 +52,28 @@ static int read_one(int dir_fd, const char *directory, const char *name, struct 
         return *ret ? 0 : -ENOMEM;
 }
 
-static int files_read(int dir_fd, const char *directory, struct files *ret, struct problems *problems)
+static int files_read(int dir_fd, const char *directory, struct dm_config_tree **ret, struct problems *problems)
 {
-        int r;
+        int r = read_one(dir_fd, directory, "lvmlocal.conf", ret, problems);
 
-        r = read_one(dir_fd, directory, "lvmlocal.conf", &ret->local, problems);
-        if (r < 0)
-                return r;
-        r = read_one(dir_fd, directory, "lvm.conf", &ret->main, problems);
-        if (r < 0)
-                return r;
-        (void) dm_config_insert_cascaded_tree(ret->local, ret->main);
-        return 0;
+        return r < 0 ? r : read_one(dir_fd, directory, "lvm.conf", &(*ret)->cascade, problems);
 }
 
-static bool find_bool(const struct files *files, const char *path, bool otherwise)
+static bool find_bool(const struct dm_config_tree *files, const char *path, bool otherwise)
 {
-        return config_tree_find_bool(files->local, path, config_tree_find_bool(files->main, path, otherwise)) != 0;
+        return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, otherwise)) != 0;
 }
 
-static const char *find_string(const struct files *files, const char *path)
+static const char *find_string(const struct dm_config_tree *files, const char *path)
 {
-        return dm_config_tree_find_str(files->local, path, NULL);
+        return dm_config_tree_find_str(files, path, NULL);
 }
 
 /* Returns whether there is the list, or a negative errno. */
-static int find_strings(const struct files *files, const char *path, struct string_vector *strings)
+static int find_strings(const struct dm_config_tree *files, const char *path, struct string_vector *strings)
 {
         const struct dm_config_node *node =
-                dm_config_tree_find_node(files->local, path) ?: dm_config_tree_find_node(files->main, path);
+                dm_config_tree_find_node(files, path) ?: dm_config_tree_find_node(files->cascade, path);
 
         for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next)
                 if (value->type == DM_CFG_STRING && string_vector_add(strings, value->v.str) < 0)
@@ -143,7 +133,7 @@ static int set_system_id_from_file(int root_fd, const char *path, struct system_
 
 /* Finds it out as lvm2 does (lib/commands/toolcontext.c), from files below `root_fd`. It is not known where lvm2 would ask for
  * more than a file, and where the file is not there. */
-static int find_system_id(int root_fd, const struct files *files, struct system_id *ret)
+static int find_system_id(int root_fd, const struct dm_config_tree *files, struct system_id *ret)
 {
         const char *source = find_string(files, "global/system_id_source") ?: "none";
 
@@ -182,7 +172,7 @@ bool system_id_is_foreign(const struct system_id *host, const char *id)
 int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
 {
         _cleanup_configuration_ struct configuration configuration = {};
-        _cleanup_(files_done) struct files files = {};
+        _cleanup_files_ struct dm_config_tree *files = NULL;
         const struct {
                 const char *path;
                 struct configuration_list *list;
@@ -198,21 +188,21 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         if (r < 0)
                 return r;
 
-        configuration.event_activation = find_bool(&files, "global/event_activation", true);
-        configuration.use_lvmlockd = find_bool(&files, "global/use_lvmlockd", false);
-        configuration.scan_lvs = find_bool(&files, "devices/scan_lvs", false);
-        configuration.no_devicesfile = !find_bool(&files, "devices/use_devicesfile", true);
-        configuration.backup_dir = strdup(find_string(&files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
-        configuration.locking_dir = strdup(find_string(&files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        configuration.devicesfile = strdup(find_string(&files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
+        configuration.event_activation = find_bool(files, "global/event_activation", true);
+        configuration.use_lvmlockd = find_bool(files, "global/use_lvmlockd", false);
+        configuration.scan_lvs = find_bool(files, "devices/scan_lvs", false);
+        configuration.no_devicesfile = !find_bool(files, "devices/use_devicesfile", true);
+        configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
+        configuration.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
+        configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;
 
-        r = find_system_id(root_fd, &files, &configuration.system_id);
+        r = find_system_id(root_fd, files, &configuration.system_id);
         if (r >= 0)
-                r = find_strings(&files, "local/extra_system_ids", &configuration.system_id.extra);
+                r = find_strings(files, "local/extra_system_ids", &configuration.system_id.extra);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(lists); i++) {
-                r = find_strings(&files, lists[i].path, &lists[i].list->values);
+                r = find_strings(files, lists[i].path, &lists[i].list->values);
                 lists[i].list->set = r > 0;
         }
         if (r < 0)
@@ -241,11 +231,11 @@ static bool ask(const char *path, bool otherwise)
 {
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_(files_done) struct files files = {};
+        _cleanup_files_ struct dm_config_tree *files = NULL;
 
         if (files_read(AT_FDCWD, secure_getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
                 return otherwise;
-        return find_bool(&files, path, otherwise);
+        return find_bool(files, path, otherwise);
 }
 
 int configuration_event_activation(void)
