@@ -48,7 +48,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
 
         inventory_ping(inventory);
         group->state = step->state;
-        (void) volume_group_enter(vg, vg_state_to_string(step->state));
+        vg_state_enter(vg, step->state);
         vg->clock_usec = now_realtime_usec() - now_usec();
         if (step->deadline)
                 vg->first_seen_usec = now_usec();

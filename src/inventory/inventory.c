@@ -56,16 +56,14 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
 /* A record without the worker's state has the public one, and flags. */
 static enum vg_state recall_state(const struct volume_group *vg)
 {
-        const char *words = vg->worker_state ?: volume_group_state_to_string(vg->state);
-        enum vg_state state = VG_WAITING;
+        int state;
 
         if (!vg->worker_state && vg->lost_after_active)
                 return vg->overdue ? VG_LOST_OVERDUE : VG_LOST;
         if (!vg->worker_state && vg->state == VOLUME_GROUP_WAITING && vg->overdue)
                 return VG_OVERDUE;
-        while (state < VG_FAILED && !streq(vg_state_to_string(state), words))
-                state++;
-        return state;
+        state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state));
+        return state < 0 ? VG_FAILED : (enum vg_state) state;
 }
 
 static int load_group(struct volume_group *vg, void *userdata)

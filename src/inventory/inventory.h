@@ -4,7 +4,6 @@
 #include <libdevmapper.h>
 #include <stdint.h>
 
-#include "inventory/vg-state.h"
 #include "inventory/volume_group_record.h"
 #include "lvm/pv.h"
 #include "shared/kernel.h"

@@ -218,31 +218,6 @@ static const struct rule rules[] = {
         {ANY, REREAD_ANY, 0, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_CHANGED},
 };
 
-const char *vg_state_to_string(enum vg_state state)
-{
-        static const char *const names[_VG_STATE_MAX] = {
-                [VG_WAITING] = "waiting",
-                [VG_OVERDUE] = "waiting, overdue",
-                [VG_LOST] = "waiting, lost",
-                [VG_LOST_OVERDUE] = "waiting, lost and overdue",
-                [VG_COMPLETE] = "complete",
-                [VG_COMPLETE_ALONE] = "complete, alone",
-                [VG_DUE] = "complete, due",
-                [VG_DEGRADED_DUE] = "complete, due again",
-                [VG_ACTIVATING] = "activating",
-                [VG_ACTIVATING_DEGRADED] = "activating degraded",
-                [VG_ACTIVE] = "active",
-                [VG_DEGRADED] = "degraded",
-                [VG_DEGRADED_RETRY] = "degraded, retry",
-                [VG_DEGRADED_COMPLETE] = "degraded, complete",
-                [VG_SKIPPED] = "skipped",
-                [VG_FAILED] = "failed",
-                [VG_REMOVED] = "removed",
-        };
-
-        return names[state];
-}
-
 bool vg_state_is_waiting(enum vg_state state)
 {
         return 1U << state & WAITING_ANY;

@@ -160,6 +160,3 @@ bool vg_state_is_waiting(enum vg_state state);
 
 /* Whether a deadline is running while PVs are missing. */
 bool vg_state_has_deadline(enum vg_state state);
-
-/* The state as headgated(8) has it. */
-const char *vg_state_to_string(enum vg_state state);

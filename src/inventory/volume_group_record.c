@@ -11,6 +11,59 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
+/* ------ the worker's states ------ */
+
+/* As headgated(8) has them, and the public state of each. */
+static const struct {
+        const char *words;
+        enum volume_group_state state;
+        bool overdue;
+        bool lost_after_active;
+} states[_VG_STATE_MAX] = {
+        [VG_WAITING] = {"waiting", VOLUME_GROUP_WAITING},
+        [VG_OVERDUE] = {"waiting, overdue", VOLUME_GROUP_WAITING, .overdue = true},
+        [VG_LOST] = {"waiting, lost", VOLUME_GROUP_WAITING, .lost_after_active = true},
+        [VG_LOST_OVERDUE] = {"waiting, lost and overdue", VOLUME_GROUP_WAITING, true, true},
+        [VG_COMPLETE] = {"complete", VOLUME_GROUP_COMPLETE},
+        [VG_COMPLETE_ALONE] = {"complete, alone", VOLUME_GROUP_COMPLETE},
+        [VG_DUE] = {"complete, due", VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_DEGRADED_DUE] = {"complete, due again", VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_ACTIVATING] = {"activating", VOLUME_GROUP_ACTIVATING},
+        [VG_ACTIVATING_DEGRADED] = {"activating degraded", VOLUME_GROUP_ACTIVATING, .overdue = true},
+        [VG_ACTIVE] = {"active", VOLUME_GROUP_ACTIVE},
+        [VG_DEGRADED] = {"degraded", VOLUME_GROUP_DEGRADED, .overdue = true},
+        [VG_DEGRADED_RETRY] = {"degraded, retry", VOLUME_GROUP_DEGRADED},
+        [VG_DEGRADED_COMPLETE] = {"degraded, complete", VOLUME_GROUP_DEGRADED},
+        [VG_SKIPPED] = {"skipped", VOLUME_GROUP_SKIPPED},
+        [VG_FAILED] = {"failed", VOLUME_GROUP_FAILED},
+        [VG_REMOVED] = {"removed"},
+};
+
+const char *vg_state_to_string(enum vg_state state)
+{
+        return states[state].words;
+}
+
+int vg_state_from_string(const char *words)
+{
+        for (int state = 0; state < _VG_STATE_SETTABLE; state++)
+                if (streq(states[state].words, words))
+                        return state;
+        return -EBADMSG;
+}
+
+void vg_state_enter(struct volume_group *volume_group, enum vg_state state)
+{
+        if (state == VG_REMOVED)
+                return;
+        volume_group->worker_state = states[state].words;
+        volume_group->state = states[state].state;
+        volume_group->overdue = states[state].overdue;
+        volume_group->lost_after_active = states[state].lost_after_active;
+}
+
+/* ------ fields ------ */
+
 struct walk {
         FILE *file;           /* written to, if it is not NULL; else what follows is read */
         const char *section;  /* where its assignments begin */
@@ -223,14 +276,18 @@ static void pass_state(struct walk *walk, struct volume_group *volume_group)
 static void pass_worker_state(struct walk *walk, struct volume_group *volume_group)
 {
         _cleanup_free_ char *words = NULL;
+        int state;
 
         if (walk->file && volume_group->worker_state)
                 fprintf(walk->file, "worker_state = \"%s\"\n", volume_group->worker_state);
         if (walk->file)
                 return;
         pass_string(walk, "worker_state", &words);
-        if (words && volume_group_enter(volume_group, words) < 0)
-                fail(walk, -EBADMSG);
+        state = words ? vg_state_from_string(words) : -ENOENT;
+        if (state >= 0)
+                vg_state_enter(volume_group, (enum vg_state) state);
+        else if (words)
+                fail(walk, state);
 }
 
 /* ------ sections ------ */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "inventory/record_file.h"
+#include "inventory/vg-state.h"
 #include "lvm/volume_group.h"
 
 /* The record of a VG, as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. It is in the syntax
@@ -27,3 +28,10 @@ enum {
  * negative errno. */
 int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
         _nonnull_(2) _must_check_;
+
+/* The worker's state as the record and headgated(8) have it, and back: -EBADMSG if there is no such state. */
+const char *vg_state_to_string(enum vg_state state);
+int vg_state_from_string(const char *words) _nonnull_(1);
+
+/* Notes the state in the VG, with the public one that it stands for; one that is removed stays as it is. */
+void vg_state_enter(struct volume_group *volume_group, enum vg_state state) _nonnull_(1);

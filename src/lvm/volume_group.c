@@ -25,45 +25,6 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_UNKNOWN] = "unknown",
 };
 
-/* The worker's states, and the public state of each. */
-static const struct {
-        const char *words;
-        enum volume_group_state state;
-        bool overdue;
-        bool lost_after_active;
-} worker_states[] = {
-        {"waiting", VOLUME_GROUP_WAITING},
-        {"waiting, overdue", VOLUME_GROUP_WAITING, .overdue = true},
-        {"waiting, lost", VOLUME_GROUP_WAITING, .lost_after_active = true},
-        {"waiting, lost and overdue", VOLUME_GROUP_WAITING, .overdue = true, .lost_after_active = true},
-        {"complete", VOLUME_GROUP_COMPLETE},
-        {"complete, alone", VOLUME_GROUP_COMPLETE},
-        {"complete, due", VOLUME_GROUP_COMPLETE, .overdue = true},
-        {"complete, due again", VOLUME_GROUP_COMPLETE, .overdue = true},
-        {"activating", VOLUME_GROUP_ACTIVATING},
-        {"activating degraded", VOLUME_GROUP_ACTIVATING, .overdue = true},
-        {"active", VOLUME_GROUP_ACTIVE},
-        {"degraded", VOLUME_GROUP_DEGRADED, .overdue = true},
-        {"degraded, retry", VOLUME_GROUP_DEGRADED},
-        {"degraded, complete", VOLUME_GROUP_DEGRADED},
-        {"skipped", VOLUME_GROUP_SKIPPED},
-        {"failed", VOLUME_GROUP_FAILED},
-};
-
-int volume_group_enter(struct volume_group *volume_group, const char *worker_state)
-{
-        for (size_t i = 0; i < ELEMENTSOF(worker_states); i++) {
-                if (!streq(worker_states[i].words, worker_state))
-                        continue;
-                volume_group->worker_state = worker_states[i].words;
-                volume_group->state = worker_states[i].state;
-                volume_group->overdue = worker_states[i].overdue;
-                volume_group->lost_after_active = worker_states[i].lost_after_active;
-                return 0;
-        }
-        return -EBADMSG;
-}
-
 uint64_t volume_group_since_usec(const struct volume_group *volume_group)
 {
         switch (volume_group->state) {

@@ -76,7 +76,7 @@ struct volume_group {
         int64_t written;         /* when lvm2 wrote the text, in seconds since 1970; 0 if it does not tell */
 
         enum volume_group_state state;
-        const char *worker_state; /* the worker's own, see volume_group_enter(); NULL if no worker has said it */
+        const char *worker_state; /* the worker's own, see volume_group_record.h; NULL if no worker has said it */
         char *reason;             /* one sentence: why it is not active; NULL where there is nothing to explain */
         bool overdue;             /* its deadline has passed and has been reported */
         bool lost_after_active;   /* it was up once, and since its PV went no other has come */
@@ -143,10 +143,6 @@ bool volume_group_has_active_lv(const struct volume_group *volume_group) _nonnul
 /* Names missing PVs, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ..., 5 more".
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
 char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
-
-/* Sets the worker's state of the VG, in headgated(8)'s words, "waiting, overdue" for instance, and so in one of those above.
- * Returns 0, or -EBADMSG if there is no such state. */
-int volume_group_enter(struct volume_group *volume_group, const char *worker_state) _nonnull_(1, 2);
 
 /* Whether the worker has nothing more to do for it unless something new happens. */
 bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
