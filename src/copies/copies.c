@@ -5,7 +5,7 @@
 
 #include "copies/copies.h"
 
-#include <libudev.h>
+#include <systemd/sd-device.h>
 
 #include "reader/facts.h"
 #include "reader/reader.h"
@@ -17,57 +17,49 @@
 
 /* ------ devices ------ */
 
-static bool is_used_by_lvm2(struct udev_device *device)
+static bool is_used_by_lvm2(sd_device *device)
 {
-        const char *path = udev_device_get_property_value(device, "DM_MULTIPATH_DEVICE_PATH");
-        const char *uuid = udev_device_get_property_value(device, "DM_UUID");
+        const char *path, *uuid;
 
-        if (path && streq(path, "1"))
+        if (sd_device_get_property_value(device, "DM_MULTIPATH_DEVICE_PATH", &path) >= 0 && streq(path, "1"))
                 return false;
-        return !uuid || !skip_prefix(uuid, LVM_UUID_PREFIX) || configuration_scan_lvs() > 0;
+        return sd_device_get_property_value(device, "DM_UUID", &uuid) < 0 || !skip_prefix(uuid, LVM_UUID_PREFIX) ||
+               configuration_scan_lvs() > 0;
 }
 
 int copies_find_devices(struct string_vector *names)
 {
-        struct udev *udev = udev_new();
-        struct udev_enumerate *enumerate = udev ? udev_enumerate_new(udev) : NULL;
-        struct udev_list_entry *entry;
-        int r = enumerate ? 0 : -ENOMEM;
+        _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
+        int r;
 
+        r = sd_device_enumerator_new(&enumerator);
         if (r >= 0)
-                r = udev_enumerate_add_match_subsystem(enumerate, "block");
+                r = sd_device_enumerator_add_match_subsystem(enumerator, "block", true);
         if (r >= 0)
-                r = udev_enumerate_add_match_property(enumerate, "ID_FS_TYPE", "LVM2_member");
-        if (r >= 0)
-                r = udev_enumerate_scan_devices(enumerate);
-        udev_list_entry_foreach(entry, r >= 0 ? udev_enumerate_get_list_entry(enumerate) : NULL) {
-                struct udev_device *device = udev_device_new_from_syspath(udev, udev_list_entry_get_name(entry));
-                const char *name = device ? udev_device_get_devnode(device) : NULL;
+                r = sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "LVM2_member");
+        for (sd_device *device = r >= 0 ? sd_device_enumerator_get_device_first(enumerator) : NULL; device;
+                device = sd_device_enumerator_get_device_next(enumerator)) {
+                const char *name;
 
-                if (r >= 0 && name && is_used_by_lvm2(device))
+                if (sd_device_get_devname(device, &name) >= 0 && is_used_by_lvm2(device))
                         r = string_vector_add(names, name);
-                udev_device_unref(device);
+                if (r < 0)
+                        return r;
         }
-        udev_enumerate_unref(enumerate);
-        udev_unref(udev);
-        return r;
+        return MIN(r, 0);
 }
 
 /* ------ the survey ------ */
 
 static struct surveyed_vg *find_or_add_vg(struct survey *survey, const char *vgid)
 {
-        struct surveyed_vg *larger;
-
         for (size_t i = 0; i < survey->n_vgs; i++)
                 if (streq(survey->vgs[i].metadata->vgid, vgid))
                         return &survey->vgs[i];
-        larger = reallocarray(survey->vgs, survey->n_vgs + 1, sizeof(*larger));
-        if (!larger)
+        if (!GREEDY_REALLOC(survey->vgs, survey->n_vgs + 1))
                 return NULL;
-        survey->vgs = larger;
-        larger[survey->n_vgs] = (struct surveyed_vg){};
-        return &larger[survey->n_vgs++];
+        survey->vgs[survey->n_vgs] = (struct surveyed_vg){};
+        return &survey->vgs[survey->n_vgs++];
 }
 
 static int take_copy(struct survey *survey, struct surveyed_pv *pv, const struct reader_copy *copy)
