@@ -127,15 +127,15 @@ static int gather_pvs(const struct survey *survey, struct surveyed_vg *vg)
         vg->pvs = calloc(vg->metadata->n_pvs + 1, sizeof(*vg->pvs));
         if (!vg->pvs)
                 return -ENOMEM;
-        for (size_t i = 0; i < vg->metadata->n_pvs; i++) {
-                struct surveyed_pv *pv = dm_hash_lookup(survey->pvs_by_id, vg->metadata->pvs[i].pvid);
+        FOREACH_PV(pv, vg->metadata) {
+                struct surveyed_pv *seen = dm_hash_lookup(survey->pvs_by_id, pv->pvid);
 
-                if (!pv)
+                if (!seen)
                         continue;
-                vg->pvs[vg->n_seen++] = pv;
-                vg->n_used += pv->n_used;
-                vg->n_ignored += pv->n_ignored;
-                vg->n_damaged += pv->n_damaged;
+                vg->pvs[vg->n_seen++] = seen;
+                vg->n_used += seen->n_used;
+                vg->n_ignored += seen->n_ignored;
+                vg->n_damaged += seen->n_damaged;
         }
         return 0;
 }

@@ -395,8 +395,7 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
 {
         _cleanup_close_ int root_fd = volume_group->lost_pv ? root_open() : -EBADF;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++) {
-                struct volume_group_lv *lv = &volume_group->lvs[i];
+        FOREACH_LV(lv, volume_group) {
                 const struct dm_device *device = find_device(devices, volume_group, lv);
                 _cleanup_free_ char *slaves = device && root_fd >= 0 ? sysfs_path(device->number, "slaves") : NULL;
 

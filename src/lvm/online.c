@@ -151,8 +151,8 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 
         if (!text)
                 return -ENOMEM;
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                end = stpcpy(stpcpy(end, volume_group->pvs[i].pvid), "\n");
+        FOREACH_PV(pv, volume_group)
+                end = stpcpy(stpcpy(end, pv->pvid), "\n");
         *end = '\0';
 
         fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -80,10 +80,10 @@ struct volume_group *volume_group_free(struct volume_group *volume_group)
         if (!volume_group)
                 return NULL;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                free(volume_group->pvs[i].device_name);
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                free(volume_group->lvs[i].name);
+        FOREACH_PV(pv, volume_group)
+                free(pv->device_name);
+        FOREACH_LV(lv, volume_group)
+                free(lv->name);
         if (volume_group->pvs_by_pvid)
                 dm_hash_destroy(volume_group->pvs_by_pvid);
         free(volume_group->pvs);
@@ -143,17 +143,17 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
 {
         if (volume_group->pvs_by_pvid)
                 return dm_hash_lookup(volume_group->pvs_by_pvid, pvid);
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                if (streq(volume_group->pvs[i].pvid, pvid))
-                        return &volume_group->pvs[i];
+        FOREACH_PV(pv, volume_group)
+                if (streq(pv->pvid, pvid))
+                        return pv;
         return NULL;
 }
 
 const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)
 {
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (streq(volume_group->lvs[i].name, name))
-                        return &volume_group->lvs[i];
+        FOREACH_LV(lv, volume_group)
+                if (streq(lv->name, name))
+                        return lv;
         return NULL;
 }
 
@@ -161,8 +161,8 @@ size_t volume_group_count_seen(const struct volume_group *volume_group)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                n += volume_group->pvs[i].device != 0;
+        FOREACH_PV(pv, volume_group)
+                n += pv->device != 0;
         return n;
 }
 
@@ -170,8 +170,8 @@ size_t volume_group_count_autoactivated(const struct volume_group *volume_group)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                n += volume_group->lvs[i].autoactivated;
+        FOREACH_LV(lv, volume_group)
+                n += lv->autoactivated;
         return n;
 }
 
@@ -179,8 +179,8 @@ size_t volume_group_count_active(const struct volume_group *volume_group)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                n += volume_group->lvs[i].autoactivated && volume_group->lvs[i].active;
+        FOREACH_LV(lv, volume_group)
+                n += lv->autoactivated && lv->active;
         return n;
 }
 
@@ -188,15 +188,15 @@ size_t volume_group_count_stranded(const struct volume_group *volume_group)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                n += volume_group->lvs[i].stranded;
+        FOREACH_LV(lv, volume_group)
+                n += lv->stranded;
         return n;
 }
 
 bool volume_group_has_active_lv(const struct volume_group *volume_group)
 {
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (volume_group->lvs[i].active)
+        FOREACH_LV(lv, volume_group)
+                if (lv->active)
                         return true;
         return false;
 }
@@ -210,8 +210,7 @@ char *volume_group_describe_missing(const struct volume_group *volume_group)
 
         if (!file)
                 return NULL;
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *pv = &volume_group->pvs[i];
+        FOREACH_PV(pv, volume_group) {
                 char pvid[LVM_ID_FORMATTED_SIZE];
 
                 if (pv->device != 0 || n_missing++ >= VOLUME_GROUP_NAMED_MISSING_MAX)
@@ -236,19 +235,17 @@ int volume_group_update(struct volume_group *volume_group, struct volume_group *
 
         if (!lvs)
                 return -ENOMEM;
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (!dm_hash_insert(lvs, volume_group->lvs[i].lvid, &volume_group->lvs[i]))
+        FOREACH_LV(lv, volume_group)
+                if (!dm_hash_insert(lvs, lv->lvid, lv))
                         return -ENOMEM;
 
-        for (size_t i = 0; i < newer->n_lvs; i++) {
-                struct volume_group_lv *lv = &newer->lvs[i];
+        FOREACH_LV(lv, newer) {
                 const struct volume_group_lv *known = dm_hash_lookup(lvs, lv->lvid);
 
                 lv->active = known && known->active;
                 lv->stranded = known && known->stranded;
         }
-        for (size_t i = 0; i < newer->n_pvs; i++) {
-                struct volume_group_pv *pv = &newer->pvs[i];
+        FOREACH_PV(pv, newer) {
                 const struct volume_group_pv *known = volume_group_find_pv(volume_group, pv->pvid);
 
                 if (known && known->device_name &&
