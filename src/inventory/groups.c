@@ -127,8 +127,8 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
 /* Its PVs have no more to do with the VG. */
 static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
 {
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                const char *pvid = group->vg->pvs[i].pvid;
+        FOREACH_PV(pv, group->vg) {
+                const char *pvid = pv->pvid;
 
                 if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
                         dm_hash_remove(inventory->groups_by_pvid, pvid);
@@ -189,10 +189,10 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
 
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
 {
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                if (group->vg->pvs[i].device != number)
+        FOREACH_PV(pv, group->vg) {
+                if (pv->device != number)
                         continue;
-                unsee_pv(inventory, group, &group->vg->pvs[i]);
+                unsee_pv(inventory, group, pv);
                 group->vg->lost_pv = true;
                 inventory_take(inventory, group, VG_PV_REMOVED);
         }
@@ -200,9 +200,7 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
 
 void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->vg->pvs[i];
-
+        FOREACH_PV(pv, group->vg) {
                 if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
                         inventory_lose_pv(inventory, group, pv->device);
         }
@@ -228,10 +226,10 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
         struct volume_group *vg = group->vg;
         int r = 0;
 
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                if (vg->pvs[i].device != number)
+        FOREACH_PV(pv, vg) {
+                if (pv->device != number)
                         continue;
-                unsee_pv(inventory, group, &vg->pvs[i]);
+                unsee_pv(inventory, group, pv);
                 group->left = true;
                 inventory_recheck(inventory, group);
                 for (size_t j = 0; r >= 0 && j < vg->n_pvs; j++)
@@ -326,8 +324,7 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
 {
         const struct volume_group *vg = group->vg;
 
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &vg->pvs[i];
+        FOREACH_PV(pv, vg) {
                 const struct device *device =
                         pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
 

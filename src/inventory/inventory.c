@@ -39,8 +39,7 @@ void inventory_ping(struct inventory *inventory)
 /* Of several VGs that name a PV, the one that it was seen in; else the one that was written down last. */
 static int index_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &group->vg->pvs[i];
+        FOREACH_PV(pv, group->vg) {
                 const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
                 int r;
 
@@ -255,8 +254,8 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 bool inventory_pvs_have_reached(
         const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage)
 {
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                const struct device *device = inventory_find_device(inventory, vg->pvs[i].device);
+        FOREACH_PV(pv, vg) {
+                const struct device *device = inventory_find_device(inventory, pv->device);
 
                 if (device && device->stage < stage)
                         return false;

@@ -23,8 +23,8 @@ static size_t count_recorded(const struct inventory *inventory, const struct vol
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < vg->n_pvs; i++)
-                n += online_find_pv(inventory->lvm_run_fd, vg->pvs[i].pvid) != 0;
+        FOREACH_PV(pv, vg)
+                n += online_find_pv(inventory->lvm_run_fd, pv->pvid) != 0;
         return n;
 }
 

@@ -75,9 +75,7 @@ static char *name_inactive(const struct volume_group *vg)
         _cleanup_string_vector_ struct string_vector names = {};
         size_t n = 0;
 
-        for (size_t i = 0; i < vg->n_lvs; i++) {
-                const struct volume_group_lv *lv = &vg->lvs[i];
-
+        FOREACH_LV(lv, vg) {
                 if (lv->autoactivated && !lv->active && ++n <= NAMED_MAX &&
                         string_vector_add(&names, lv->name) < 0)
                         return NULL;

@@ -120,21 +120,21 @@ static void pass_metadata(struct walk *walk, struct volume_group *metadata)
         pass_flag(walk, &metadata->slow);
         metadata->pvs =
                 pass_count(walk, metadata->pvs, &metadata->n_pvs, METADATA_PVS_MAX, sizeof(*metadata->pvs));
-        for (size_t i = 0; i < metadata->n_pvs; i++) {
-                pass_id(walk, metadata->pvs[i].pvid);
-                pass_string(walk, &metadata->pvs[i].device_name, METADATA_DEVICE_HINT_MAX + 1);
-                pass_flag(walk, &metadata->pvs[i].flagged);
+        FOREACH_PV(pv, metadata) {
+                pass_id(walk, pv->pvid);
+                pass_string(walk, &pv->device_name, METADATA_DEVICE_HINT_MAX + 1);
+                pass_flag(walk, &pv->flagged);
         }
         metadata->lvs =
                 pass_count(walk, metadata->lvs, &metadata->n_lvs, METADATA_LVS_MAX, sizeof(*metadata->lvs));
-        for (size_t i = 0; i < metadata->n_lvs; i++) {
-                pass_string(walk, &metadata->lvs[i].name, LV_NAME_SIZE);
-                pass_id(walk, metadata->lvs[i].lvid);
-                pass_flag(walk, &metadata->lvs[i].autoactivated);
-                pass_flag(walk, &metadata->lvs[i].activation_skip);
-                pass_flag(walk, &metadata->lvs[i].autoactivation_off);
+        FOREACH_LV(lv, metadata) {
+                pass_string(walk, &lv->name, LV_NAME_SIZE);
+                pass_id(walk, lv->lvid);
+                pass_flag(walk, &lv->autoactivated);
+                pass_flag(walk, &lv->activation_skip);
+                pass_flag(walk, &lv->autoactivation_off);
                 /* What had no name on disk may have none here. */
-                if (walk->error >= 0 && !metadata->lvs[i].name && !(metadata->lvs[i].name = strdup("")))
+                if (walk->error >= 0 && !lv->name && !(lv->name = strdup("")))
                         fail(walk, -ENOMEM);
         }
 }

@@ -187,9 +187,9 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
 static const char *find_unresponsive_pv(const struct worker *worker, const struct volume_group *vg)
 {
-        for (size_t i = 0; i < vg->n_pvs; i++)
-                if (readers_wait_for(worker->readers, vg->pvs[i].device))
-                        return vg->pvs[i].device_name ?: "(unknown)";
+        FOREACH_PV(pv, vg)
+                if (readers_wait_for(worker->readers, pv->device))
+                        return pv->device_name ?: "(unknown)";
         return NULL;
 }
 

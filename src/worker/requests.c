@@ -143,10 +143,10 @@ static void announce_known_pvs(struct worker *worker, const struct volume_group 
 {
         struct device *device, *next;
 
-        for (size_t i = 0; i < backup->n_pvs; i++) {
-                device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
+        FOREACH_PV(pv, backup) {
+                device = inventory_find_device_of_pv(worker->inventory, pv->pvid);
                 if (device && !device->removed)
-                        (void) expectations_announce(&worker->expectations, backup->pvs[i].pvid, device->number);
+                        (void) expectations_announce(&worker->expectations, pv->pvid, device->number);
         }
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
                 if (volume_group_find_pv(backup, device->announced))

@@ -50,8 +50,8 @@ static bool was_done_with(const struct worker *worker, const struct managed_grou
 {
         if (!worker->inventory->records_lost || group->fresh || group->has_entry)
                 return false;
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                const struct device *device = inventory_find_device(worker->inventory, group->vg->pvs[i].device);
+        FOREACH_PV(pv, group->vg) {
+                const struct device *device = inventory_find_device(worker->inventory, pv->device);
 
                 if (device && (device->has_entry || device->appeared))
                         return false;
@@ -72,9 +72,7 @@ static int obstruct(struct change *change, enum vg_obstacle obstacle, char *sent
  * would activate LVs of both VGs of one name. */
 static int find_obstacle_degraded(struct change *change)
 {
-        for (size_t i = 0; i < change->vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &change->vg->pvs[i];
-
+        FOREACH_PV(pv, change->vg) {
                 if (pv->device != 0 && online_find_pv(change->worker->lvm_run_fd, pv->pvid) != pv->device)
                         return obstruct(change, VG_OBSTACLE_PV,
                                 string_format("lvm2 does not accept its PV %s.", pv->device_name ?: "?"));
@@ -118,8 +116,8 @@ static bool may_have_changed(const struct worker *worker, const struct managed_g
 {
         if (group->needs_recheck || !uevents_queue_is_empty(worker->uevents))
                 return true;
-        for (size_t i = 0; i < group->vg->n_pvs; i++) {
-                const struct device *device = inventory_find_device(worker->inventory, group->vg->pvs[i].device);
+        FOREACH_PV(pv, group->vg) {
+                const struct device *device = inventory_find_device(worker->inventory, pv->device);
 
                 if (device && (device->stage < DEVICE_SETTLING || device->again || device->reread))
                         return true;
