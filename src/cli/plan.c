@@ -110,7 +110,7 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
 
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
         if (r >= 0)
-                r = teardown_scope_apply(tree, root_fd, TEARDOWN_ALL);
+                r = teardown_scope_apply(tree, TEARDOWN_ALL);
         if (r >= 0)
                 r = tree_order(tree);
         if (r < 0)

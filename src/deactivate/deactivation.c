@@ -73,7 +73,6 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
 void deactivation_done(struct deactivation *deactivation)
 {
         volume_group_locks_done(&deactivation->locks);
-        selection_done(&deactivation->selection);
         tree_free(deactivation->tree);
         for (size_t i = 0; i < deactivation->n_targets; i++)
                 target_done(&deactivation->targets[i]);
@@ -85,21 +84,18 @@ void deactivation_done(struct deactivation *deactivation)
 
 static int find(struct deactivation *deactivation)
 {
+        struct tree *tree;
         int r;
 
-        selection_done(&deactivation->selection);
-        deactivation->selection = (struct selection){};
         deactivation->tree = tree_free(deactivation->tree);
-
         r = tree_read(deactivation->sources.root_fd, &deactivation->tree);
+        tree = deactivation->tree;
         if (r >= 0)
-                r = teardown_scope_apply(deactivation->tree, deactivation->sources.root_fd, TEARDOWN_ALL);
-        if (r >= 0)
-                r = selection_init(&deactivation->selection, deactivation->tree);
+                r = teardown_scope_apply(tree, TEARDOWN_ALL);
         if (r >= 0 && !deactivation->targets)
-                r = selection_add_unused(&deactivation->selection);
+                selection_add_unused(tree);
         for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
-                r = target_select(&deactivation->targets[i], &deactivation->selection);
+                r = target_select(&deactivation->targets[i], tree);
         return r;
 }
 
@@ -111,7 +107,7 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 int r;
 
-                if (!node->vg || !selection_has(&deactivation->selection, node))
+                if (!node->vg || !node->selected)
                         continue;
                 r = volume_group_locks_take(&deactivation->locks, node->vg, until_usec);
                 if (r < 0)
@@ -146,7 +142,7 @@ static int lock_and_find(struct deactivation *deactivation)
 
 /* ------ nodes that stay ------ */
 
-static int refuse_locked(struct deactivation *deactivation)
+static void refuse_locked(struct deactivation *deactivation)
 {
         struct dm_hash_table *locks = deactivation->locks.locks;
         struct dm_hash_node *entry;
@@ -163,33 +159,16 @@ static int refuse_locked(struct deactivation *deactivation)
                 else
                         (void) log_error_errno(error, "VG %s is left alone, its lock cannot be taken: %m", vg);
                 FOREACH_NODE(node, &deactivation->tree->nodes)
-                        if (node->vg && streq(node->vg, vg) && selection_has(&deactivation->selection, node) &&
-                                selection_refuse(node, REASON_LOCKED) < 0)
-                                return -ENOMEM;
+                        if (node->vg && streq(node->vg, vg) && node->selected)
+                                selection_refuse(node, REASON_LOCKED);
         }
-        return 0;
-}
-
-/* I/O to a suspended device, or to one on it, may wait for ever. */
-static int refuse_suspended(struct deactivation *deactivation)
-{
-        FOREACH_NODE(node, &deactivation->tree->nodes) {
-                _cleanup_free_ char *reason = NULL;
-
-                if (!node->suspended)
-                        continue;
-                reason = string_format("%s is suspended", node->name);
-                if (!reason || selection_refuse(node, reason) < 0)
-                        return -ENOMEM;
-        }
-        return 0;
 }
 
 static void report_skipped(struct deactivation *deactivation)
 {
         FOREACH_NODE(node, &deactivation->tree->nodes) {
-                if (!selection_has(&deactivation->selection, node) || !node->skip_reason ||
-                        !tree_kind_is_removable(node->kind) || tree_lv_is_hidden(node))
+                if (!node->selected || !node->skip_reason || !tree_kind_is_removable(node->kind) ||
+                        tree_lv_is_hidden(node))
                         continue;
                 deactivation->something_left = true;
                 if (!streq(node->skip_reason, REASON_LOCKED))
@@ -229,13 +208,16 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
  * remove, 0 if not, or a negative errno. */
 static int decide(struct deactivation *deactivation)
 {
+        struct tree *tree = deactivation->tree;
         int r;
 
-        r = refuse_suspended(deactivation);
-        if (r >= 0)
-                r = selection_finish(&deactivation->selection);
-        if (r < 0)
-                return r;
+        /* I/O to a suspended device, or to one on it, may wait for ever. */
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->suspended)
+                        selection_refuse(node, tree_printf(tree, "%s is suspended", node->name));
+        selection_finish(tree);
+        if (tree->error < 0)
+                return tree->error;
         for (size_t i = 0; i < deactivation->n_targets; i++) {
                 r = deactivation->targets[i].found ? 1 : report_inactive(deactivation, &deactivation->targets[i]);
                 if (r < 0)
@@ -243,10 +225,10 @@ static int decide(struct deactivation *deactivation)
                 deactivation->something_left |= r == 0;
         }
         report_skipped(deactivation);
-        r = tree_order(deactivation->tree);
+        r = tree_order(tree);
         if (r < 0)
                 return r;
-        FOREACH_NODE(node, &deactivation->tree->nodes)
+        FOREACH_NODE(node, &tree->nodes)
                 if (tree_node_is_ours(node))
                         return 1;
         return 0;
@@ -259,16 +241,10 @@ int deactivation_preview(struct deactivation *deactivation)
         r = find(deactivation);
         if (r < 0)
                 return r;
-        FOREACH_NODE(node, &deactivation->tree->nodes) {
-                _cleanup_free_ char *reason = NULL;
-
-                if (!tree_node_is_mount_or_swap(node))
-                        continue;
-                reason =
-                        string_format(node->kind == TREE_MOUNT ? "%s is mounted" : "%s is swapped to", node->name);
-                if (!reason || tree_skip(node, reason) < 0)
-                        return -ENOMEM;
-        }
+        FOREACH_NODE(node, &deactivation->tree->nodes)
+                if (tree_node_is_mount_or_swap(node))
+                        tree_skip(node, tree_printf(deactivation->tree, "%s is %s", node->name,
+                                                node->kind == TREE_MOUNT ? "mounted" : "swapped to"));
         return decide(deactivation);
 }
 
@@ -343,7 +319,7 @@ static int take_down(struct deactivation *deactivation)
         bool parallel = settings->parallel_teardown && !deactivation->serial;
         int r;
 
-        r = teardown_init(&teardown, deactivation->tree, deactivation->sources.root_fd,
+        r = teardown_init(&teardown, deactivation->tree,
                 &(struct teardown_options){
                         .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
                         .deadline_usec = settings->teardown_deadline_usec,
@@ -383,10 +359,10 @@ int deactivation_run(struct deactivation *deactivation)
         /* An administrator who finds the VG inactive tomorrow looks into the journal. */
         log_record_events();
         r = lock_and_find(deactivation);
-        if (r >= 0)
-                r = refuse_locked(deactivation);
-        if (r >= 0)
-                r = decide(deactivation);
+        if (r < 0)
+                return r;
+        refuse_locked(deactivation);
+        r = decide(deactivation);
         if (r <= 0)
                 return r;
 

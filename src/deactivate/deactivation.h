@@ -16,7 +16,6 @@ struct deactivation {
         bool no_udev_sync; /* do not wait until udev has removed its links */
         struct volume_group_locks locks;
         struct tree *tree;
-        struct selection selection;
         bool something_left; /* a node or name that was asked for is still active, or unknown */
 };
 

@@ -108,20 +108,18 @@ int target_find_node(const struct target *target, const struct tree *tree, struc
         return 0;
 }
 
-int target_select(struct target *target, struct selection *selection)
+int target_select(struct target *target, struct tree *tree)
 {
-        struct tree_node *node = NULL;
+        struct tree_node *node;
         int r;
 
         if (target->vg && !target->lv) {
-                r = selection_add_vg(selection, target->vg);
-        } else {
-                r = target_find_node(target, selection->tree, &node);
-                if (r >= 0 && node)
-                        r = selection_add(selection, node);
+                target->found = selection_add_vg(tree, target->vg);
+                return 0;
         }
-        target->found = r > 0;
-        return MIN(r, 0);
+        r = target_find_node(target, tree, &node);
+        target->found = r >= 0 && node && selection_add(tree, node);
+        return r;
 }
 
 int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)

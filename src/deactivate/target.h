@@ -27,7 +27,7 @@ int target_find_node(const struct target *target, const struct tree *tree, struc
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Selects its nodes. Returns 0 or -ENOMEM. */
-int target_select(struct target *target, struct selection *selection) _nonnull_(1, 2) _must_check_;
+int target_select(struct target *target, struct tree *tree) _nonnull_(1, 2) _must_check_;
 
 /* Whether a target that was not found exists, and is not active: a VG or LV that is in lvm2's last backup of the VG's
  * metadata, below `root_fd`, and every device. Returns 1 or 0, or -ENOMEM. */

@@ -13,7 +13,6 @@
 #include <sys/sysmacros.h>
 
 #include "shared/kernel.h"
-#include "tree/devices.h"
 #include "tree/read.h"
 
 /* What an initrd of initramfs-tools mounts. */
@@ -211,7 +210,7 @@ static int need_device(struct search *search, struct tree_node *device, const ch
         _cleanup_tree_nodes_ struct tree_nodes members = {};
         int r;
 
-        r = tree_find_btrfs_devices(search->tree, search->root_fd, device, &members);
+        r = tree_find_btrfs_devices(search->tree, device, &members);
         if (r >= 0 && members.n == 0)
                 return need_below(search, device, by);
         for (size_t i = 0; r >= 0 && i < members.n; i++)
@@ -315,8 +314,7 @@ static int want_swaps(struct search *search)
         r = mount_table_read(search->root_fd, "proc/swaps", &table);
         if (r < 0)
                 return r;
-        FOREACH_MOUNT(swap, &table)
-        {
+        FOREACH_MOUNT(swap, &table) {
                 r = want_name(search, mnt_fs_get_source(swap));
                 if (r < 0)
                         return r;
@@ -459,8 +457,8 @@ static int read_tree(int root_fd, struct tree **ret)
 
         r = dm_devices_get_by_sysfs(root_fd, &devices);
         if (r >= 0 || r == -ENOENT)
-                r = tree_new(ret);
-        return r < 0 ? r : tree_add_devices(*ret, root_fd, devices);
+                r = tree_new(root_fd, ret);
+        return r < 0 ? r : tree_add_devices(*ret, devices);
 }
 
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)

@@ -117,14 +117,14 @@ static int take_down(struct timeline *timeline)
                 log_warning("%s", problems.lines.strings[i]);
         r = tree_read(root_fd, &tree);
         if (r >= 0)
-                r = teardown_scope_apply(tree, root_fd, arg_scope);
+                r = teardown_scope_apply(tree, arg_scope);
         if (r >= 0)
                 r = tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
         withdraw_claims(tree);
 
-        r = teardown_init(&teardown, tree, root_fd,
+        r = teardown_init(&teardown, tree,
                 &(struct teardown_options){
                         .n_threads = arg_serial || !settings.parallel_teardown ? 1 : TEARDOWN_THREADS_DEFAULT,
                         .deadline_usec = settings.teardown_deadline_usec,

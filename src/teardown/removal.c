@@ -167,7 +167,7 @@ static int removal_new(struct tree_node *node, bool at_shutdown, struct removal 
 
 bool removal_is_possible(const struct removal *removal)
 {
-        return removal->node->cycle || removal->node->n_holders == 0;
+        return removal->node->cycle || !tree_node_is_held(removal->node);
 }
 
 /* ------ all of them ------ */

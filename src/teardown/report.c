@@ -258,7 +258,8 @@ static const char *describe_reason(const struct removal *removal)
                 return "its removal hangs in the kernel";
         if (removal->error < 0 && removal->error != -EBUSY)
                 return strerror(-removal->error);
-        return removal->n_tries > 0 || removal->node->n_holders > 0 ? "it is in use" : "it was not its turn yet";
+        return removal->n_tries > 0 || tree_node_is_held(removal->node) ? "it is in use"
+                                                                        : "it was not its turn yet";
 }
 
 static void report_node_left(

@@ -8,82 +8,54 @@
 #include "lvm/metadata.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "tree/network.h"
+#include "tree/read.h"
 
-/* ------ shared VGs ------ */
+/* ------ what others take down ------ */
 
-/* Why the VG of an LV is another's to take down. Returns 1 and `*ret`, to be freed by the caller; 0 if it is not,
- * as far as is known; or -ENOMEM. */
-static int find_sharing(int root_fd, const char *backup_directory, const struct tree_node *lv, char **ret)
+/* Why the VG of an LV is another's to take down; NULL if it is not, as far as is known. */
+static const char *find_sharing(struct tree *tree, const char *backup_directory, const struct tree_node *lv)
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r;
 
         if (!volume_group_name_is_valid(lv->vg))
-                return 0;
-        r = backup_read(root_fd, backup_directory, lv->vg, &metadata);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        if (!metadata->lock_type && !metadata->clustered)
-                return 0;
+                return NULL;
+        r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata);
+        if (r == -ENOMEM)
+                tree->error = r;
         /* There can be two VGs of one name; the backup is of one of them. */
-        if (strncmp(lv->uuid + strlen(LVM_UUID_PREFIX), metadata->vgid, LVM_ID_LENGTH) != 0)
-                return 0;
-        *ret = metadata->lock_type
-                       ? string_format("VG %s is shared (lock type %s)", metadata->name, metadata->lock_type)
-                       : string_format("VG %s is clustered", metadata->name);
-        return *ret ? 1 : -ENOMEM;
+        if (r < 0 || strncmp(lv->uuid + strlen(LVM_UUID_PREFIX), metadata->vgid, LVM_ID_LENGTH) != 0)
+                return NULL;
+        if (metadata->lock_type)
+                return tree_printf(tree, "VG %s is shared (lock type %s)", metadata->name, metadata->lock_type);
+        return metadata->clustered ? tree_printf(tree, "VG %s is clustered", metadata->name) : NULL;
 }
 
-static int skip_shared_vgs(const struct tree *tree, int root_fd, const char *backup_directory)
+static void skip_shared_vgs(struct tree *tree, const char *backup_directory)
 {
-        _cleanup_tree_nodes_ struct tree_nodes lvs = {};
-        _cleanup_free_ char *sharing = NULL;
-        int r;
+        FOREACH_NODE(first, &tree->nodes) {
+                const char *sharing = first->vg && tree_find_vg(tree, first) == first
+                                              ? find_sharing(tree, backup_directory, first)
+                                              : NULL;
 
-        r = tree_find_lvs(tree, &lvs);
-        if (r < 0)
-                return r;
-        for (size_t i = 0; i < lvs.n; i++) {
-                if (i == 0 || !tree_are_in_one_vg(lvs.nodes[i - 1], lvs.nodes[i])) {
-                        free(TAKE_PTR(sharing));
-                        r = find_sharing(root_fd, backup_directory, lvs.nodes[i], &sharing);
-                }
-                if (r >= 0 && sharing)
-                        r = tree_skip(lvs.nodes[i], sharing);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* ------ md ------ */
-
-static int skip_arrays_of_mdmon(const struct tree *tree)
-{
-        FOREACH_NODE(node, &tree->nodes) {
-                _cleanup_free_ char *reason = NULL;
-                int r;
-
-                if (!node->has_mdmon)
+                if (!sharing)
                         continue;
-                reason = string_format("mdmon keeps the metadata of %s", node->name);
-                r = reason ? tree_skip(node, reason) : -ENOMEM;
-                if (r < 0)
-                        return r;
+                FOREACH_NODE(lv, &tree->nodes)
+                        if (tree_are_in_one_vg(first, lv))
+                                tree_skip(lv, sharing);
         }
-        return 0;
 }
 
 int teardown_skip_foreign(
-        struct tree *tree, int root_fd, const struct configuration *configuration, const struct problems *problems)
+        struct tree *tree, const struct configuration *configuration, const struct problems *problems)
 {
-        int r = 0;
-
         /* To read a thousand backups takes longer than to take a thousand LVs down. */
         if (configuration->use_lvmlockd || problems->lines.n > 0)
-                r = skip_shared_vgs(tree, root_fd, root_relative(configuration->backup_dir));
-        return r < 0 ? r : skip_arrays_of_mdmon(tree);
+                skip_shared_vgs(tree, root_relative(configuration->backup_dir));
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->has_mdmon)
+                        tree_skip(node, tree_printf(tree, "mdmon keeps the metadata of %s", node->name));
+        return tree->error;
 }
 
 /* ------ scopes ------ */
@@ -109,65 +81,40 @@ static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope 
         return scope == TEARDOWN_NETWORK && !node->on_network;
 }
 
-int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope scope)
+int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
 {
         _cleanup_configuration_ struct configuration configuration = {};
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
         int r;
 
-        r = tree_find_network(tree, root_fd);
+        r = tree_find_network(tree);
         if (r >= 0)
-                r = configuration_read(root_fd, &configuration, &problems);
+                r = configuration_read(tree->root_fd, &configuration, &problems);
         if (r >= 0)
-                r = teardown_skip_foreign(tree, root_fd, &configuration, &problems);
-        if (r < 0)
-                return r;
-        FOREACH_NODE(node, &tree->nodes) {
-                r = is_for_other_unit(node, scope)
-                            ? tree_skip_node(
-                                      node, node->on_network ? "it is on the network" : "it is not on the network")
-                            : 0;
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+                r = teardown_skip_foreign(tree, &configuration, &problems);
+        FOREACH_NODE(node, &tree->nodes)
+                if (r >= 0 && is_for_other_unit(node, scope) && !node->skip_reason)
+                        node->skip_reason = node->on_network ? "it is on the network" : "it is not on the network";
+        return r;
 }
 
 /* ------ selections ------ */
 
-int selection_init(struct selection *selection, struct tree *tree)
-{
-        *selection = (struct selection){
-                .tree = tree,
-                .selected = calloc(tree->nodes.n + 1, sizeof(*selection->selected)),
-        };
-        return selection->selected ? 0 : -ENOMEM;
-}
-
-bool selection_has(const struct selection *selection, const struct tree_node *node)
-{
-        return selection->selected[node->index];
-}
-
-/* Nodes of a tree, by index. To be freed. */
-static bool *marks_new(const struct tree *tree)
-{
-        return calloc(tree->nodes.n + 1, sizeof(bool));
-}
-
 /* Marks what follows from what is marked, until nothing more does. From the newest device on, as what is below was
  * there before it. */
-static void marks_spread(
-        bool *marks, const struct tree *tree, bool (*follows)(const struct tree_node *node, const bool *marks))
+static void spread_marks(const struct tree *tree, bool (*follows)(const struct tree_node *node))
 {
         bool more;
 
         do {
                 more = false;
-                for (size_t i = tree->nodes.n; i > 0; i--)
-                        if (!marks[i - 1] && follows(tree->nodes.nodes[i - 1], marks))
-                                marks[i - 1] = more = true;
+                for (size_t i = tree->nodes.n; i > 0; i--) {
+                        struct tree_node *node = tree->nodes.nodes[i - 1];
+
+                        if (!node->marked && follows(node))
+                                node->marked = more = true;
+                }
         } while (more);
 }
 
@@ -177,185 +124,141 @@ static bool is_snapshot_of(const struct tree_node *snapshot, const struct tree_n
 }
 
 /* With a node goes what lies on it, and with an origin its snapshots. */
-static bool goes_with_marked(const struct tree_node *node, const bool *marks)
+static bool goes_with_marked(const struct tree_node *node)
 {
         if (tree_node_is_mount_or_swap(node))
                 return false;
         FOREACH_NODE(lower, &node->lowers)
-                if (marks[lower->index])
+                if (lower->marked)
                         return true;
         FOREACH_NODE(upper, &node->uppers)
-                if (marks[upper->index] && is_snapshot_of(node, upper))
+                if (upper->marked && is_snapshot_of(node, upper))
                         return true;
         return false;
 }
 
-/* Returns 1; 0 if there is nothing among what is marked, and goes with it, that could be removed. */
-static int add_marked(struct selection *selection, bool *marks)
+/* Returns whether there is something among what is marked, and goes with it, that could be removed. */
+static bool select_marked(const struct tree *tree)
 {
         bool found = false;
 
-        marks_spread(marks, selection->tree, goes_with_marked);
-        FOREACH_NODE(node, &selection->tree->nodes) {
-                selection->selected[node->index] |= marks[node->index];
-                found |= marks[node->index] && tree_kind_is_removable(node->kind);
+        spread_marks(tree, goes_with_marked);
+        FOREACH_NODE(node, &tree->nodes) {
+                node->selected |= node->marked;
+                found |= node->marked && tree_kind_is_removable(node->kind);
         }
         return found;
 }
 
-int selection_add(struct selection *selection, struct tree_node *node)
+bool selection_add(struct tree *tree, struct tree_node *node)
 {
-        _cleanup_free_ bool *marks = marks_new(selection->tree);
-
-        if (!marks)
-                return -ENOMEM;
-        marks[node->index] = !tree_node_is_mount_or_swap(node);
-        return add_marked(selection, marks);
+        tree_clear_marks(tree);
+        node->marked = !tree_node_is_mount_or_swap(node);
+        return select_marked(tree);
 }
 
-int selection_add_vg(struct selection *selection, const char *vg)
+bool selection_add_vg(struct tree *tree, const char *vg)
 {
-        _cleanup_free_ bool *marks = marks_new(selection->tree);
-
-        if (!marks)
-                return -ENOMEM;
-        FOREACH_NODE(node, &selection->tree->nodes)
-                marks[node->index] = node->vg && streq(node->vg, vg);
-        return add_marked(selection, marks);
+        FOREACH_NODE(node, &tree->nodes)
+                node->marked = node->vg && streq(node->vg, vg);
+        return select_marked(tree);
 }
 
 /* Something is mounted or swapped to on it, however indirectly. */
-static bool is_used(const struct tree_node *node, const bool *used)
+static bool is_used(const struct tree_node *node)
 {
         if (tree_node_is_mount_or_swap(node))
                 return true;
         FOREACH_NODE(upper, &node->uppers)
-                if (used[upper->index])
+                if (upper->marked)
                         return true;
         return false;
 }
 
-/* A snapshot of the origin that is used though the origin is not; NULL if there is none. */
-static const struct tree_node *find_used_snapshot(const struct tree_node *origin, const bool *used)
+/* A snapshot of the origin that is used, as the mark says, though the origin is not; NULL if there is none. */
+static const struct tree_node *find_used_snapshot(const struct tree_node *origin)
 {
-        if (origin->kind != TREE_LV_ORIGIN || used[origin->index])
-                return NULL;
         FOREACH_NODE(lower, &origin->lowers)
-                if (is_snapshot_of(lower, origin) && used[lower->index])
+                if (!origin->marked && lower->marked && is_snapshot_of(lower, origin))
                         return lower;
         return NULL;
 }
 
-static bool is_used_with_snapshots(const struct tree_node *node, const bool *used)
+static bool is_used_with_snapshots(const struct tree_node *node)
 {
-        return is_used(node, used) || find_used_snapshot(node, used);
+        return is_used(node) || find_used_snapshot(node);
 }
 
-int selection_add_unused(struct selection *selection)
+void selection_add_unused(struct tree *tree)
 {
-        _cleanup_free_ bool *used = marks_new(selection->tree);
-
-        if (!used)
-                return -ENOMEM;
-        marks_spread(used, selection->tree, is_used_with_snapshots);
-        FOREACH_NODE(node, &selection->tree->nodes)
-                selection->selected[node->index] |= !used[node->index] && tree_node_is_ours(node);
-        return 0;
+        tree_clear_marks(tree);
+        spread_marks(tree, is_used_with_snapshots);
+        FOREACH_NODE(node, &tree->nodes)
+                node->selected |= !node->marked && tree_node_is_ours(node);
 }
 
-/* With an LV stay the hidden LVs that it consists of. */
-static int skip_components(struct tree_node *node, const char *reason)
+void selection_refuse(struct tree_node *node, const char *reason)
 {
-        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = tree_nodes_add(&waiting, node);
+        DM_LIST_INIT(waiting);
+        DM_LIST_INIT(refused);
 
-        while (r >= 0 && waiting.n > 0) {
-                node = waiting.nodes[--waiting.n];
-                FOREACH_NODE(lower, &node->lowers) {
-                        if (lower->skip_reason || !tree_lv_is_hidden(lower) || !tree_are_in_one_vg(node, lower))
-                                continue;
-                        r = tree_skip_node(lower, reason);
-                        if (r >= 0)
-                                r = tree_nodes_add(&waiting, lower);
-                        if (r < 0)
-                                return r;
-                }
-        }
-        return r;
-}
-
-int selection_refuse(struct tree_node *node, const char *reason)
-{
-        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = tree_nodes_add(&waiting, node);
-
-        while (r >= 0 && waiting.n > 0) {
-                node = waiting.nodes[--waiting.n];
+        for (tree_queue_add(&waiting, node); (node = tree_queue_take(&waiting));) {
                 if (tree_node_is_mount_or_swap(node) || node->skip_reason)
                         continue;
-                r = tree_skip_node(node, reason);
-                if (r >= 0)
-                        r = skip_components(node, reason);
-                if (r >= 0)
-                        r = tree_nodes_add_all(&waiting, &node->uppers);
+                node->skip_reason = reason;
+                tree_queue_add(&refused, node);
+                FOREACH_NODE(upper, &node->uppers)
+                        tree_queue_add(&waiting, upper);
         }
-        return r;
+        /* With an LV stay the hidden LVs that it consists of. */
+        while ((node = tree_queue_take(&refused)))
+                FOREACH_NODE(lower, &node->lowers)
+                        if (!lower->skip_reason && tree_lv_is_hidden(lower) && tree_are_in_one_vg(node, lower)) {
+                                lower->skip_reason = reason;
+                                tree_queue_add(&refused, lower);
+                        }
 }
 
 /* An origin, with those of its snapshots that are not used. What is used itself is in nobody's way, and fails when it
  * is tried. */
-static int refuse_origins(const struct selection *selection)
+static void refuse_origins(struct tree *tree)
 {
-        _cleanup_free_ bool *used = marks_new(selection->tree);
+        tree_clear_marks(tree);
+        spread_marks(tree, is_used);
+        FOREACH_NODE(origin, &tree->nodes) {
+                const struct tree_node *snapshot = find_used_snapshot(origin);
+                const char *reason;
 
-        if (!used)
-                return -ENOMEM;
-        marks_spread(used, selection->tree, is_used);
-        FOREACH_NODE(origin, &selection->tree->nodes) {
-                const struct tree_node *snapshot = find_used_snapshot(origin, used);
-                _cleanup_free_ char *reason = NULL;
-                int r;
-
-                if (!snapshot || !selection_has(selection, origin))
+                if (!snapshot || !origin->selected)
                         continue;
-                reason = string_format("snapshots go with their origin, and %s is in use", snapshot->name);
-                r = reason ? selection_refuse(origin, reason) : -ENOMEM;
+                reason = tree_printf(tree, "snapshots go with their origin, and %s is in use", snapshot->name);
+                selection_refuse(origin, reason);
                 FOREACH_NODE(lower, &origin->lowers)
-                        if (r >= 0 && is_snapshot_of(lower, origin) && !used[lower->index])
-                                r = selection_refuse(lower, reason);
-                if (r < 0)
-                        return r;
+                        if (is_snapshot_of(lower, origin) && !lower->marked)
+                                selection_refuse(lower, reason);
         }
-        return 0;
 }
 
 /* A hidden LV whose holders all go. Those of another VG are none that it would be there for. */
-static bool is_left_over(const struct tree_node *node, const bool *selected)
+static bool is_left_over(const struct tree_node *node)
 {
         if (!tree_lv_is_hidden(node))
                 return false;
         FOREACH_NODE(upper, &node->uppers)
-                if (!selected[upper->index] || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper))
+                if (!upper->marked || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper))
                         return false;
         return node->uppers.n > 0;
 }
 
-int selection_finish(struct selection *selection)
+void selection_finish(struct tree *tree)
 {
-        int r;
-
-        r = refuse_origins(selection);
-        if (r < 0)
-                return r;
-        marks_spread(selection->selected, selection->tree, is_left_over);
-        FOREACH_NODE(node, &selection->tree->nodes)
-                if (!selection_has(selection, node) && tree_node_is_ours(node) &&
-                        tree_skip_node(node, "it was not asked for") < 0)
-                        return -ENOMEM;
-        return 0;
-}
-
-void selection_done(struct selection *selection)
-{
-        free(selection->selected);
+        refuse_origins(tree);
+        FOREACH_NODE(node, &tree->nodes)
+                node->marked = node->selected;
+        spread_marks(tree, is_left_over);
+        FOREACH_NODE(node, &tree->nodes) {
+                node->selected = node->marked;
+                if (!node->selected && tree_node_is_ours(node))
+                        node->skip_reason = "it was not asked for";
+        }
 }

@@ -18,7 +18,7 @@ enum teardown_scope {
  * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side
  * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait, as a network that
  * hangs must not hold up local disks. If it comes too early for such a node, that is left to systemd-shutdown. */
-int teardown_scope_apply(struct tree *tree, int root_fd, enum teardown_scope scope) _nonnull_(1) _must_check_;
+int teardown_scope_apply(struct tree *tree, enum teardown_scope scope) _nonnull_(1) _must_check_;
 
 /* The unit in whose scope a node is, of a tree that a scope was applied to. */
 const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
@@ -32,44 +32,32 @@ const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
  *    mdadm has it brought up to date at the very end of a shutdown
  *
  * `problems` are those of reading the configuration. Before tree_order(). Returns 0 or -ENOMEM. */
-int teardown_skip_foreign(struct tree *tree, int root_fd, const struct configuration *configuration,
-        const struct problems *problems) _nonnull_(1, 3, 4) _must_check_;
+int teardown_skip_foreign(struct tree *tree, const struct configuration *configuration,
+        const struct problems *problems) _nonnull_(1, 2, 3) _must_check_;
 
 /* What somebody wants to have taken down on a machine that goes on running. With a node goes all that lies on it:
  * LUKS on an LV, the LVs of a VG whose PV it is. What lies on a mount or a swap does not, as nobody ends these;
  * they are in the way. Below it, what is only there for it: the legs of a raid LV, a thin pool's data, and also
  * an origin's snapshots, as with lvm2. PVs, and all else that is below, stay.
  *
- *     selection_init(), then selection_add...() and selection_refuse() as often as needed, selection_finish()
+ *     selection_add...() and selection_refuse() as often as needed, selection_finish()
  *
- * Before tree_order(). Unless said otherwise, functions return 0 or -ENOMEM. */
-struct selection {
-        struct tree *tree;
-        bool *selected; /* by tree_node.index */
-};
+ * After that tree_node.selected says whether a node is to go, or was to and is skipped. Before tree_order(). */
 
-int selection_init(struct selection *selection, struct tree *tree) _nonnull_(1, 2) _must_check_;
+/* One node, which need not be one that can be removed: with a disk goes all that lies on it. Returns whether there is
+ * something among all that that could be removed. */
+bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
 
-/* One node, which need not be one that can be removed: with a disk goes all that lies on it. Returns 1; 0 if there
- * is nothing of all that that could be removed; or -ENOMEM. */
-int selection_add(struct selection *selection, struct tree_node *node) _nonnull_(1, 2) _must_check_;
-
-/* All LVs of a VG. Returns 1; 0 if it has none in the tree; or -ENOMEM. */
-int selection_add_vg(struct selection *selection, const char *vg) _nonnull_(1, 2) _must_check_;
+/* All LVs of a VG. Returns whether it has one in the tree. */
+bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_(1, 2);
 
 /* All that is not skipped and on which no mount and no swap lies, however indirectly, nor on a snapshot of it. */
-int selection_add_unused(struct selection *selection) _nonnull_(1) _must_check_;
+void selection_add_unused(struct tree *tree) _nonnull_(1);
 
-/* Has a node stay: skipped for that reason, as well as what lies on it, which would go for nothing, and the
- * hidden LVs that it consists of. */
-int selection_refuse(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
+/* Has a node stay: skipped because of `reason`, which is kept, as well as what lies on it, which would go for nothing, and
+ * the hidden LVs that it consists of. */
+void selection_refuse(struct tree_node *node, const char *reason) _nonnull_(1, 2);
 
 /* Selects what is below, and skips what is not selected, each node by itself. Also refuses an origin and
  * its snapshots, if something is mounted or swapped to on one of these, as lvm2 does. */
-int selection_finish(struct selection *selection) _nonnull_(1) _must_check_;
-
-/* Whether the node is to go, or was to and is skipped. */
-bool selection_has(const struct selection *selection, const struct tree_node *node) _nonnull_(1, 2);
-
-void selection_done(struct selection *selection) _nonnull_(1);
-#define _cleanup_selection_ _cleanup_(selection_done)
+void selection_finish(struct tree *tree) _nonnull_(1);

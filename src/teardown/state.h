@@ -83,7 +83,6 @@ struct stop_job_watch {
 
 struct teardown {
         struct tree *tree;
-        int root_fd;
         struct teardown_options options;
         struct storage_tree *trees; /* by tree_node.component */
         struct removal **removals;  /* by tree_node.index, of the nodes that are to go */

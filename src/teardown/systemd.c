@@ -6,6 +6,7 @@
 #include "teardown/systemd.h"
 
 #include "shared/log.h"
+#include "tree/order.h"
 
 /* A systemctl costs some milliseconds, and what is waited for may take minutes; but shutdown must not be kept
  * waiting for an answer. */
@@ -41,7 +42,7 @@ void systemd_announce_devices_again(void)
 
 static bool is_free_now(const struct tree_node *mount)
 {
-        if (mount->kind != TREE_MOUNT || mount->n_holders > 0)
+        if (mount->kind != TREE_MOUNT || tree_node_is_held(mount))
                 return false;
         FOREACH_NODE(upper, &mount->uppers)
                 if (tree_node_is_ours(upper) && upper->state == TREE_GONE)

@@ -43,23 +43,18 @@ static void note_progress(struct teardown *teardown)
 
 /* ------ mounts ------ */
 
-/* What appears later belongs to the storage tree that it lies on. */
 static int read_mounts(struct teardown *teardown)
 {
-        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
         uint64_t begin = now_usec();
         int r;
 
         teardown->mounts_usec = USEC_INFINITY;
-        r = tree_read_mounts(teardown->tree, teardown->root_fd, &went, &came);
+        r = tree_read_mounts(teardown->tree);
         if (r == -ENOMEM)
                 return r;
         if (r < 0)
                 log_debug("Failed to read what is mounted: %s", strerror(-r));
-        FOREACH_NODE(node, &came)
-                if (node->lowers.n > 0)
-                        node->component = node->lowers.nodes[0]->component;
-        if (went.n > 0)
+        if (r > 0)
                 note_progress(teardown);
         teardown->mounts_pause_usec = MAX(MOUNTS_PAUSE_MIN_USEC, (now_usec() - begin) * MOUNTS_PAUSE_FACTOR);
         return 0;
@@ -278,14 +273,12 @@ static int add_trees(struct teardown *teardown)
         return 0;
 }
 
-int teardown_init(
-        struct teardown *teardown, struct tree *tree, int root_fd, const struct teardown_options *options)
+int teardown_init(struct teardown *teardown, struct tree *tree, const struct teardown_options *options)
 {
         int r;
 
         *teardown = (struct teardown){
                 .tree = tree,
-                .root_fd = root_fd,
                 .options = *options,
                 /* On a machine that goes on running nobody is going to let go of anything. */
                 .stop_jobs.nothing_stops = !options->at_shutdown,

@@ -10,8 +10,8 @@
 /* Prepares for taking down all nodes that are ours. `tree` comes from tree_order() and stays the caller's; it must
  * not be changed any more. No thread may be running yet: SIGCHLD, SIGTERM and SIGINT are blocked from now on.
  * Returns 0 or a negative errno. */
-int teardown_init(struct teardown *teardown, struct tree *tree, int root_fd,
-        const struct teardown_options *options) _nonnull_(1, 2, 4) _must_check_;
+int teardown_init(struct teardown *teardown, struct tree *tree, const struct teardown_options *options)
+        _nonnull_(1, 2, 3) _must_check_;
 
 /* Comes back when all nodes are gone, or when nothing more can be achieved, having said in the log what there is
  * to say: see teardown/report.h. Returns 0 if all are gone; 1 if some are not; or a negative errno. */

@@ -109,13 +109,13 @@ static int ask(struct teardown *teardown)
 
         r = add_words(teardown, "n", &arguments);
         dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
-                char *vg = removal->node->vg;
+                const char *vg = removal->node->vg;
 
                 if (r < 0)
                         return r;
                 if (dm_hash_lookup(vgs, vg))
                         continue;
-                r = dm_hash_insert(vgs, vg, vg) ? string_vector_add(&arguments, vg) : -ENOMEM;
+                r = dm_hash_insert(vgs, vg, removal) ? string_vector_add(&arguments, vg) : -ENOMEM;
         }
         if (r >= 0)
                 r = start_lvm(teardown, &arguments);

@@ -2,7 +2,7 @@
 
 /* The block devices of a storage tree: which there are, what each is, and which holds which. */
 
-#include "tree/devices.h"
+#include "tree/read.h"
 
 #include <fcntl.h>
 #include <linux/major.h>
@@ -17,128 +17,106 @@
 /* All that have a size, in whole KiB (the kernel's block/genhd.c). */
 #define PARTITIONS "proc/partitions"
 
-/* ------ device-mapper ------ */
-
-static int add_dm_device(struct tree *tree, const struct dm_device *device, struct tree_node **ret)
+/* What sysfs says of a device, to be freed by the caller; NULL for nothing. */
+static char *read_attribute(struct tree *tree, dev_t number, const char *name)
 {
-        _cleanup_free_ char *kernel_name = string_format("dm-%u", minor(device->number));
-        struct tree_node *node;
-        int r;
+        char *value = NULL;
 
-        if (!kernel_name)
-                return -ENOMEM;
-        r = tree_add_device(tree, TREE_DM, kernel_name, device->number, &node);
-        if (r >= 0)
-                r = tree_set_dm(tree, node, device->name, device->uuid, device->target);
-        if (r < 0)
-                return r;
-        node->suspended = device->suspended;
-        node->read_only = device->read_only;
-        *ret = node;
-        return 0;
+        if (sysfs_read_attribute(tree->root_fd, number, name, &value) < 0)
+                tree->error = -ENOMEM;
+        return value;
 }
 
-int tree_add_single_device(struct tree *tree, const struct dm_devices *devices, const char *kernel_name,
-        dev_t number, struct tree_node **ret)
+static DIR *open_directory(struct tree *tree, dev_t number, const char *name)
+{
+        _cleanup_free_ char *path = sysfs_path(number, name);
+
+        if (!path)
+                tree->error = -ENOMEM;
+        return path ? open_directory_at(tree->root_fd, path) : NULL;
+}
+
+/* ------ which there are ------ */
+
+static void add_dm_device(struct tree *tree, const struct dm_device *device)
+{
+        const char *kernel_name = tree_printf(tree, "dm-%u", minor(device->number));
+        struct tree_node *node = tree_add_device(tree, TREE_DM, kernel_name, device->number);
+
+        if (!node)
+                return;
+        tree_set_dm(tree, node, device->name, device->uuid, device->target);
+        node->suspended = device->suspended;
+        node->read_only = device->read_only;
+}
+
+struct tree_node *tree_add_single_device(
+        struct tree *tree, const struct dm_devices *devices, const char *kernel_name, dev_t number)
 {
         const struct dm_device *device = dm_devices_find(devices, number);
 
-        *ret = tree_find_number(tree, number);
-        if (*ret)
-                return 0;
-        return device ? add_dm_device(tree, device, ret)
-                      : tree_add_device(tree, TREE_DISK, kernel_name, number, ret);
+        if (device && !tree_find_number(tree, number))
+                add_dm_device(tree, device);
+        return tree_find_number(tree, number) ?: tree_add_device(tree, TREE_DISK, kernel_name, number);
 }
 
-/* ------ all others ------ */
-
-static int add_loop(struct tree *tree, int root_fd, const char *kernel_name, dev_t number)
+static void add_disk(struct tree *tree, const char *kernel_name, dev_t number, const char *target)
 {
-        _cleanup_free_ char *file = NULL;
-        struct tree_node *node;
-        int r;
+        struct tree_node *node = tree_add_device(tree, TREE_DISK, kernel_name, number);
 
-        r = sysfs_read_attribute(root_fd, number, "loop/backing_file", &file);
-        if (r <= 0)
-                return r;
-        r = tree_add_device(tree, TREE_LOOP, kernel_name, number, &node);
-        if (r < 0)
-                return r;
-        node->file = TAKE_PTR(file);
-        return 0;
+        if (node)
+                node->is_virtual = strstr(target, VIRTUAL_DEVICES) != NULL;
 }
 
-static int add_md(struct tree *tree, int root_fd, const char *kernel_name, dev_t number)
-{
-        _cleanup_free_ char *state = NULL;
-        struct tree_node *node;
-        int r;
-
-        r = sysfs_read_attribute(root_fd, number, "md/array_state", &state);
-        if (r < 0 || (state && streq(state, "clear")))
-                return r;
-        return tree_add_device(tree, TREE_MD, kernel_name, number, &node);
-}
-
-/* Whether it is a partition: 1, 0 or -ENOMEM. The directory of one lies in its disk's, whose name cannot be told
- * from that of another device; but most disks are in a directory "block". */
-static int is_partition(int root_fd, dev_t number, const char *target, const char *kernel_name)
+/* The directory of a partition lies in its disk's, whose name cannot be told from that of another device; but most disks
+ * are in a directory "block". */
+static bool is_partition(struct tree *tree, dev_t number, const char *target, const char *kernel_name)
 {
         static const char directory[] = "/block/";
         _cleanup_free_ char *partition = NULL;
         size_t length = strlen(directory);
 
         if ((size_t) (kernel_name - target) >= length && strncmp(kernel_name - length, directory, length) == 0)
-                return 0;
-        return sysfs_read_attribute(root_fd, number, "partition", &partition);
-}
-
-static int add_disk(struct tree *tree, const char *kernel_name, dev_t number, const char *target)
-{
-        struct tree_node *node;
-        int r;
-
-        r = tree_add_device(tree, TREE_DISK, kernel_name, number, &node);
-        if (r < 0)
-                return r;
-        node->is_virtual = strstr(target, VIRTUAL_DEVICES) != NULL;
-        return 0;
+                return false;
+        partition = read_attribute(tree, number, "partition");
+        return partition != NULL;
 }
 
 /* Of a device that is not in the tree yet, by where its link leads, to ".../block/sda/sda1" for instance. One that has gone
  * has no link any more. */
-static int add_by_link(struct tree *tree, int root_fd, dev_t number)
+static void add_by_link(struct tree *tree, dev_t number)
 {
-        _cleanup_free_ char *target = NULL;
+        _cleanup_free_ char *target = NULL, *file = NULL, *state = NULL;
         const char *kernel_name;
         struct tree_node *node;
-        int r;
 
-        r = sysfs_read_location(root_fd, number, &target);
-        if (r <= 0)
-                return r;
-        kernel_name = strrchr(target, '/');
+        if (sysfs_read_location(tree->root_fd, number, &target) < 0)
+                tree->error = -ENOMEM;
+        kernel_name = target ? strrchr(target, '/') : NULL;
         if (!kernel_name || tree_find_kernel_name(tree, ++kernel_name))
-                return 0;
-        r = is_partition(root_fd, number, target, kernel_name);
-        if (r < 0)
-                return r;
-        if (r > 0)
-                return tree_add_device(tree, TREE_PARTITION, kernel_name, number, &node);
-        /* What device-mapper does not list is on its way out. */
-        if (skip_prefix(kernel_name, "dm-"))
-                return 0;
-        if (major(number) == LOOP_MAJOR)
-                return add_loop(tree, root_fd, kernel_name, number);
-        if (skip_prefix(kernel_name, "md"))
-                return add_md(tree, root_fd, kernel_name, number);
-        return add_disk(tree, kernel_name, number, target);
+                return;
+        if (is_partition(tree, number, target, kernel_name)) {
+                tree_add_device(tree, TREE_PARTITION, kernel_name, number);
+        } else if (skip_prefix(kernel_name, "dm-")) {
+                return; /* What device-mapper does not list is on its way out. */
+        } else if (major(number) == LOOP_MAJOR) {
+                file = read_attribute(tree, number, "loop/backing_file");
+                node = file ? tree_add_device(tree, TREE_LOOP, kernel_name, number) : NULL;
+                if (node)
+                        node->file = tree_printf(tree, "%s", file);
+        } else if (skip_prefix(kernel_name, "md")) {
+                state = read_attribute(tree, number, "md/array_state");
+                if (!state || !streq(state, "clear"))
+                        tree_add_device(tree, TREE_MD, kernel_name, number);
+        } else {
+                add_disk(tree, kernel_name, number, target);
+        }
 }
 
 /* Those without a size, as a loop device has none before it has a file. */
-static int add_empty_devices(struct tree *tree, int root_fd)
+static int add_empty_devices(struct tree *tree)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, SYSFS_BLOCK_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, SYSFS_BLOCK_DIRECTORY);
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
@@ -146,19 +124,14 @@ static int add_empty_devices(struct tree *tree, int root_fd)
                 dev_t number;
                 int r = parse_device_number(entry->d_name, &number);
 
-                /* The link of one that has gone may still be there. */
-                if (r == -EINVAL ||
-                        (r >= 0 && (tree_find_number(tree, number) || !sysfs_has_device(root_fd, number))))
-                        continue;
-                if (r >= 0)
-                        r = add_by_link(tree, root_fd, number);
-                if (r < 0)
+                if (r == -ENOMEM)
                         return r;
+                /* The link of one that has gone may still be there. */
+                if (r >= 0 && !tree_find_number(tree, number) && sysfs_has_device(tree->root_fd, number))
+                        add_by_link(tree, number);
         }
         return 0;
 }
-
-/* ------ all that have a size ------ */
 
 /* A whole one: the kernel has 16 numbers for each in these majors (Documentation/admin-guide/devices.txt). */
 static bool is_scsi_disk(dev_t number)
@@ -184,153 +157,117 @@ static bool read_number(const char **text, uint64_t *ret)
 
 /* "   8        0     102400 sda". Lines of another kind are the heading. Of a SCSI disk, as most are on a machine that
  * has many, there is nothing more to be found out. */
-static int add_line(struct tree *tree, int root_fd, const char *line)
+static void add_line(struct tree *tree, const char *line)
 {
         uint64_t major_number, minor_number, kib;
         struct tree_node *node;
         dev_t number;
-        int r = 0;
 
         if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
-                return 0;
+                return;
         number = makedev((unsigned int) major_number, (unsigned int) minor_number);
-        if (!tree_find_number(tree, number))
-                r = is_scsi_disk(number) ? add_disk(tree, line, number, "") : add_by_link(tree, root_fd, number);
+        if (tree_find_number(tree, number))
+                ;
+        else if (is_scsi_disk(number))
+                add_disk(tree, line, number, "");
+        else
+                add_by_link(tree, number);
         node = tree_find_number(tree, number);
         if (node)
                 node->size = kib * 1024;
-        return r;
 }
 
-/* A tree that was captured elsewhere may be without the file, and then nothing is known of sizes. */
-static int add_others(struct tree *tree, int root_fd)
+/* All that are not device-mapper's. A tree that was captured elsewhere may be without the file, and then nothing is known of
+ * sizes. */
+static int add_others(struct tree *tree)
 {
         _cleanup_free_ char *text = NULL;
         char *rest;
-        int result, r = 0;
+        int result, r;
 
-        result = read_file_at(root_fd, PARTITIONS, &text, NULL);
+        result = read_file_at(tree->root_fd, PARTITIONS, &text, NULL);
         if (result == -ENOMEM)
                 return result;
         rest = text;
-        for (const char *line; r >= 0 && (line = strsep(&rest, "\n"));)
-                r = add_line(tree, root_fd, line);
-        if (r >= 0)
-                r = add_empty_devices(tree, root_fd);
+        for (const char *line; (line = strsep(&rest, "\n"));)
+                add_line(tree, line);
+        r = add_empty_devices(tree);
         FOREACH_NODE(node, &tree->nodes)
                 if (result >= 0 && node->size == TREE_SIZE_UNKNOWN)
                         node->size = 0;
         return r;
 }
 
-/* ------ what holds what ------ */
+/* ------ which holds which ------ */
 
 /* What it has links to in slaves/. A name that is not known is of a device that came meanwhile, or has gone, and then
  * the link leads nowhere. */
-static int add_slaves(struct tree *tree, int root_fd, struct tree_node *node)
+static void add_slaves(struct tree *tree, struct tree_node *node)
 {
-        _cleanup_free_ char *path = sysfs_path(node->number, "slaves");
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
+        _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, "slaves");
 
-        if (!path)
-                return -ENOMEM;
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
-                int r = slave ? tree_add_edge(slave, node) : 0;
 
-                if (r < 0)
-                        return r;
+                tree_hold(tree, slave, node);
                 if (!slave && entry->d_name[0] != '.')
                         node->has_lost |=
                                 faccessat(dirfd(directory), entry->d_name, F_OK, 0) < 0 && errno == ENOENT;
         }
-        return 0;
 }
 
 /* Device-mapper says the same at a quarter of the price, which counts where there are thousands. */
-static int add_lowers(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node)
+static void add_lowers(struct tree *tree, const struct dm_devices *devices, struct tree_node *node)
 {
         dev_t lowers[DM_LOWERS_MAX];
         size_t n;
 
-        if (node->kind < TREE_MULTIPATH || !dm_devices_read_lowers(devices, node->number, lowers, &n))
-                return add_slaves(tree, root_fd, node);
+        if (node->kind < TREE_MULTIPATH || !dm_devices_read_lowers(devices, node->number, lowers, &n)) {
+                add_slaves(tree, node);
+                return;
+        }
         for (size_t i = 0; i < n; i++) {
                 struct tree_node *lower = tree_find_number(tree, lowers[i]);
-                int r = lower ? tree_add_edge(lower, node) : 0;
 
-                if (r < 0)
-                        return r;
-                node->has_lost |= !lower && !sysfs_has_device(root_fd, lowers[i]);
+                tree_hold(tree, lower, node);
+                node->has_lost |= !lower && !sysfs_has_device(tree->root_fd, lowers[i]);
         }
-        return 0;
 }
 
 /* A partition's directory lies in its disk's. */
-static int add_disk_of_partition(struct tree *tree, int root_fd, struct tree_node *node)
+static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
 {
         _cleanup_free_ char *location = NULL;
-        struct tree_node *disk;
         char *slash;
-        int r;
 
-        r = sysfs_read_location(root_fd, node->number, &location);
-        if (r <= 0)
-                return r;
+        if (sysfs_read_location(tree->root_fd, node->number, &location) < 0)
+                tree->error = -ENOMEM;
+        slash = location ? strrchr(location, '/') : NULL;
+        if (!slash)
+                return;
+        *slash = '\0';
         slash = strrchr(location, '/');
         if (slash)
-                *slash = '\0';
-        slash = strrchr(location, '/');
-        disk = slash ? tree_find_kernel_name(tree, slash + 1) : NULL;
-        return disk ? tree_add_edge(disk, node) : 0;
+                tree_hold(tree, tree_find_kernel_name(tree, slash + 1), node);
 }
 
 /* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says
  * nothing but "external:/md127/0" (or "-md127" while it is read-only). */
-#define EXTERNAL "external:"
-
-static int add_container_of_array(struct tree *tree, int root_fd, struct tree_node *node)
+static void add_container_of_array(struct tree *tree, struct tree_node *node)
 {
-        _cleanup_free_ char *version = NULL;
-        struct tree_node *container;
-        char *name;
-        int r;
+        _cleanup_free_ char *version = read_attribute(tree, node->number, "md/metadata_version");
+        const char *external = version ? skip_prefix(version, "external:") : NULL;
+        _cleanup_free_ char *name = NULL;
 
-        r = sysfs_read_attribute(root_fd, node->number, "md/metadata_version", &version);
-        if (r <= 0 || !skip_prefix(version, EXTERNAL))
-                return r;
-        node->has_mdmon = true;
-        name = version + strlen(EXTERNAL);
-        if (*name != '/' && *name != '-')
-                return 0;
-        name++;
-        name[strcspn(name, "/")] = '\0';
-        container = tree_find_kernel_name(tree, name);
-        return container ? tree_add_edge(container, node) : 0;
+        node->has_mdmon = external;
+        if (!external || (*external != '/' && *external != '-'))
+                return;
+        name = strndup(external + 1, strcspn(external + 1, "/"));
+        if (name)
+                tree_hold(tree, tree_find_kernel_name(tree, name), node);
+        else
+                tree->error = -ENOMEM;
 }
-
-/* What one device has in slaves/ the other one has in holders/, and reading directories is what takes the time:
- * the disks of a machine, which are most of its devices, lie on nothing. */
-static bool may_have_slaves(const struct tree_node *node)
-{
-        return node->kind >= TREE_MULTIPATH || node->kind == TREE_MD ||
-               (node->kind == TREE_DISK && node->is_virtual);
-}
-
-static int add_edges(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node)
-{
-        int r = 0;
-
-        if (may_have_slaves(node))
-                r = add_lowers(tree, root_fd, devices, node);
-        if (r >= 0 && node->kind == TREE_PARTITION)
-                r = add_disk_of_partition(tree, root_fd, node);
-        if (r >= 0 && node->kind == TREE_MD)
-                r = add_container_of_array(tree, root_fd, node);
-        return r;
-}
-
-/* ------ LVs ------ */
 
 /* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
 static bool has_other_vg_above(const struct tree_node *node)
@@ -341,125 +278,167 @@ static bool has_other_vg_above(const struct tree_node *node)
         return false;
 }
 
-/* Both lie on the origin's data. */
-static int add_snapshots(const struct tree_node *data)
+/* What sysfs does not say: that an origin holds its snapshots, which lie on the same data. The kernel would let go of a
+ * snapshot at any time, but what is written to the origin after that would be missing in it, and it would have lost its meaning
+ * when it is activated again. */
+static void add_snapshots(struct tree *tree, const struct tree_node *data)
 {
         FOREACH_NODE(origin, &data->uppers)
                 FOREACH_NODE(snapshot, &data->uppers)
-                        if (origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT) {
-                                int r = tree_add_edge(snapshot, origin);
-
-                                if (r < 0)
-                                        return r;
-                        }
-        return 0;
+                        if (origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT)
+                                tree_hold(tree, snapshot, origin);
 }
 
-/* What sysfs does not say of LVs: which nodes are PVs, and that an origin holds its snapshots. The kernel would let go
- * of a snapshot at any time, but what is written to the origin after that would be missing in it, and it would have
- * lost its meaning when it is activated again. */
-static int add_lvm(struct tree *tree)
+int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
 {
-        FOREACH_NODE(node, &tree->nodes) {
-                int r = node->kind == TREE_LV_ORIGIN_DATA ? add_snapshots(node) : 0;
+        int r;
 
-                if (r < 0)
-                        return r;
-                node->is_pv = has_other_vg_above(node);
-        }
-        return 0;
-}
-
-int tree_add_devices(struct tree *tree, int root_fd, const struct dm_devices *devices)
-{
-        struct tree_node *node;
-        int r = 0;
-
-        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++)
+        for (size_t i = 0; devices && i < devices->n; i++)
                 if (!tree_find_number(tree, devices->devices[i].number))
-                        r = add_dm_device(tree, &devices->devices[i], &node);
-        if (r >= 0)
-                r = add_others(tree, root_fd);
+                        add_dm_device(tree, &devices->devices[i]);
+        r = add_others(tree);
         if (r < 0)
                 return r;
-        FOREACH_NODE(each, &tree->nodes) {
-                r = add_edges(tree, root_fd, devices, each);
-                if (r < 0)
-                        return r;
+        FOREACH_NODE(node, &tree->nodes) {
+                /* What one device has in slaves/ the other one has in holders/, and reading directories is what takes the
+                 * time: the disks of a machine, which are most of its devices, lie on nothing. */
+                if (node->kind >= TREE_MULTIPATH || node->kind == TREE_MD ||
+                        (node->kind == TREE_DISK && node->is_virtual))
+                        add_lowers(tree, devices, node);
+                if (node->kind == TREE_PARTITION)
+                        add_disk_of_partition(tree, node);
+                if (node->kind == TREE_MD)
+                        add_container_of_array(tree, node);
         }
-        return add_lvm(tree);
+        FOREACH_NODE(node, &tree->nodes) {
+                if (node->kind == TREE_LV_ORIGIN_DATA)
+                        add_snapshots(tree, node);
+                node->is_pv = has_other_vg_above(node);
+        }
+        return tree->error;
 }
 
 /* ------ what lies on some devices ------ */
 
-/* Returns 1 and the number of what the directory of a device has a link to or a directory of, 0, or -ENOMEM. */
-static int read_entry(int root_fd, dev_t device, const char *directory, const char *name, dev_t *ret)
-{
-        _cleanup_free_ char *attribute = string_format("%s/%s/dev", directory, name), *text = NULL;
-        int r = attribute ? sysfs_read_attribute(root_fd, device, attribute, &text) : -ENOMEM;
-
-        if (r <= 0)
-                return r;
-        r = parse_device_number(text, ret);
-        return r == -EINVAL ? 0 : r < 0 ? r : 1;
-}
-
-/* Those in a directory of the node's in sysfs whose names begin with `prefix`. */
-static int add_holders_in(struct tree *tree, int root_fd, const struct dm_devices *devices, struct tree_node *node,
+/* Those in a directory of the node's in sysfs whose names begin with `prefix`, and which are devices. */
+static void add_holders_in(struct tree *tree, const struct dm_devices *devices, struct tree_node *node,
         const char *directory_name, const char *prefix)
 {
-        _cleanup_free_ char *path = sysfs_path(node->number, directory_name);
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(root_fd, path) : NULL;
+        _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, directory_name);
 
-        if (!path)
-                return -ENOMEM;
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                struct tree_node *holder;
+                _cleanup_free_ char *attribute = NULL, *text = NULL;
                 dev_t number;
                 int r;
 
                 if (entry->d_name[0] == '.' || !skip_prefix(entry->d_name, prefix))
                         continue;
-                r = read_entry(root_fd, node->number, directory_name, entry->d_name, &number);
-                if (r == 0)
-                        continue;
-                if (r > 0)
-                        r = tree_add_single_device(tree, devices, entry->d_name, number, &holder);
+                attribute = string_format("%s/%s/dev", directory_name, entry->d_name);
+                text = attribute ? read_attribute(tree, node->number, attribute) : NULL;
+                r = !attribute ? -ENOMEM : text ? parse_device_number(text, &number) : -EINVAL;
                 if (r >= 0)
-                        r = tree_add_edge(node, holder);
-                if (r < 0)
-                        return r;
+                        tree_hold(tree, node, tree_add_single_device(tree, devices, entry->d_name, number));
+                else if (r == -ENOMEM)
+                        tree->error = r;
         }
-        return 0;
 }
 
-int tree_add_holders(struct tree *tree, int root_fd, const struct dm_devices *devices)
+void tree_add_holders(struct tree *tree, const struct dm_devices *devices)
 {
         /* The list of nodes grows meanwhile. */
         for (size_t i = 0; i < tree->nodes.n; i++) {
                 struct tree_node *node = tree->nodes.nodes[i];
-                int r = add_holders_in(tree, root_fd, devices, node, "holders", "");
 
+                add_holders_in(tree, devices, node, "holders", "");
                 /* The partitions of a disk. */
-                if (r >= 0 && node->kind == TREE_DISK)
-                        r = add_holders_in(tree, root_fd, devices, node, ".", node->kernel_name);
-                if (r < 0)
-                        return r;
+                if (node->kind == TREE_DISK)
+                        add_holders_in(tree, devices, node, ".", node->kernel_name);
         }
-        return 0;
 }
 
-/* ------ files ------ */
+/* ------ the network ------ */
 
-int tree_add_files(struct tree *tree)
+/* Followed by a number. "etherd!e0.1" is ATA over Ethernet. */
+static const char *const network_names[] = {"drbd", "etherd!e", "nbd", "rbd", "rnbd"};
+
+/* As /sys/class/nvme/nvmeN/transport has them. "loop" is a target of the same machine, which comes and goes like
+ * the others. */
+static const char *const nvme_network_transports[] = {"fc", "loop", "rdma", "tcp"};
+
+static bool begins_with_digit(const char *string)
 {
-        FOREACH_NODE(node, &tree->nodes) {
-                /* It may be a device, too. */
-                struct tree_node *below = node->file ? tree_find_below(tree, node->file) : NULL;
-                int r = below ? tree_add_edge(below, node) : 0;
+        return string && *string >= '0' && *string <= '9';
+}
 
-                if (r < 0)
-                        return r;
+static bool lies_below(const char *location, const char *directory)
+{
+        for (const char *slash = location; slash; slash = strchr(slash + 1, '/')) {
+                const char *rest = skip_prefix(slash, directory);
+
+                if (begins_with_digit(rest) && rest[strspn(rest, "0123456789")] == '/')
+                        return true;
         }
-        return 0;
+        return false;
+}
+
+/* `directory` is that of a controller, as seen from the disk's. */
+static bool has_network_transport(struct tree *tree, dev_t number, const char *directory)
+{
+        _cleanup_free_ char *name = string_format("%s/transport", directory);
+        _cleanup_free_ char *transport = name ? read_attribute(tree, number, name) : NULL;
+
+        if (!name)
+                tree->error = -ENOMEM;
+        for (size_t i = 0; transport && i < ELEMENTSOF(nvme_network_transports); i++)
+                if (streq(transport, nvme_network_transports[i]))
+                        return true;
+        return false;
+}
+
+/* A disk lies in the directory of its controller or of its subsystem. */
+static bool is_on_fabrics(struct tree *tree, dev_t number)
+{
+        _cleanup_closedir_ DIR *directory = open_directory(tree, number, "..");
+
+        if (has_network_transport(tree, number, ".."))
+                return true;
+        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+                char controller[sizeof("../") + NAME_MAX];
+
+                (void) snprintf(controller, sizeof(controller), "../%s", entry->d_name);
+                if (begins_with_digit(skip_prefix(entry->d_name, "nvme")) &&
+                        has_network_transport(tree, number, controller))
+                        return true;
+        }
+        return false;
+}
+
+static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
+{
+        _cleanup_free_ char *location = NULL;
+
+        for (size_t i = 0; i < ELEMENTSOF(network_names); i++)
+                if (begins_with_digit(skip_prefix(disk->kernel_name, network_names[i])))
+                        return true;
+        if (begins_with_digit(skip_prefix(disk->kernel_name, "nvme")))
+                return is_on_fabrics(tree, disk->number);
+        if (sysfs_read_location(tree->root_fd, disk->number, &location) < 0)
+                tree->error = -ENOMEM;
+        return location && (lies_below(location, "/session") || lies_below(location, "/ctlr_"));
+}
+
+int tree_find_network(struct tree *tree)
+{
+        DM_LIST_INIT(waiting);
+
+        tree_clear_marks(tree);
+        FOREACH_NODE(node, &tree->nodes) {
+                node->marked = node->is_nfs || (node->kind == TREE_DISK && is_network_disk(tree, node));
+                if (node->marked)
+                        tree_queue_add(&waiting, node);
+        }
+        tree_mark_above(&waiting);
+        FOREACH_NODE(node, &tree->nodes)
+                node->on_network = node->marked;
+        return tree->error;
 }

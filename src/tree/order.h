@@ -30,6 +30,9 @@ int tree_order(struct tree *tree) _nonnull_(1) _must_check_;
 /* After tree_order(), which it needs. */
 void tree_schedule(struct tree *tree) _nonnull_(1);
 
+/* Whether something that is not in a cycle with it has to go first. */
+bool tree_node_is_held(const struct tree_node *node) _nonnull_(1);
+
 /* The next node to be removed, now taken. NULL if none is ready. */
 struct tree_node *tree_next_ready(struct tree *tree) _nonnull_(1);
 
@@ -39,6 +42,3 @@ void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
 /* A taken node could not be removed, and is not to be tried again, except in a circle. Should it go all the same,
  * tree_node_gone() is right. */
 void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
-
-/* As tree_add_edge(), at any time. If neither is gone, `lower` is no longer ready. */
-int tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1, 2, 3) _must_check_;

@@ -9,7 +9,6 @@
 
 #include "shared/kernel.h"
 #include "shared/util.h"
-#include "tree/devices.h"
 #include "tree/order.h"
 
 #define FSTAB "etc/fstab"
@@ -23,56 +22,43 @@
 
 /* ------ mounts ------ */
 
-static int add_entries(const struct tree *tree, int devices_fd, struct tree_nodes *ret)
+int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *device, struct tree_nodes *ret)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(devices_fd, ".");
-
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                struct tree_node *device = tree_find_kernel_name(tree, entry->d_name);
-                int r = device ? tree_nodes_add(ret, device) : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-int tree_find_btrfs_devices(
-        const struct tree *tree, int root_fd, const struct tree_node *device, struct tree_nodes *ret)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BTRFS_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, BTRFS_DIRECTORY);
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
-                _cleanup_close_ int devices_fd = -EBADF;
+                _cleanup_closedir_ DIR *devices = path ? open_directory_at(dirfd(directory), path) : NULL;
 
                 if (!path)
                         return -ENOMEM;
-                devices_fd = openat(dirfd(directory), path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-                if (devices_fd >= 0 && faccessat(devices_fd, device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) >= 0)
-                        return add_entries(tree, devices_fd, ret);
+                if (!devices || faccessat(dirfd(devices), device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+                        continue;
+                while ((entry = readdir(devices))) {
+                        struct tree_node *member = tree_find_kernel_name(tree, entry->d_name);
+
+                        if (member && tree_nodes_add(ret, member) < 0)
+                                return -ENOMEM;
+                }
+                return 0;
         }
         return 0;
 }
 
 /* A file system that is not on one device has a number of its own, and says where it is from by name only. */
-static int add_device_of_mount(struct tree *tree, int root_fd, struct libmnt_fs *entry, struct tree_node *mount)
+static void add_devices_of_mount(struct tree *tree, struct libmnt_fs *entry, struct tree_node *mount)
 {
         const char *type = mnt_fs_get_fstype(entry);
         struct tree_node *device = tree_find_number(tree, mount->number);
-        _cleanup_tree_nodes_ struct tree_nodes devices = {};
-        int r;
+        _cleanup_tree_nodes_ struct tree_nodes members = {};
 
         if (!device && mnt_fs_get_srcpath(entry))
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
-        if (!device)
-                return 0;
-        r = tree_nodes_add(&devices, device);
-        if (r >= 0 && type && streq(type, "btrfs"))
-                r = tree_find_btrfs_devices(tree, root_fd, device, &devices);
-        for (size_t i = 0; r >= 0 && i < devices.n; i++)
-                r = tree_hold(tree, devices.nodes[i], mount);
-        return r;
+        tree_hold(tree, device, mount);
+        if (device && type && streq(type, "btrfs") && tree_find_btrfs_devices(tree, device, &members) < 0)
+                tree->error = -ENOMEM;
+        FOREACH_NODE(member, &members)
+                tree_hold(tree, member, mount);
 }
 
 static struct tree_node *find_mount(const struct tree *tree, int id)
@@ -82,175 +68,101 @@ static struct tree_node *find_mount(const struct tree *tree, int id)
         return dm_hash_lookup_binary(tree->mount_ids, &key, sizeof(key));
 }
 
-static int add_mount(struct tree *tree, int root_fd, struct libmnt_fs *entry, struct tree_nodes *came)
+static void add_mount(struct tree *tree, struct libmnt_fs *entry)
 {
-        const char *target = mnt_fs_get_target(entry);
+        const char *target = mnt_fs_get_target(entry), *type = mnt_fs_get_fstype(entry);
         struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
-        int r;
 
-        if (!target)
-                return 0;
         /* Identifiers are used again. */
-        if (mount && mount->number == mnt_fs_get_devno(entry) && streq(mount->name, target)) {
-                mount->seen = true;
-                return 0;
+        if (target && (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target))) {
+                mount = tree_add_node(tree, TREE_MOUNT, target);
+                if (!mount)
+                        return;
+                mount->mount_id = (uint64_t) mnt_fs_get_id(entry);
+                mount->number = mnt_fs_get_devno(entry);
+                mount->is_nfs = mnt_fs_is_netfs(entry);
+                if (type && streq(type, "overlay"))
+                        mount->layers = tree_printf(tree, "%s", mnt_fs_get_options(entry) ?: "");
+                if (!dm_hash_insert_binary(tree->mount_ids, &mount->mount_id, sizeof(mount->mount_id), mount))
+                        tree->error = -ENOMEM;
+                add_devices_of_mount(tree, entry, mount);
         }
-
-        r = tree_add_node(tree, TREE_MOUNT, target, &mount);
-        if (r < 0)
-                return r;
-        mount->mount_id = (uint64_t) mnt_fs_get_id(entry);
-        mount->number = mnt_fs_get_devno(entry);
-        mount->is_nfs = mnt_fs_is_netfs(entry);
-        mount->seen = true;
-        if (!dm_hash_insert_binary(tree->mount_ids, &mount->mount_id, sizeof(mount->mount_id), mount))
-                return -ENOMEM;
-        r = tree_nodes_add(came, mount);
-        if (r >= 0)
-                r = add_device_of_mount(tree, root_fd, entry, mount);
-        return r;
+        if (target)
+                mount->seen_at = tree->n_reads;
 }
 
 /* Of several mounts at one place that is the last one, unless it is what the other one is mounted on. */
-static int add_mount_point(struct tree *tree, struct libmnt_fs *entry, struct tree_node *mount)
+static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
 {
-        struct tree_node *parent = find_mount(tree, mnt_fs_get_parent_id(entry));
-        const struct tree_node *other = dm_hash_lookup(tree->mount_points, mount->name);
-        int r;
+        struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
+        const struct tree_node *other = mount ? dm_hash_lookup(tree->mount_points, mount->name) : NULL;
 
-        if (parent) {
-                r = tree_hold(tree, parent, mount);
-                if (r < 0)
-                        return r;
-        }
-        if (other && tree_nodes_have(&other->lowers, mount))
-                return 0;
-        return dm_hash_insert(tree->mount_points, mount->name, mount) ? 0 : -ENOMEM;
+        if (!mount)
+                return;
+        tree_hold(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
+        if (!other || !tree_nodes_have(&other->lowers, mount))
+                if (!dm_hash_insert(tree->mount_points, mount->name, mount))
+                        tree->error = -ENOMEM;
 }
 
 /* ------ swaps ------ */
 
-static int add_swap(struct tree *tree, const char *path, struct tree_nodes *came)
+static void add_swap(struct tree *tree, const char *path)
 {
-        struct tree_node *swap = dm_hash_lookup(tree->swaps, path), *below;
-        int r;
+        struct tree_node *swap = NULL;
 
-        if (swap) {
-                swap->seen = true;
-                return 0;
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->kind == TREE_SWAP && node->state != TREE_GONE && streq(node->name, path))
+                        swap = node;
+        if (!swap) {
+                swap = tree_add_node(tree, TREE_SWAP, path);
+                tree_hold(tree, tree_find_below(tree, path), swap);
         }
-        r = tree_add_node(tree, TREE_SWAP, path, &swap);
-        if (r < 0)
-                return r;
-        swap->seen = true;
-        if (!dm_hash_insert(tree->swaps, path, swap))
-                return -ENOMEM;
-        r = tree_nodes_add(came, swap);
-        if (r < 0)
-                return r;
-        below = tree_find_below(tree, path);
-        return below ? tree_hold(tree, below, swap) : 0;
+        if (swap)
+                swap->seen_at = tree->n_reads;
 }
 
 /* ------ both ------ */
 
-/* What the kernel says of them at one time. */
-struct usage {
-        struct mount_table mounts, swaps;
-};
-
-static int usage_read(int root_fd, struct usage *ret)
+/* What comes later under the same number is another node. */
+static bool drop_unseen(struct tree *tree)
 {
-        int r = mount_table_read(root_fd, MOUNTINFO, &ret->mounts);
+        bool dropped = false;
 
-        return r < 0 ? r : mount_table_read(root_fd, SWAPS, &ret->swaps);
-}
-
-static void usage_done(struct usage *usage)
-{
-        mount_table_done(&usage->mounts);
-        mount_table_done(&usage->swaps);
-}
-
-static int add_mounts(struct tree *tree, int root_fd, const struct mount_table *table, struct tree_nodes *came)
-{
-        int r;
-
-        FOREACH_MOUNT(entry, table)
-        {
-                r = add_mount(tree, root_fd, entry, came);
-                if (r < 0)
-                        return r;
-        }
-        dm_hash_wipe(tree->mount_points);
-        FOREACH_MOUNT(entry, table)
-        {
-                struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
-
-                r = mount ? add_mount_point(tree, entry, mount) : 0;
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int add_swaps(struct tree *tree, const struct mount_table *table, struct tree_nodes *came)
-{
-        FOREACH_MOUNT(entry, table)
-        {
-                int r = mnt_fs_get_source(entry) ? add_swap(tree, mnt_fs_get_source(entry), came) : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* The tables only have what is there: what comes later under the same number or path is another node. */
-static void forget(struct tree *tree, const struct tree_node *node)
-{
-        if (node->kind == TREE_SWAP)
-                dm_hash_remove(tree->swaps, node->name);
-        else if (find_mount(tree, (int) node->mount_id) == node)
-                dm_hash_remove_binary(tree->mount_ids, &node->mount_id, sizeof(node->mount_id));
-}
-
-static int drop_unseen(struct tree *tree, struct tree_nodes *went)
-{
         FOREACH_NODE(node, &tree->nodes) {
-                int r;
-
-                if (!tree_node_is_mount_or_swap(node) || node->state == TREE_GONE || node->seen)
+                if (!tree_node_is_mount_or_swap(node) || node->state == TREE_GONE ||
+                        node->seen_at == tree->n_reads)
                         continue;
-                r = tree_nodes_add(went, node);
-                if (r < 0)
-                        return r;
-                forget(tree, node);
+                if (node->kind == TREE_MOUNT && find_mount(tree, (int) node->mount_id) == node)
+                        dm_hash_remove_binary(tree->mount_ids, &node->mount_id, sizeof(node->mount_id));
                 tree_node_gone(tree, node);
+                dropped = true;
         }
-        return 0;
+        return dropped;
 }
 
-static int update(struct tree *tree, int root_fd, const struct usage *usage, struct tree_nodes *went,
-        struct tree_nodes *came)
+int tree_read_mounts(struct tree *tree)
 {
+        _cleanup_mount_table_ struct mount_table mounts = {}, swaps = {};
+        bool dropped;
         int r;
 
-        FOREACH_NODE(node, &tree->nodes)
-                node->seen = false;
-        r = add_mounts(tree, root_fd, &usage->mounts, came);
+        r = mount_table_read(tree->root_fd, MOUNTINFO, &mounts);
         if (r >= 0)
-                r = add_swaps(tree, &usage->swaps, came);
-        return r < 0 ? r : drop_unseen(tree, went);
-}
-
-int tree_read_mounts(struct tree *tree, int root_fd, struct tree_nodes *went, struct tree_nodes *came)
-{
-        _cleanup_(usage_done) struct usage usage = {};
-        int r;
-
-        r = usage_read(root_fd, &usage);
-        return r < 0 ? r : update(tree, root_fd, &usage, went, came);
+                r = mount_table_read(tree->root_fd, SWAPS, &swaps);
+        if (r < 0)
+                return r;
+        tree->n_reads++;
+        FOREACH_MOUNT(entry, &mounts)
+                add_mount(tree, entry);
+        dm_hash_wipe(tree->mount_points);
+        FOREACH_MOUNT(entry, &mounts)
+                add_mount_point(tree, entry);
+        FOREACH_MOUNT(entry, &swaps)
+                if (mnt_fs_get_source(entry))
+                        add_swap(tree, mnt_fs_get_source(entry));
+        dropped = drop_unseen(tree);
+        return tree->error ?: dropped;
 }
 
 /* ------ what the system cannot do without ------ */
@@ -268,106 +180,73 @@ static bool is_systems(const char *mount_point)
                is_at_or_below(mount_point, INITRD_DIRECTORY) || is_at_or_below(mount_point, NEXT_ROOT_DIRECTORY);
 }
 
-static int protect_mount(struct tree_node *mount)
+static void protect(struct tree *tree, struct tree_node *mount)
 {
-        _cleanup_free_ char *reason = string_format("%s stays mounted", mount->name);
+        tree_skip(mount, tree_printf(tree, "%s stays mounted", mount->name));
+}
 
-        return reason ? tree_skip(mount, reason) : -ENOMEM;
+/* Where / is an overlay, as on live systems, what it is made of lies on other mounts: at the paths that its options name, or
+ * with ":" between several. */
+static void protect_layers_of_root(struct tree *tree)
+{
+        static const char *const options[] = {"lowerdir", "upperdir", "workdir"};
+        const struct tree_node *root = dm_hash_lookup(tree->mount_points, "/");
+
+        for (size_t i = 0; root && root->layers && i < ELEMENTSOF(options); i++) {
+                _cleanup_free_ char *paths = NULL;
+                size_t length;
+                char *value, *rest;
+
+                if (mnt_optstr_get_option(root->layers, options[i], &value, &length) != 0 || !value)
+                        continue;
+                rest = paths = strndup(value, length);
+                if (!paths)
+                        tree->error = -ENOMEM;
+                for (const char *path; (path = strsep(&rest, ":"));) {
+                        struct tree_node *mount =
+                                dm_hash_lookup(tree->mount_points, path) ?: tree_find_mount_of(tree, path);
+
+                        if (mount)
+                                protect(tree, mount);
+                }
+        }
 }
 
 /* The entries of an fstab that cannot be read are none: systemd will not have understood it either. */
-static int protect_mounts_of_initrd(struct tree *tree, int root_fd)
+static void protect_mounts_of_initrd(struct tree *tree)
 {
         _cleanup_mount_table_ struct mount_table table = {};
-        int r;
 
-        r = mount_table_read(root_fd, FSTAB, &table);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        FOREACH_MOUNT(entry, &table)
-        {
+        if (mount_table_read(tree->root_fd, FSTAB, &table) == -ENOMEM)
+                tree->error = -ENOMEM;
+        FOREACH_MOUNT(entry, &table) {
                 const char *options = mnt_fs_get_options(entry), *target = mnt_fs_get_target(entry);
                 struct tree_node *mount = target ? dm_hash_lookup(tree->mount_points, target) : NULL;
                 size_t length;
                 char *value;
 
-                if (!mount || !options || mnt_optstr_get_option(options, INITRD_OPTION, &value, &length) != 0)
-                        continue;
-                r = protect_mount(mount);
-                if (r < 0)
-                        return r;
+                if (mount && options && mnt_optstr_get_option(options, INITRD_OPTION, &value, &length) == 0)
+                        protect(tree, mount);
         }
-        return 0;
 }
 
-/* `value` is that of an option of overlayfs: a path, or several with ":" between them. */
-static int protect_layers(struct tree *tree, const char *value, size_t length)
-{
-        _cleanup_free_ char *paths = strndup(value, length);
-        char *rest = paths;
-
-        if (!paths)
-                return -ENOMEM;
-        for (const char *path; (path = strsep(&rest, ":"));) {
-                struct tree_node *mount =
-                        dm_hash_lookup(tree->mount_points, path) ?: tree_find_mount_of(tree, path);
-                int r = mount && !mount->skip_reason ? protect_mount(mount) : 0;
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* Where / is an overlay, as on live systems, what it is made of lies on other mounts. */
-static int protect_layers_of_root(struct tree *tree, const struct mount_table *mounts)
-{
-        static const char *const options[] = {"lowerdir", "upperdir", "workdir"};
-        struct libmnt_fs *root = mnt_table_find_target(mounts->table, "/", MNT_ITER_BACKWARD);
-
-        if (!root || !mnt_fs_get_fstype(root) || !streq(mnt_fs_get_fstype(root), "overlay"))
-                return 0;
-        for (size_t i = 0; i < ELEMENTSOF(options); i++) {
-                size_t length;
-                char *value;
-                int r;
-
-                if (mnt_fs_get_option(root, options[i], &value, &length) != 0 || !value)
-                        continue;
-                r = protect_layers(tree, value, length);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int protect_system(struct tree *tree, int root_fd, const struct usage *usage)
+int tree_add_usage(struct tree *tree)
 {
         int r;
 
-        FOREACH_NODE(node, &tree->nodes) {
-                r = node->kind == TREE_MOUNT && is_systems(node->name) ? protect_mount(node) : 0;
-                if (r < 0)
-                        return r;
-        }
-        r = protect_layers_of_root(tree, &usage->mounts);
-        return r < 0 ? r : protect_mounts_of_initrd(tree, root_fd);
-}
-
-/* ------ all of it ------ */
-
-int tree_add_usage(struct tree *tree, int root_fd)
-{
-        _cleanup_tree_nodes_ struct tree_nodes went = {}, came = {};
-        _cleanup_(usage_done) struct usage usage = {};
-        int r;
-
-        r = usage_read(root_fd, &usage);
-        if (r >= 0)
-                r = update(tree, root_fd, &usage, &went, &came);
-        if (r >= 0)
-                r = tree_add_files(tree);
-        return r < 0 ? r : protect_system(tree, root_fd, &usage);
+        r = tree_read_mounts(tree);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(node, &tree->nodes)
+                /* It may be a device, too. */
+                if (node->file)
+                        tree_hold(tree, tree_find_below(tree, node->file), node);
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->kind == TREE_MOUNT && is_systems(node->name))
+                        protect(tree, node);
+        protect_layers_of_root(tree);
+        protect_mounts_of_initrd(tree);
+        return tree->error;
 }
 
 int tree_read(int root_fd, struct tree **ret)
@@ -380,11 +259,11 @@ int tree_read(int root_fd, struct tree **ret)
         if (r >= 0)
                 r = dm_devices_read_details(devices);
         if (r >= 0)
-                r = tree_new(&tree);
+                r = tree_new(root_fd, &tree);
         if (r >= 0)
-                r = tree_add_devices(tree, root_fd, devices);
+                r = tree_add_devices(tree, devices);
         if (r >= 0)
-                r = tree_add_usage(tree, root_fd);
+                r = tree_add_usage(tree);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(tree);

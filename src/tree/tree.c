@@ -4,6 +4,8 @@
 
 #include "tree/tree.h"
 
+#include <stdarg.h>
+
 #include "shared/util.h"
 
 /* ------ kinds ------ */
@@ -50,48 +52,39 @@ bool tree_kind_is_removable(enum tree_kind kind)
         return kind == TREE_MD || kind == TREE_LOOP || kind >= TREE_MULTIPATH;
 }
 
-struct meaning {
+static const struct {
         const char *word;
         enum tree_kind kind;
-};
-
-/* In the names of hidden LVs, behind a "_", where no name that a user chooses has them (lvm2,
- * lib/misc/lvm-string.c). */
-static const struct meaning name_layers[] = {
-        {"cdata", TREE_LV_CACHE_PART},
-        {"cmeta", TREE_LV_CACHE_PART},
-        {"corig", TREE_LV_CACHE_PART},
-        {"cvol", TREE_LV_CACHE_PART},
-        {"wcorig", TREE_LV_CACHE_PART},
-        {"imeta", TREE_LV_INTEGRITY_PART},
-        {"iorig", TREE_LV_INTEGRITY_PART},
-        {"mimage", TREE_LV_RAID_LEG},
-        {"mlog", TREE_LV_RAID_LEG},
-        {"rimage", TREE_LV_RAID_LEG},
-        {"rmeta", TREE_LV_RAID_LEG},
-        {"tdata", TREE_LV_POOL_PART},
-        {"tmeta", TREE_LV_POOL_PART},
-        {"vdata", TREE_LV_POOL_PART},
-};
-
-/* At the end of the UUID, behind a "-", where lvm2 puts a device of its own between others. "real" is also
- * there for much that the names say better. */
-static const struct meaning uuid_layers[] = {
-        {"cow", TREE_LV_COW},
-        {"pool", TREE_LV_THIN_POOL},
-        {"real", TREE_LV_ORIGIN_DATA},
-        {"tpool", TREE_LV_THIN_POOL},
-        {"vpool", TREE_LV_VDO},
-};
-
-static const struct meaning lv_targets[] = {
+} meanings[] = {
+        /* In the names of hidden LVs, where no name that a user chooses has them (lvm2, lib/misc/lvm-string.c). */
+        {"_cdata", TREE_LV_CACHE_PART},
+        {"_cmeta", TREE_LV_CACHE_PART},
+        {"_corig", TREE_LV_CACHE_PART},
+        {"_cvol", TREE_LV_CACHE_PART},
+        {"_wcorig", TREE_LV_CACHE_PART},
+        {"_imeta", TREE_LV_INTEGRITY_PART},
+        {"_iorig", TREE_LV_INTEGRITY_PART},
+        {"_mimage", TREE_LV_RAID_LEG},
+        {"_mlog", TREE_LV_RAID_LEG},
+        {"_rimage", TREE_LV_RAID_LEG},
+        {"_rmeta", TREE_LV_RAID_LEG},
+        {"_tdata", TREE_LV_POOL_PART},
+        {"_tmeta", TREE_LV_POOL_PART},
+        {"_vdata", TREE_LV_POOL_PART},
+        /* At the end of the UUID, where lvm2 puts a device of its own between others. "real" is also there for much that
+         * the names say better. */
+        {"-cow", TREE_LV_COW},
+        {"-pool", TREE_LV_THIN_POOL},
+        {"-real", TREE_LV_ORIGIN_DATA},
+        {"-tpool", TREE_LV_THIN_POOL},
+        {"-vpool", TREE_LV_VDO},
+        /* Types of targets. While it merges, an origin is both. */
         {"cache", TREE_LV_CACHE},
         {"integrity", TREE_LV_INTEGRITY},
         {"linear", TREE_LV_LINEAR},
         {"mirror", TREE_LV_MIRROR},
         {"raid", TREE_LV_RAID},
         {"snapshot", TREE_LV_SNAPSHOT},
-        /* While it merges, the origin is both. */
         {"snapshot-merge", TREE_LV_ORIGIN},
         {"snapshot-origin", TREE_LV_ORIGIN},
         {"striped", TREE_LV_STRIPED},
@@ -101,39 +94,25 @@ static const struct meaning lv_targets[] = {
         {"writecache", TREE_LV_WRITECACHE},
 };
 
-static const struct meaning *find(const struct meaning *meanings, size_t n, const char *word, size_t length)
+/* The kind that a word stands for, or else `kind`. */
+static enum tree_kind find_meaning(const char *word, size_t length, enum tree_kind kind)
 {
-        for (size_t i = 0; i < n; i++)
-                if (strncmp(meanings[i].word, word, length) == 0 && meanings[i].word[length] == '\0')
-                        return &meanings[i];
-        return NULL;
+        for (size_t i = 0; i < ELEMENTSOF(meanings); i++)
+                if (strlen(meanings[i].word) == length && memcmp(meanings[i].word, word, length) == 0)
+                        return meanings[i].kind;
+        return kind;
 }
-
-/* The last one in the name counts: "pool_tdata_rimage_0" is a leg. */
-static const struct meaning *find_in_name(const char *lv)
-{
-        const struct meaning *last = NULL;
-
-        for (const char *word = strchr(lv, '_'); word; word = strchr(word, '_')) {
-                word++;
-                last = find(name_layers, ELEMENTSOF(name_layers), word, strcspn(word, "_")) ?: last;
-        }
-        return last;
-}
-
-/* Behind VG and LV, and a "-". */
-#define UUID_LAYER_OFFSET (TREE_VG_UUID_LENGTH + LVM_ID_LENGTH + strlen("-"))
 
 static enum tree_kind kind_of_lv(const char *uuid, const char *target, const char *lv)
 {
-        const struct meaning *meaning = find_in_name(lv);
+        enum tree_kind kind = find_meaning(target, strlen(target), TREE_LV_OTHER);
 
-        if (!meaning && strlen(uuid) > UUID_LAYER_OFFSET)
-                meaning = find(uuid_layers, ELEMENTSOF(uuid_layers), uuid + UUID_LAYER_OFFSET,
-                        strlen(uuid + UUID_LAYER_OFFSET));
-        if (!meaning)
-                meaning = find(lv_targets, ELEMENTSOF(lv_targets), target, strlen(target));
-        return meaning ? meaning->kind : TREE_LV_OTHER;
+        if (strlen(uuid) > LVM_UUID_LENGTH)
+                kind = find_meaning(uuid + LVM_UUID_LENGTH, strlen(uuid + LVM_UUID_LENGTH), kind);
+        /* The last one in the name counts: "pool_tdata_rimage_0" is a leg. */
+        for (const char *word = strchr(lv, '_'); word; word = strchr(word + 1, '_'))
+                kind = find_meaning(word, 1 + strcspn(word + 1, "_"), kind);
+        return kind;
 }
 
 enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv)
@@ -215,22 +194,6 @@ bool tree_node_is_stranded(const struct tree_node *node)
         return lies_on_lost(node, 0);
 }
 
-struct tree_node *tree_node_free(struct tree_node *node)
-{
-        if (!node)
-                return NULL;
-        free(node->name);
-        free(node->kernel_name);
-        free(node->uuid);
-        free(node->vg);
-        free(node->file);
-        free(node->skip_reason);
-        tree_nodes_done(&node->uppers);
-        tree_nodes_done(&node->lowers);
-        free(node);
-        return NULL;
-}
-
 bool tree_node_is_ours(const struct tree_node *node)
 {
         return tree_kind_is_removable(node->kind) && !node->skip_reason;
@@ -260,21 +223,23 @@ bool tree_lv_is_hidden(const struct tree_node *node)
 /* libdevmapper's hash tables do not grow. This is quick up to ten thousand nodes, and costs little where there are few. */
 #define HASH_SIZE 1024
 
-int tree_new(struct tree **ret)
+int tree_new(int root_fd, struct tree **ret)
 {
         _cleanup_tree_ struct tree *tree = calloc(1, sizeof(*tree));
 
         if (!tree)
                 return -ENOMEM;
+        tree->root_fd = root_fd;
         dm_list_init(&tree->ready);
+        tree->memory = dm_pool_create("tree", 16384);
         tree->numbers = dm_hash_create(HASH_SIZE);
         tree->kernel_names = dm_hash_create(HASH_SIZE);
         tree->dm_names = dm_hash_create(HASH_SIZE);
+        tree->vgs = dm_hash_create(HASH_SIZE);
         tree->mount_points = dm_hash_create(HASH_SIZE);
         tree->mount_ids = dm_hash_create(HASH_SIZE);
-        tree->swaps = dm_hash_create(HASH_SIZE);
-        if (!tree->numbers || !tree->kernel_names || !tree->dm_names || !tree->mount_points || !tree->mount_ids ||
-                !tree->swaps)
+        if (!tree->memory || !tree->numbers || !tree->kernel_names || !tree->dm_names || !tree->vgs ||
+                !tree->mount_points || !tree->mount_ids)
                 return -ENOMEM;
 
         *ret = TAKE_PTR(tree);
@@ -285,102 +250,115 @@ struct tree *tree_free(struct tree *tree)
 {
         if (!tree)
                 return NULL;
-        struct dm_hash_table *const tables[] = {tree->numbers, tree->kernel_names, tree->dm_names,
-                tree->mount_points, tree->mount_ids, tree->swaps};
+        struct dm_hash_table *const tables[] = {
+                tree->numbers, tree->kernel_names, tree->dm_names, tree->vgs, tree->mount_points, tree->mount_ids};
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
                 if (tables[i])
                         dm_hash_destroy(tables[i]);
-        FOREACH_NODE(node, &tree->nodes)
-                tree_node_free(node);
-        tree_nodes_done(&tree->nodes);
-        for (struct tree_cycle *cycle = tree->cycles, *next; cycle; cycle = next) {
-                next = cycle->next;
-                tree_nodes_done(&cycle->members);
-                free(cycle);
+        FOREACH_NODE(node, &tree->nodes) {
+                tree_nodes_done(&node->uppers);
+                tree_nodes_done(&node->lowers);
         }
-        for (size_t i = 0; tree->names && i < tree->n_components; i++)
-                free(tree->names[i]);
-        free(tree->names);
+        tree_nodes_done(&tree->nodes);
+        for (struct tree_cycle *cycle = tree->cycles; cycle; cycle = cycle->next)
+                tree_nodes_done(&cycle->members);
+        if (tree->memory)
+                dm_pool_destroy(tree->memory);
         free(tree);
         return NULL;
 }
 
-int tree_add_node(struct tree *tree, enum tree_kind kind, const char *name, struct tree_node **ret)
+const char *tree_printf(struct tree *tree, const char *format, ...)
 {
-        _cleanup_tree_node_ struct tree_node *node = calloc(1, sizeof(*node));
-        int r;
+        _cleanup_free_ char *text = NULL;
+        const char *copy = NULL;
+        va_list arguments;
+
+        va_start(arguments, format);
+        if (vasprintf(&text, format, arguments) < 0)
+                text = NULL;
+        va_end(arguments);
+        if (text)
+                copy = dm_pool_strdup(tree->memory, text);
+        if (!copy)
+                tree->error = -ENOMEM;
+        return copy ?: "";
+}
+
+struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const char *name)
+{
+        struct tree_node *node = dm_pool_zalloc(tree->memory, sizeof(*node));
+
+        if (!node || tree_nodes_add(&tree->nodes, node) < 0) {
+                tree->error = -ENOMEM;
+                return NULL;
+        }
+        node->kind = kind;
+        node->index = tree->nodes.n - 1;
+        node->size = TREE_SIZE_UNKNOWN;
+        node->name = tree_printf(tree, "%s", name);
+        dm_list_init(&node->queue);
+        return node;
+}
+
+struct tree_node *tree_add_device(struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number)
+{
+        struct tree_node *node = tree_add_node(tree, kind, kernel_name);
 
         if (!node)
-                return -ENOMEM;
-        node->kind = kind;
-        node->index = tree->nodes.n;
-        node->size = TREE_SIZE_UNKNOWN;
-        dm_list_init(&node->ready);
-        node->name = strdup(name);
-        if (!node->name)
-                return -ENOMEM;
-        r = tree_nodes_add(&tree->nodes, node);
-        if (r < 0)
-                return r;
-
-        *ret = TAKE_PTR(node);
-        return 0;
-}
-
-int tree_add_device(
-        struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number, struct tree_node **ret)
-{
-        struct tree_node *node;
-        int r;
-
-        r = tree_add_node(tree, kind, kernel_name, &node);
-        if (r < 0)
-                return r;
+                return NULL;
         node->number = number;
-        node->kernel_name = strdup(kernel_name);
-        if (!node->kernel_name || !dm_hash_insert_binary(tree->numbers, &number, sizeof(number), node) ||
+        node->kernel_name = node->name;
+        if (!dm_hash_insert_binary(tree->numbers, &number, sizeof(number), node) ||
                 !dm_hash_insert(tree->kernel_names, kernel_name, node))
-                return -ENOMEM;
-
-        *ret = node;
-        return 0;
+                tree->error = -ENOMEM;
+        return node;
 }
 
-int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
+/* A UUID may be shorter than lvm2's are. */
+static uint32_t vg_key_length(const struct tree_node *lv)
 {
-        char *lv = NULL, *layer;
+        return (uint32_t) strnlen(lv->uuid, TREE_VG_UUID_LENGTH);
+}
 
-        node->uuid = strdup(uuid);
-        if (!node->uuid || string_replace(&node->name, strdup(name)) < 0 ||
-                !dm_hash_insert(tree->dm_names, name, node))
-                return -ENOMEM;
+struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv)
+{
+        return dm_hash_lookup_binary(tree->vgs, lv->uuid, vg_key_length(lv));
+}
+
+void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
+{
+        char *vg, *lv = NULL, *layer;
+
+        node->name = tree_printf(tree, "%s", name);
+        node->uuid = tree_printf(tree, "%s", uuid);
+        if (!dm_hash_insert(tree->dm_names, name, node))
+                tree->error = -ENOMEM;
         if (skip_prefix(uuid, LVM_UUID_PREFIX)) {
                 /* Split where it is. */
-                node->vg = strdup(name);
-                if (!node->vg || !dm_split_lvm_name(NULL, NULL, &node->vg, &lv, &layer))
-                        return -ENOMEM;
+                vg = dm_pool_strdup(tree->memory, name);
+                if (!vg || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer) ||
+                        (!tree_find_vg(tree, node) &&
+                                !dm_hash_insert_binary(tree->vgs, uuid, vg_key_length(node), node))) {
+                        tree->error = -ENOMEM;
+                        return;
+                }
+                node->vg = vg;
         }
         node->kind = tree_kind_of_dm(uuid, target, lv);
-        return 0;
 }
 
-int tree_add_edge(struct tree_node *lower, struct tree_node *upper)
+void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
 {
-        int r;
-
-        if (lower == upper)
-                return 0;
-        if (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
-                                              : tree_nodes_have(&upper->lowers, lower))
-                return 0;
-
-        r = tree_nodes_add(&lower->uppers, upper);
-        if (r < 0)
-                return r;
-        r = tree_nodes_add(&upper->lowers, lower);
-        if (r < 0)
-                lower->uppers.n--;
-        return r;
+        if (!lower || !upper || lower == upper ||
+                (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
+                                                   : tree_nodes_have(&upper->lowers, lower)))
+                return;
+        /* What appears after tree_order() belongs to the storage tree that it lies on. */
+        if (upper->lowers.n == 0)
+                upper->component = lower->component;
+        if (tree_nodes_add(&lower->uppers, upper) < 0 || tree_nodes_add(&upper->lowers, lower) < 0)
+                tree->error = -ENOMEM;
 }
 
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
@@ -436,46 +414,49 @@ struct tree_node *tree_find_below(const struct tree *tree, const char *path)
         return tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
 }
 
-static int compare_vgs(const void *a, const void *b)
+void tree_queue_add(struct dm_list *queue, struct tree_node *node)
 {
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
-
-        return strncmp(first->uuid, second->uuid, TREE_VG_UUID_LENGTH);
+        if (dm_list_empty(&node->queue))
+                dm_list_add(queue, &node->queue);
 }
 
-int tree_find_lvs(const struct tree *tree, struct tree_nodes *ret)
+struct tree_node *tree_queue_take(struct dm_list *queue)
 {
-        FOREACH_NODE(node, &tree->nodes) {
-                int r = node->vg ? tree_nodes_add(ret, node) : 0;
+        struct tree_node *node;
 
-                if (r < 0)
-                        return r;
-        }
-        if (ret->n > 0)
-                qsort(ret->nodes, ret->n, sizeof(*ret->nodes), compare_vgs);
-        return 0;
+        if (dm_list_empty(queue))
+                return NULL;
+        node = dm_list_struct_base(dm_list_first(queue), struct tree_node, queue);
+        dm_list_del(&node->queue);
+        dm_list_init(&node->queue);
+        return node;
 }
 
-int tree_skip_node(struct tree_node *node, const char *reason)
+void tree_mark_above(struct dm_list *queue)
 {
-        if (!node->skip_reason)
-                node->skip_reason = strdup(reason);
-        return node->skip_reason ? 0 : -ENOMEM;
+        for (struct tree_node *node; (node = tree_queue_take(queue));)
+                FOREACH_NODE(upper, &node->uppers)
+                        if (!upper->marked) {
+                                upper->marked = true;
+                                tree_queue_add(queue, upper);
+                        }
 }
 
-int tree_skip(struct tree_node *node, const char *reason)
+void tree_clear_marks(struct tree *tree)
 {
-        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r;
+        FOREACH_NODE(node, &tree->nodes)
+                node->marked = false;
+}
 
-        r = tree_nodes_add(&waiting, node);
-        while (r >= 0 && waiting.n > 0) {
-                node = waiting.nodes[--waiting.n];
+void tree_skip(struct tree_node *node, const char *reason)
+{
+        DM_LIST_INIT(waiting);
+
+        for (tree_queue_add(&waiting, node); (node = tree_queue_take(&waiting));) {
                 if (node->skip_reason)
                         continue;
-                r = tree_skip_node(node, reason);
-                if (r >= 0)
-                        r = tree_nodes_add_all(&waiting, &node->lowers);
+                node->skip_reason = reason;
+                FOREACH_NODE(lower, &node->lowers)
+                        tree_queue_add(&waiting, lower);
         }
-        return r;
 }

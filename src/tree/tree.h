@@ -88,31 +88,35 @@ bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *nod
 void tree_nodes_done(struct tree_nodes *nodes) _nonnull_(1);
 #define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
 
-/* All strings are the node's own, as the kernel has them: there may be any byte in them. */
+/* All strings are the tree's, as the kernel has them: there may be any byte in them. */
 struct tree_node {
         enum tree_kind kind;
-        char *name;        /* as people know it: device-mapper's name, "sda1", a mount point, the path of a swap */
-        char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
-        char *uuid;        /* device-mapper's; NULL for others */
-        char *vg;          /* the name of the VG that it is an LV of; NULL for others */
-        char *file;        /* that a loop device has its data from; NULL for others */
-        dev_t number;      /* of a block device; of a mount: what stat() says of its files */
-        uint64_t size;     /* of a block device, in bytes, or TREE_SIZE_UNKNOWN */
-        uint64_t mount_id; /* of a mount: as in mountinfo */
-        bool is_pv;        /* an LV of another VG lies on it */
-        bool is_virtual;   /* of a disk: there is no hardware behind it */
-        bool suspended;    /* I/O to it waits */
-        bool read_only;    /* of device-mapper's devices only */
-        bool has_lost;     /* something that it lies on has gone, and is no node; see tree_node_is_stranded() */
-        bool has_mdmon;    /* a program keeps the metadata of this md array: "external" in the kernel's terms */
-        bool is_nfs;       /* or another file system of the network's */
-        bool on_network;   /* by tree_find_network() */
+        const char *name; /* as people know it: device-mapper's name, "sda1", a mount point, the path of a swap */
+        const char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
+        const char *uuid;        /* device-mapper's; NULL for others */
+        const char *vg;          /* the name of the VG that it is an LV of; NULL for others */
+        const char *file;        /* that a loop device has its data from; NULL for others */
+        const char *layers;      /* the options of an overlay; NULL for others */
+        dev_t number;            /* of a block device; of a mount: what stat() says of its files */
+        uint64_t size;           /* of a block device, in bytes, or TREE_SIZE_UNKNOWN */
+        uint64_t mount_id;       /* of a mount: as in mountinfo */
+        bool is_pv;              /* an LV of another VG lies on it */
+        bool is_virtual;         /* of a disk: there is no hardware behind it */
+        bool suspended;          /* I/O to it waits */
+        bool read_only;          /* of device-mapper's devices only */
+        bool has_lost;   /* something that it lies on has gone, and is no node; see tree_node_is_stranded() */
+        bool has_mdmon;  /* a program keeps the metadata of this md array: "external" in the kernel's terms */
+        bool is_nfs;     /* or another file system of the network's */
+        bool on_network; /* by tree_find_network() */
+        bool selected;   /* to be removed by "headgate deactivate", unless it is skipped; see teardown/scope.h */
+        bool marked;     /* for whoever walks through the tree just now */
 
         struct tree_nodes uppers; /* what holds it */
         struct tree_nodes lowers; /* what it holds */
+        struct dm_list queue;     /* see tree_queue_add() */
 
         /* Why it stays, together with all that is below it; NULL if it does not. */
-        char *skip_reason;
+        const char *skip_reason;
 
         /* By tree_order(). */
         size_t index;             /* from 0, of all nodes ever added */
@@ -120,16 +124,9 @@ struct tree_node {
         size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
         struct tree_cycle *cycle; /* that it is in, or NULL */
 
-        /* For the executor, see tree/order.h. */
-        enum tree_state state;
-        size_t n_holders; /* of `uppers`, those that are not gone; in a cycle `cycle` counts */
-        struct dm_list ready;
-        bool seen; /* by the last tree_read_mounts() */
+        enum tree_state state; /* for the executor, see tree/order.h */
+        size_t seen_at;        /* tree.n_reads of the last tree_read_mounts() that found it */
 };
-
-struct tree_node *tree_node_free(struct tree_node *node);
-DEFINE_CLEANUP(struct tree_node *, tree_node_free)
-#define _cleanup_tree_node_ _cleanup_(tree_node_freep)
 
 /* Whether it, or something that it lies on, lies on a device that has gone. */
 bool tree_node_is_stranded(const struct tree_node *node) _nonnull_(1);
@@ -153,51 +150,60 @@ struct tree_cycle {
         struct tree_nodes members; /* the newest devices first */
 
         /* For tree/order.h. */
-        size_t n_holders; /* of all members: what is not gone and no member, and members not to be tried */
-        size_t position;  /* the member to be tried next */
-        size_t n_gone;    /* members that went since the first one was tried the last time */
+        size_t position; /* the member to be tried next */
+        size_t n_gone;   /* members that went since the first one was tried the last time */
 };
 
 /* The storage of a machine: block devices, mounts and swaps, and what holds what. An edge goes from a lower
  * node to an upper one, which has to go first: a disk and the LV on it, a device and its mount, a mount and the
  * one below its mount point, a mount and the loop device or swap whose file lies on it.
  *
- * Nothing here is safe for several threads at once: an executor has a lock of its own around every call. Unless
- * said otherwise, functions return 0 or a negative errno, -ENOMEM above all. */
+ * Without memory for a node, an edge or a string a tree is not complete, and `error` says so from then on. Whoever has
+ * added something looks at it once, at the end, as the functions that return it do.
+ *
+ * Nothing here is safe for several threads at once: an executor has a lock of its own around every call. */
 struct tree {
+        int root_fd; /* where it is read from: the caller's, and open as long as anything is read */
+        int error;   /* 0 or -ENOMEM */
+        struct dm_pool *memory;
         struct tree_nodes nodes;            /* in the order of `index` */
         struct dm_hash_table *numbers;      /* block devices by dev_t */
         struct dm_hash_table *kernel_names; /* by name in /sys/block */
         struct dm_hash_table *dm_names;     /* by device-mapper's name */
+        struct dm_hash_table *vgs;          /* the first LV of each VG, by TREE_VG_UUID_LENGTH of its UUID */
         struct dm_hash_table *mount_points; /* the mount that is on top at a mount point */
         struct dm_hash_table *mount_ids;    /* mounts by ID */
-        struct dm_hash_table *swaps;        /* by path */
+        size_t n_reads;                     /* how often mounts were read */
         size_t n_components;                /* by tree_order(), and so are the next two */
-        char **names;                       /* of the storage trees, by tree_node.component */
+        const char **names;                 /* of the storage trees, by tree_node.component */
         struct tree_cycle *cycles;          /* a list */
         bool scheduled;                     /* by tree_schedule(), and so are the rest */
-        struct dm_list ready;               /* of tree_node.ready */
+        struct dm_list ready;               /* a queue */
         size_t n_to_go, n_gone, n_failed;   /* of the nodes that are ours; `n_to_go` counts all */
 };
 
-int tree_new(struct tree **ret) _nonnull_(1) _must_check_;
+/* Makes an empty tree. Returns 0 or -ENOMEM. */
+int tree_new(int root_fd, struct tree **ret) _nonnull_(2) _must_check_;
 struct tree *tree_free(struct tree *tree);
 DEFINE_CLEANUP(struct tree *, tree_free)
 #define _cleanup_tree_ _cleanup_(tree_freep)
 
-/* Adds a node of that kind, with a copy of `name`, and without edges. `*ret` belongs to the tree. */
-int tree_add_node(struct tree *tree, enum tree_kind kind, const char *name, struct tree_node **ret)
-        _nonnull_(1, 3, 4) _must_check_;
-/* A block device. Has it found by number and kernel name, as well. */
-int tree_add_device(struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number,
-        struct tree_node **ret) _nonnull_(1, 3, 5) _must_check_;
-/* Makes a block device one of device-mapper's. `uuid` and `target` may be "". */
-int tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
-        _nonnull_(1, 2, 3, 4, 5) _must_check_;
+/* Makes a string that lives as long as the tree; "" without memory. */
+const char *tree_printf(struct tree *tree, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
 
-/* `upper` holds `lower`, from now on. That it does already, or that they are the same node, changes nothing. Before
- * tree_schedule(); after that, tree_hold() is for it. */
-int tree_add_edge(struct tree_node *lower, struct tree_node *upper) _nonnull_(1, 2) _must_check_;
+/* Adds a node of that kind, with a copy of `name`, and without edges. Returns the node, which is the tree's, or NULL without
+ * memory. */
+struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const char *name) _nonnull_(1, 3);
+/* A block device. Has it found by number and kernel name, as well. */
+struct tree_node *tree_add_device(struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number)
+        _nonnull_(1, 3);
+/* Makes a block device one of device-mapper's. `uuid` and `target` may be "". */
+void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
+        _nonnull_(1, 2, 3, 4, 5);
+
+/* `upper` holds `lower`, from now on. That it does already, that they are the same node, or that one of them is NULL, changes
+ * nothing. */
+void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* What is there by that number or name; NULL without it. */
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_(1);
@@ -208,12 +214,19 @@ struct tree_node *tree_find_device_path(const struct tree *tree, const char *pat
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_(1, 2);
 /* What a swap or the data of a loop device lies on by its path: the device that it is, or the mount. */
 struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_(1, 2);
+/* The first LV of the VG of an LV. */
+struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_(1, 2);
 
-/* Adds all LVs, with those of one VG behind each other. Returns 0 or -ENOMEM. */
-int tree_find_lvs(const struct tree *tree, struct tree_nodes *ret) _nonnull_(1, 2) _must_check_;
+/* A queue of nodes: where a walk through the tree has still to go, or what is ready to be removed. A node is in one queue at
+ * most, and adding it once more changes nothing. Starts as DM_LIST_INIT() makes it. */
+void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_(1, 2);
+/* Takes the first node out; NULL if there is none. */
+struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_(1);
 
-/* Has a node stay, and all that is below it, with a copy of `reason`, to be read behind "left alone: ". What is
- * skipped already keeps its reason. Before tree_order(). */
-int tree_skip(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
-/* The same for one node, and for nothing below it; after everything that is skipped with what is below it. */
-int tree_skip_node(struct tree_node *node, const char *reason) _nonnull_(1, 2) _must_check_;
+/* Marks what lies on the nodes in the queue, however indirectly, and not those themselves. */
+void tree_mark_above(struct dm_list *queue) _nonnull_(1);
+void tree_clear_marks(struct tree *tree) _nonnull_(1);
+
+/* Has a node stay, and all that is below it, because of `reason`, which is kept and is to be read behind "left alone: ". What
+ * is skipped already keeps its reason. Before tree_order(). */
+void tree_skip(struct tree_node *node, const char *reason) _nonnull_(1, 2);

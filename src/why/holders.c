@@ -7,7 +7,6 @@
 #include "shared/program.h"
 #include "teardown/scope.h"
 #include "teardown/users.h"
-#include "tree/devices.h"
 #include "tree/read.h"
 #include "why/why.h"
 
@@ -52,23 +51,21 @@ static void explain_node(struct why *why, const struct tree_node *node, const st
                 why_fact(why, "At shutdown %s waits for what uses it: %s.", name, holders);
 }
 
-/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. `r` is what came of adding these. */
-static void explain_nodes(struct why *why, struct tree *tree, int r)
+/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. */
+static void explain_nodes(struct why *why, struct tree *tree)
 {
         const struct sources *sources = why->sources;
-        size_t n = tree ? tree->nodes.n : 0, n_told = MIN(n, (size_t) TOLD_MAX);
+        size_t n = tree->nodes.n, n_told = MIN(n, (size_t) TOLD_MAX);
         struct usage_query queries[TOLD_MAX] = {};
         bool look = false;
+        int r;
 
-        if (r >= 0 && n == 0)
+        if (tree->error >= 0 && n == 0)
                 return;
+        tree_add_holders(tree, sources->devices);
+        r = tree_add_usage(tree);
         if (r >= 0)
-                r = tree_add_holders(tree, sources->root_fd, sources->devices);
-        if (r >= 0)
-                r = tree_add_usage(tree, sources->root_fd);
-        if (r >= 0)
-                r = teardown_skip_foreign(
-                        tree, sources->root_fd, &sources->configuration, &sources->configuration_problems);
+                r = teardown_skip_foreign(tree, &sources->configuration, &sources->configuration_problems);
         if (r < 0) {
                 why_fail(why, r);
                 return;
@@ -119,28 +116,32 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
         const struct dm_devices *devices = why->sources->devices;
         _cleanup_tree_ struct tree *tree = NULL;
-        struct tree_node *node;
         int r;
 
-        r = tree_new(&tree);
-        for (size_t i = 0; r >= 0 && devices && i < devices->n; i++) {
+        r = tree_new(why->sources->root_fd, &tree);
+        if (r < 0) {
+                why_fail(why, r);
+                return;
+        }
+        for (size_t i = 0; devices && i < devices->n; i++) {
                 const struct dm_device *device = &devices->devices[i];
 
                 if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
-                        r = tree_add_single_device(tree, devices, device->name, device->number, &node);
+                        tree_add_single_device(tree, devices, device->name, device->number);
         }
-        explain_nodes(why, tree, r);
+        explain_nodes(why, tree);
 }
 
 void explain_holders_of_device(struct why *why)
 {
         _cleanup_tree_ struct tree *tree = NULL;
-        struct tree_node *node;
         int r;
 
-        r = tree_new(&tree);
-        if (r >= 0)
-                r = tree_add_single_device(tree, why->sources->devices, why->device->kernel_name,
-                        why->device->number, &node);
-        explain_nodes(why, tree, r);
+        r = tree_new(why->sources->root_fd, &tree);
+        if (r < 0) {
+                why_fail(why, r);
+                return;
+        }
+        tree_add_single_device(tree, why->sources->devices, why->device->kernel_name, why->device->number);
+        explain_nodes(why, tree);
 }

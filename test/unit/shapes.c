@@ -134,9 +134,12 @@ struct tree *shape_read_captured(const char *name)
 {
         _cleanup_free_ char *path = string_format("%s/%s", getenv("HEADGATE_TEST_TREES"), name);
         _cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        struct tree *tree;
 
         ck_assert_int_ge(fd, 0);
-        return read_from(fd);
+        tree = read_from(fd);
+        tree->root_fd = root_fd;
+        return tree;
 }
 
 struct tree_node *shape_node(const struct tree *tree, const char *name)

@@ -19,7 +19,7 @@ static struct tree *read_scope(enum teardown_scope scope)
         struct tree *tree;
 
         ck_assert_int_eq(tree_read(shape_root(), &tree), 0);
-        ck_assert_int_eq(teardown_scope_apply(tree, shape_root(), scope), 0);
+        ck_assert_int_eq(teardown_scope_apply(tree, scope), 0);
         ck_assert_int_eq(tree_order(tree), 0);
         return tree;
 }

@@ -64,15 +64,15 @@ static const struct expectation expectations[] = {
         {"strange", NULL, NULL, {"notable", "loaded", "suspended"}},
 };
 
-static void select_expected(const struct expectation *expectation, struct selection *selection)
+static void select_expected(const struct expectation *expectation, struct tree *tree)
 {
         if (expectation->vg)
-                ck_assert_int_eq(selection_add_vg(selection, expectation->vg), 1);
+                ck_assert_int_eq(selection_add_vg(tree, expectation->vg), true);
         else if (expectation->name)
-                ck_assert_int_eq(selection_add(selection, shape_node(selection->tree, expectation->name)), 1);
+                ck_assert_int_eq(selection_add(tree, shape_node(tree, expectation->name)), true);
         else
-                ck_assert_int_eq(selection_add_unused(selection), 0);
-        ck_assert_int_eq(selection_finish(selection), 0);
+                selection_add_unused(tree);
+        selection_finish(tree);
 }
 
 static bool is_expected(const struct expectation *expectation, const struct tree_node *node)
@@ -87,21 +87,19 @@ START_TEST(what_goes)
 {
         const struct expectation *expectation = &expectations[_i];
         _cleanup_tree_ struct tree *tree = shape_read_captured(expectation->shape);
-        _cleanup_selection_ struct selection selection = {};
         size_t n_selected = 0;
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        select_expected(expectation, &selection);
+        select_expected(expectation, tree);
         for (size_t i = 0; i < tree->nodes.n; i++) {
                 const struct tree_node *node = tree->nodes.nodes[i];
 
                 if (!tree_kind_is_removable(node->kind))
                         continue;
-                ck_assert_msg(selection_has(&selection, node) == is_expected(expectation, node), "%s, %s: %s %s",
+                ck_assert_msg(node->selected == is_expected(expectation, node), "%s, %s: %s %s",
                         expectation->shape, expectation->name ?: expectation->vg ?: "all", node->name,
-                        selection_has(&selection, node) ? "goes" : "stays");
-                ck_assert(tree_node_is_ours(node) == selection_has(&selection, node));
-                n_selected += selection_has(&selection, node);
+                        node->selected ? "goes" : "stays");
+                ck_assert(tree_node_is_ours(node) == node->selected);
+                n_selected += node->selected;
         }
         for (size_t i = 0; i < NAMES_MAX && expectation->selected[i]; i++)
                 n_selected--;
@@ -113,13 +111,11 @@ END_TEST
 START_TEST(root_is_not_taken)
 {
         _cleanup_tree_ struct tree *tree = shape_read_captured("debian");
-        _cleanup_selection_ struct selection selection = {};
         const struct tree_node *root = shape_node(tree, "debian--vg-root");
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(selection_add_vg(&selection, "debian-vg"), 1);
-        ck_assert_int_eq(selection_finish(&selection), 0);
-        ck_assert(selection_has(&selection, root));
+        ck_assert(selection_add_vg(tree, "debian-vg"));
+        selection_finish(tree);
+        ck_assert(root->selected);
         ck_assert_str_eq(root->skip_reason, "/ stays mounted");
         ck_assert(tree_node_is_ours(shape_node(tree, "debian--vg-home")));
 }
@@ -128,11 +124,9 @@ END_TEST
 START_TEST(a_vg_that_is_not_there)
 {
         _cleanup_tree_ struct tree *tree = shape_read_captured("linear");
-        _cleanup_selection_ struct selection selection = {};
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(selection_add_vg(&selection, "other"), 0);
-        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(!selection_add_vg(tree, "other"));
+        selection_finish(tree);
         ck_assert(!tree_node_is_ours(shape_node(tree, "data-two")));
 }
 END_TEST
@@ -141,19 +135,16 @@ END_TEST
 START_TEST(what_is_refused)
 {
         _cleanup_tree_ struct tree *nested = shape_read_captured("nested"), *raid = shape_read_captured("raid1");
-        _cleanup_selection_ struct selection of_nested = {}, of_raid = {};
 
-        ck_assert_int_eq(selection_init(&of_nested, nested), 0);
-        ck_assert_int_eq(selection_add(&of_nested, shape_node(nested, "sda")), 1);
-        ck_assert_int_eq(selection_refuse(shape_node(nested, "outer-pv"), "because"), 0);
-        ck_assert_int_eq(selection_finish(&of_nested), 0);
+        ck_assert(selection_add(nested, shape_node(nested, "sda")));
+        selection_refuse(shape_node(nested, "outer-pv"), "because");
+        selection_finish(nested);
         ck_assert_str_eq(shape_node(nested, "outer-pv")->skip_reason, "because");
         ck_assert_str_eq(shape_node(nested, "inner-one")->skip_reason, "because");
 
-        ck_assert_int_eq(selection_init(&of_raid, raid), 0);
-        ck_assert_int_eq(selection_add(&of_raid, shape_node(raid, "data-twice")), 1);
-        ck_assert_int_eq(selection_refuse(shape_node(raid, "data-twice"), "because"), 0);
-        ck_assert_int_eq(selection_finish(&of_raid), 0);
+        ck_assert(selection_add(raid, shape_node(raid, "data-twice")));
+        selection_refuse(shape_node(raid, "data-twice"), "because");
+        selection_finish(raid);
         ck_assert(!tree_node_is_ours(shape_node(raid, "data-twice_rimage_0")));
 }
 END_TEST
@@ -187,11 +178,9 @@ START_TEST(an_origin_of_a_snapshot_in_use)
 {
         static const char *const names[] = {"data-origin", "data-other", "data-other-cow", "data-origin-real"};
         _cleanup_tree_ struct tree *tree = make_mounted_snapshot();
-        _cleanup_selection_ struct selection selection = {};
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(selection_add_vg(&selection, "data"), 1);
-        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(selection_add_vg(tree, "data"));
+        selection_finish(tree);
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
                 ck_assert_str_eq(shape_node(tree, names[i])->skip_reason,
                         "snapshots go with their origin, and data-snap is in use");
@@ -203,11 +192,9 @@ END_TEST
 START_TEST(an_origin_of_a_snapshot_in_use_is_in_use)
 {
         _cleanup_tree_ struct tree *tree = make_mounted_snapshot();
-        _cleanup_selection_ struct selection selection = {};
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(selection_add_unused(&selection), 0);
-        ck_assert_int_eq(selection_finish(&selection), 0);
+        selection_add_unused(tree);
+        selection_finish(tree);
         for (size_t i = 0; i < tree->nodes.n; i++)
                 ck_assert(!tree_node_is_ours(tree->nodes.nodes[i]));
 }
@@ -216,7 +203,6 @@ END_TEST
 /* lvm2 can activate parts of LVs by themselves, to be looked at. */
 START_TEST(a_part_that_is_there_by_itself)
 {
-        _cleanup_selection_ struct selection selection = {};
         _cleanup_tree_ struct tree *tree = NULL;
 
         shape_dm(0, "data-twice_rimage_0", "LVM-ZmCeQpJwOfVQ0JFyKkbqDVGiHdpnfaJ2oooooooooooooooooooooooooooooooo",
@@ -224,9 +210,8 @@ START_TEST(a_part_that_is_there_by_itself)
         shape_dm(1, "opened", "CRYPT-LUKS2-oooooooooooooooooooooooooooooooo-opened", "crypt");
         shape_hold("dm-0", "dm-1");
         tree = shape_read();
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(selection_add(&selection, shape_node(tree, "opened")), 1);
-        ck_assert_int_eq(selection_finish(&selection), 0);
+        ck_assert(selection_add(tree, shape_node(tree, "opened")));
+        selection_finish(tree);
         ck_assert(!tree_node_is_ours(shape_node(tree, "data-twice_rimage_0")));
 }
 END_TEST

@@ -85,14 +85,12 @@ START_TEST(names_in_a_tree)
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 _cleanup_tree_ struct tree *tree = shape_read_captured(cases[i].shape);
-                _cleanup_selection_ struct selection selection = {};
                 struct target target = parse(cases[i].name);
 
-                ck_assert_int_eq(selection_init(&selection, tree), 0);
-                ck_assert_int_eq(target_select(&target, &selection), 0);
+                ck_assert_int_eq(target_select(&target, tree), 0);
                 ck_assert_msg(target.found == (cases[i].node != NULL), "%s", cases[i].name);
                 if (cases[i].node)
-                        ck_assert(selection_has(&selection, shape_node(tree, cases[i].node)));
+                        ck_assert(shape_node(tree, cases[i].node)->selected);
                 target_done(&target);
         }
 }
@@ -102,19 +100,17 @@ END_TEST
 START_TEST(devices_in_a_tree)
 {
         _cleanup_tree_ struct tree *tree = shape_read_captured("linear");
-        _cleanup_selection_ struct selection selection = {};
         struct target target = {.name = "/dev/sda", .number = shape_node(tree, "sda")->number};
 
-        ck_assert_int_eq(selection_init(&selection, tree), 0);
-        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert_int_eq(target_select(&target, tree), 0);
         ck_assert(target.found);
-        ck_assert(selection_has(&selection, shape_node(tree, "data-one")));
+        ck_assert(shape_node(tree, "data-one")->selected);
 
         target.number = shape_node(tree, "sdc")->number;
-        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert_int_eq(target_select(&target, tree), 0);
         ck_assert(!target.found);
         target.number = makedev(1, 1);
-        ck_assert_int_eq(target_select(&target, &selection), 0);
+        ck_assert_int_eq(target_select(&target, tree), 0);
         ck_assert(!target.found);
 }
 END_TEST

@@ -122,7 +122,7 @@ static size_t take_down(size_t n_threads)
         };
         int r;
 
-        ck_assert_int_eq(teardown_init(&teardown, kernel.tree, shape_root(), &options), 0);
+        ck_assert_int_eq(teardown_init(&teardown, kernel.tree, &options), 0);
         r = teardown_run(&teardown);
         ck_assert_int_eq(r, kernel.tree->n_gone < kernel.tree->n_to_go);
         return kernel.tree->n_to_go - kernel.tree->n_gone;

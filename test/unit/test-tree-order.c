@@ -13,7 +13,7 @@ static struct tree *tree;
 
 static void set_up(void)
 {
-        ck_assert_int_eq(tree_new(&tree), 0);
+        ck_assert_int_eq(tree_new(-EBADF, &tree), 0);
 }
 
 static void tear_down(void)
@@ -23,9 +23,9 @@ static void tear_down(void)
 
 static struct tree_node *add(enum tree_kind kind, const char *name)
 {
-        struct tree_node *node;
+        struct tree_node *node = tree_add_node(tree, kind, name);
 
-        ck_assert_int_eq(tree_add_node(tree, kind, name, &node), 0);
+        ck_assert_ptr_nonnull(node);
         return node;
 }
 
@@ -35,17 +35,19 @@ static struct tree_node *add_lv(const char *name)
         _cleanup_free_ char *kernel_name = string_format("dm-%zu", tree->nodes.n);
         _cleanup_free_ char *uuid =
                 string_format("LVM-%-32.*s%032zu", (int) strcspn(name, "-"), name, tree->nodes.n);
-        struct tree_node *node;
+        struct tree_node *node =
+                tree_add_device(tree, TREE_DM, kernel_name, makedev(253, (unsigned int) tree->nodes.n));
 
-        ck_assert_int_eq(
-                tree_add_device(tree, TREE_DM, kernel_name, makedev(253, (unsigned int) tree->nodes.n), &node), 0);
-        ck_assert_int_eq(tree_set_dm(tree, node, name, uuid, "linear"), 0);
+        ck_assert_ptr_nonnull(node);
+        tree_set_dm(tree, node, name, uuid, "linear");
+        ck_assert_int_eq(tree->error, 0);
         return node;
 }
 
 static void hold(struct tree_node *lower, struct tree_node *upper)
 {
-        ck_assert_int_eq(tree_hold(tree, lower, upper), 0);
+        tree_hold(tree, lower, upper);
+        ck_assert_int_eq(tree->error, 0);
 }
 
 static void order_and_schedule(void)
@@ -115,7 +117,7 @@ START_TEST(edges_count_once)
         hold(lower, upper);
         hold(lower, lower);
         order_and_schedule();
-        ck_assert_uint_eq(lower->n_holders, 1);
+        ck_assert_uint_eq(lower->uppers.n, 1);
         ck_assert_ptr_null(lower->cycle);
         tree_node_gone(tree, upper);
         tree_node_gone(tree, upper);
@@ -188,8 +190,8 @@ START_TEST(what_is_left_alone_keeps_all_below)
         hold(disk, lv);
         hold(disk, other);
         hold(lv, upper);
-        ck_assert_int_eq(tree_skip(lv, "because"), 0);
-        ck_assert_int_eq(tree_skip(disk, "another reason"), 0);
+        tree_skip(lv, "because");
+        tree_skip(disk, "another reason");
         order_and_schedule();
         ck_assert_str_eq(lv->skip_reason, "because");
         ck_assert_str_eq(disk->skip_reason, "because");
@@ -357,7 +359,7 @@ START_TEST(trees_are_apart)
         hold(root, home);
         hold(c, below);
         hold(srv, below);
-        ck_assert_int_eq(tree_skip(root, "it stays"), 0);
+        tree_skip(root, "it stays");
         order_and_schedule();
         ck_assert_uint_eq(tree->n_components, 3);
         ck_assert_uint_eq(root->component, disk->component);
