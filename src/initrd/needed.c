@@ -26,39 +26,48 @@ struct search {
         int root_fd;
         struct tree *tree; /* all block devices */
         struct needed *needed;
+        int error; /* the first one: what is found after that does not count any more */
 };
 
 /* ------ the result ------ */
 
-/* Takes the text over. */
-static int cannot_tell(struct search *search, char *obstacle)
+static void fail(struct search *search, int error)
 {
-        free(search->needed->obstacle);
-        search->needed->obstacle = obstacle;
-        return obstacle ? -ENXIO : -ENOMEM;
+        search->error = search->error ?: error;
 }
 
-static int add_volume_group(struct needed *needed, const char *name, const char *by)
+/* Takes the text over. An initrd goes on without a device to resume from. */
+static void cannot_tell(struct search *search, const char *by, char *obstacle)
 {
-        struct needed_volume_group *volume_group = needed->volume_groups, *end = volume_group + needed->n;
-
-        while (volume_group < end && !streq(volume_group->name, name))
-                volume_group++;
-        if (volume_group == end) {
-                volume_group = reallocarray(needed->volume_groups, needed->n + 1, sizeof(*volume_group));
-                if (!volume_group)
-                        return -ENOMEM;
-                needed->volume_groups = volume_group;
-                volume_group += needed->n;
-                *volume_group = (struct needed_volume_group){.name = strdup(name)};
-                if (!volume_group->name)
-                        return -ENOMEM;
-                needed->n++;
+        if (streq(by, RESUME) || search->error < 0) {
+                free(obstacle);
+                return;
         }
-        for (size_t i = 0; i < volume_group->by.n; i++)
-                if (streq(volume_group->by.strings[i], by))
-                        return 0;
-        return string_vector_add(&volume_group->by, by);
+        search->needed->obstacle = obstacle;
+        fail(search, obstacle ? -ENXIO : -ENOMEM);
+}
+
+static void add_volume_group(struct search *search, const char *name, const char *by)
+{
+        struct needed *needed = search->needed;
+        struct needed_volume_group *volume_group;
+        size_t i = 0;
+
+        while (i < needed->n && !streq(needed->volume_groups[i].name, name))
+                i++;
+        if (i == needed->n) {
+                char *copy = strdup(name);
+
+                if (!copy || !GREEDY_REALLOC(needed->volume_groups, needed->n + 1)) {
+                        free(copy);
+                        fail(search, -ENOMEM);
+                        return;
+                }
+                needed->volume_groups[needed->n++] = (struct needed_volume_group){.name = copy};
+        }
+        volume_group = &needed->volume_groups[i];
+        if (!string_vector_has(&volume_group->by, by) && string_vector_add(&volume_group->by, by) < 0)
+                fail(search, -ENOMEM);
 }
 
 static int compare(const void *a, const void *b)
@@ -137,20 +146,16 @@ static int open_in_root(int root_fd, const char *path)
 /* The last part of what is left when all links have been followed, which never lead out of the root directory. */
 static int follow_links(int root_fd, const char *path, char **ret)
 {
-        char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-        _cleanup_close_ int fd = -EBADF;
-        char target[PATH_MAX];
-        ssize_t n;
+        _cleanup_free_ char *link = NULL, *target = NULL;
+        _cleanup_close_ int fd = open_in_root(root_fd, path);
 
-        fd = open_in_root(root_fd, path);
         if (fd < 0)
                 return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
-
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-        n = readlink(link, target, sizeof(target) - 1);
-        if (n < 0)
+        link = string_format("/proc/self/fd/%d", fd);
+        if (!link || read_link_at(AT_FDCWD, link, &target) < 0)
+                return -ENOMEM;
+        if (!target)
                 return -errno;
-        target[n] = '\0';
         *ret = strdup(strrchr(target, '/') + 1);
         return *ret ? 0 : -ENOMEM;
 }
@@ -174,178 +179,170 @@ static int find_device(const struct search *search, const char *name, struct tre
 
 /* ------ devices ------ */
 
-static int cannot_see(struct search *search, dev_t number, const char *by)
+static void cannot_see(struct search *search, dev_t number, const char *by)
 {
-        return cannot_tell(search, string_format("%s needs %u:%u, and what is below that cannot be seen", by,
-                                           major(number), minor(number)));
+        cannot_tell(search, by,
+                string_format("%s needs %u:%u, and what is below that cannot be seen", by, major(number),
+                        minor(number)));
 }
 
 /* Adds the VG of each LV that is the device or lies anywhere below it. The file of a loop device may be anywhere, and scripts
  * take for the name of a VG what is printed, which no other program's device is to choose. */
-static int need_below(struct search *search, struct tree_node *device, const char *by)
+static void need_below(struct search *search, struct tree_node *device, const char *by)
 {
-        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
-        int r;
+        DM_LIST_INIT(waiting);
+        bool hidden = false;
 
-        r = tree_nodes_add(&nodes, device);
-        /* The list grows while it is worked through. */
-        for (size_t i = 0; r >= 0 && i < nodes.n; i++) {
-                const struct tree_node *node = nodes.nodes[i];
-
-                if (node->kind == TREE_LOOP || node->has_lost ||
-                        (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
-                        (node->vg && !volume_group_name_is_valid(node->vg)))
-                        return cannot_see(search, device->number, by);
+        tree_clear_marks(search->tree);
+        tree_queue_add(&waiting, device);
+        for (struct tree_node *node; (node = tree_queue_take(&waiting));) {
+                hidden |= node->kind == TREE_LOOP || node->has_lost ||
+                          (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
+                          (node->vg && !volume_group_name_is_valid(node->vg));
+                if (hidden)
+                        continue;
                 if (node->vg)
-                        r = add_volume_group(search->needed, node->vg, by);
+                        add_volume_group(search, node->vg, by);
                 FOREACH_NODE(lower, &node->lowers)
-                        if (r >= 0 && !tree_nodes_have(&nodes, lower))
-                                r = tree_nodes_add(&nodes, lower);
+                        if (!lower->marked) {
+                                lower->marked = true;
+                                tree_queue_add(&waiting, lower);
+                        }
         }
-        return r;
+        if (hidden)
+                cannot_see(search, device->number, by);
 }
 
-static int need_device(struct search *search, struct tree_node *device, const char *by)
+static void need_device(struct search *search, struct tree_node *device, const char *by)
 {
         _cleanup_tree_nodes_ struct tree_nodes members = {};
-        int r;
 
-        r = tree_find_btrfs_devices(search->tree, device, &members);
-        if (r >= 0 && members.n == 0)
-                return need_below(search, device, by);
-        for (size_t i = 0; r >= 0 && i < members.n; i++)
-                r = need_below(search, members.nodes[i], by);
-        return r;
+        if (tree_find_btrfs_devices(search->tree, device, &members) < 0)
+                fail(search, -ENOMEM);
+        if (members.n == 0)
+                need_below(search, device, by);
+        FOREACH_NODE(member, &members)
+                need_below(search, member, by);
 }
 
-static int need_number(struct search *search, dev_t number, const char *by)
+static void need_number(struct search *search, dev_t number, const char *by)
 {
         struct tree_node *device = tree_find_number(search->tree, number);
 
-        return device ? need_device(search, device, by) : cannot_see(search, number, by);
+        if (device)
+                need_device(search, device, by);
+        else
+                cannot_see(search, number, by);
 }
 
-static int need_name(struct search *search, const char *name, const char *by)
+static void need_name(struct search *search, const char *name, const char *by)
 {
         struct tree_node *device;
         dev_t number;
         int r;
 
         r = parse_device_number(name, &number);
-        if (r != -EINVAL)
-                return r < 0 ? r : need_number(search, number, by);
-        r = find_device(search, name, &device);
-        if (r == -ENODEV)
-                return cannot_tell(search, string_format("%s needs %s, which does not exist", by, name));
+        if (r >= 0) {
+                need_number(search, number, by);
+                return;
+        }
         if (r == -EINVAL)
-                return cannot_tell(search, string_format("%s needs %s, which is no block device", by, name));
-        return r < 0 ? r : need_device(search, device, by);
-}
-
-/* An initrd goes on without a device to resume from. */
-static int want_name(struct search *search, const char *name)
-{
-        int r = need_name(search, name, RESUME);
-
-        if (r != -ENXIO)
-                return r;
-        free(TAKE_PTR(search->needed->obstacle));
-        return 0;
+                r = find_device(search, name, &device);
+        if (r >= 0)
+                need_device(search, device, by);
+        else if (r == -ENODEV)
+                cannot_tell(search, by, string_format("%s needs %s, which does not exist", by, name));
+        else if (r == -EINVAL)
+                cannot_tell(search, by, string_format("%s needs %s, which is no block device", by, name));
+        else
+                fail(search, r);
 }
 
 /* ------ mounts ------ */
 
 /* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is
  * one. */
-static int need_mounted(struct search *search, struct libmnt_fs *mounted, const char *by)
+static void need_mounted(struct search *search, struct libmnt_fs *mounted, const char *by)
 {
         const char *type = mnt_fs_get_fstype(mounted) ?: "unknown", *source = mnt_fs_get_source(mounted) ?: "";
         dev_t device = mnt_fs_get_devno(mounted);
 
         if (major(device) != 0)
-                return need_number(search, device, by);
-        if (streq(type, "btrfs"))
-                return need_name(search, source, by);
-        return cannot_tell(search, string_format("%s is of type %s, without a block device", by, type));
+                need_number(search, device, by);
+        else if (streq(type, "btrfs"))
+                need_name(search, source, by);
+        else
+                cannot_tell(search, by, string_format("%s is of type %s, without a block device", by, type));
 }
 
-static int need_mounts(struct search *search)
+static void need_mounts(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
-        int r;
+        int r = mount_table_read(search->root_fd, "proc/self/mountinfo", &table);
 
-        r = mount_table_read(search->root_fd, "proc/self/mountinfo", &table);
-        if (r == 0)
-                return -ENOENT;
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
+        if (r <= 0)
+                fail(search, r < 0 ? r : -ENOENT);
+        for (size_t i = 0; r > 0 && i < ELEMENTSOF(targets); i++) {
                 /* Of several mounted on one another, the last is what is seen. */
                 struct libmnt_fs *mounted = mnt_table_find_target(table.table, targets[i], MNT_ITER_BACKWARD);
 
                 if (mounted)
-                        r = need_mounted(search, mounted, targets[i]);
+                        need_mounted(search, mounted, targets[i]);
                 else if (streq(targets[i], "/"))
-                        r = cannot_tell(search, strdup("/ is no mount point"));
+                        cannot_tell(search, "/", strdup("/ is no mount point"));
         }
-        return r;
 }
 
 /* What is mounted now may not be what is to be mounted at the next boot. */
-static int need_fstab(struct search *search)
+static void need_fstab(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
-        int r;
+        int r = mount_table_read(search->root_fd, "etc/fstab", &table);
 
-        r = mount_table_read(search->root_fd, "etc/fstab", &table);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(targets); i++) {
+        if (r < 0)
+                fail(search, r);
+        for (size_t i = 0; r > 0 && i < ELEMENTSOF(targets); i++) {
                 struct libmnt_fs *entry = mnt_table_find_target(table.table, targets[i], MNT_ITER_FORWARD);
 
                 if (entry)
-                        r = need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i]);
+                        need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i]);
         }
-        return r;
 }
 
 /* RESUME=auto, the default of initramfs-tools, may choose any of them. */
-static int want_swaps(struct search *search)
+static void need_swaps(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table table = {};
-        int r;
+        int r = mount_table_read(search->root_fd, "proc/swaps", &table);
 
-        r = mount_table_read(search->root_fd, "proc/swaps", &table);
         if (r < 0)
-                return r;
-        FOREACH_MOUNT(swap, &table) {
-                r = want_name(search, mnt_fs_get_source(swap));
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+                fail(search, r);
+        FOREACH_MOUNT(swap, &table)
+                need_name(search, mnt_fs_get_source(swap), RESUME);
 }
 
 /* ------ words of the configuration ------ */
 
-/* Replaces `*value` by that of the last of the words, between any of `separators`, that begins with `key`. */
-static int find_last(char *text, const char *separators, const char *key, char **value)
+/* The text of a file, to be freed by the caller; NULL without it. */
+static char *read_text(struct search *search, const char *path)
 {
-        for (const char *word; (word = strsep(&text, separators));) {
-                const char *found = skip_prefix(word, key);
+        char *text = NULL;
+        int r = read_file_at(search->root_fd, path, &text, NULL);
 
-                if (found && string_replace(value, strdup(found)) < 0)
-                        return -ENOMEM;
-        }
-        return 0;
+        if (r < 0 && r != -ENOENT && r != -EISDIR)
+                fail(search, r);
+        return text;
 }
 
-/* Of the kernel's. Like the next one, sets nothing without such a word. */
-static int find_in_command_line(int root_fd, const char *key, char **ret)
+/* What follows `key` in the last of the words, between any of `separators`, that begins with it; NULL without one. */
+static char *find_last(char *text, const char *separators, const char *key)
 {
-        _cleanup_free_ char *text = NULL;
-        int r;
+        char *last = NULL;
 
-        r = read_file_at(root_fd, "proc/cmdline", &text, NULL);
-        if (r < 0)
-                return r == -ENOENT ? 0 : r;
-        return find_last(text, " \t\n", key, ret);
+        for (char *word; (word = strsep(&text, separators));)
+                if (skip_prefix(word, key))
+                        last = word + strlen(key);
+        return last;
 }
 
 /* What a shell makes of a word without expansions: at most one pair of quotes, and what comes behind is
@@ -364,19 +361,16 @@ static void unquote(char *value)
         value[length] = '\0';
 }
 
-static int find_in_file(int root_fd, const char *path, const char *key, char **value)
+static void find_in_file(struct search *search, const char *path, const char *key, char **value)
 {
-        _cleanup_free_ char *text = NULL, *found = NULL;
-        int r;
+        _cleanup_free_ char *text = read_text(search, path);
+        char *found = find_last(text, "\n", key);
 
-        r = read_file_at(root_fd, path, &text, NULL);
-        if (r < 0)
-                return r == -ENOENT || r == -EISDIR ? 0 : r;
-        r = find_last(text, "\n", key, &found);
-        if (r < 0 || !found)
-                return r;
+        if (!found)
+                return;
         unquote(found);
-        return strpbrk(found, "$`\\") ? 0 : string_replace(value, TAKE_PTR(found));
+        if (!strpbrk(found, "$`\\") && string_replace(value, strdup(found)) < 0)
+                fail(search, -ENOMEM);
 }
 
 static int is_configuration(const struct dirent *entry)
@@ -385,68 +379,63 @@ static int is_configuration(const struct dirent *entry)
 }
 
 /* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
- * shell scripts; what only a shell can tell counts as no assignment. */
-static int find_in_configuration(int root_fd, const char *key, char **ret)
+ * shell scripts; what only a shell can tell counts as no assignment. Returns a string to be freed by the caller, or NULL. */
+static char *find_in_configuration(struct search *search, const char *key)
 {
         static const char *const directories[] = {
                 "usr/share/initramfs-tools/conf.d", "etc/initramfs-tools/conf.d"};
-        int r;
+        char *value = NULL;
 
-        r = find_in_file(root_fd, "etc/initramfs-tools/initramfs.conf", key, ret);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++) {
-                struct dirent **entries;
-                int n = scandirat(root_fd, directories[i], &entries, is_configuration, alphasort);
+        find_in_file(search, "etc/initramfs-tools/initramfs.conf", key, &value);
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                struct dirent **entries = NULL;
+                int n = scandirat(search->root_fd, directories[i], &entries, is_configuration, alphasort);
 
                 if (n < 0 && errno != ENOENT)
-                        return -errno;
+                        fail(search, -errno);
                 for (int j = 0; j < n; j++) {
                         _cleanup_free_ char *path = string_format("%s/%s", directories[i], entries[j]->d_name);
 
                         free(entries[j]);
-                        if (r >= 0)
-                                r = path ? find_in_file(root_fd, path, key, ret) : -ENOMEM;
+                        if (path)
+                                find_in_file(search, path, key, &value);
+                        else
+                                fail(search, -ENOMEM);
                 }
                 if (n >= 0)
                         free(entries);
         }
-        return r;
+        return value;
 }
 
-static int need_root(struct search *search)
+/* What the kernel's command line names, and what the configuration does: a machine may be booted without the former the next
+ * time. */
+static void need_root(struct search *search)
 {
-        _cleanup_free_ char *booted = NULL, *configured = NULL;
-        int r;
+        _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
+        _cleanup_free_ char *configured = find_in_configuration(search, "ROOT=");
+        const char *booted = find_last(command_line, " \t\n", "root=");
 
-        r = find_in_command_line(search->root_fd, "root=", &booted);
-        if (r >= 0 && booted)
-                r = need_name(search, booted, "/");
-        if (r >= 0)
-                r = find_in_configuration(search->root_fd, "ROOT=", &configured);
-        return r < 0 || !configured ? r : need_name(search, configured, "/");
+        if (booted)
+                need_name(search, booted, "/");
+        if (configured)
+                need_name(search, configured, "/");
 }
 
-/* The kernel's command line counts more than RESUME=, but a machine may be booted without it the next time. */
-static int want_resume(struct search *search)
+static void need_resume(struct search *search)
 {
-        _cleanup_free_ char *booted = NULL, *configured = NULL;
-        int r;
+        _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
+        _cleanup_free_ char *configured = find_in_configuration(search, "RESUME=");
+        const char *booted = find_last(command_line, " \t\n", "resume=");
 
-        r = find_in_command_line(search->root_fd, RESUME "=", &booted);
-        if (r >= 0 && booted)
-                r = want_name(search, booted);
-        if (r >= 0)
-                r = find_in_configuration(search->root_fd, "RESUME=", &configured);
-        if (r < 0)
-                return r;
+        if (booted)
+                need_name(search, booted, RESUME);
         if (configured && streq(configured, "none"))
-                return 0;
-        if (configured && *configured != '\0' && !streq(configured, "auto")) {
-                r = want_name(search, configured);
-                if (r < 0)
-                        return r;
-        }
+                return;
+        if (configured && *configured != '\0' && !streq(configured, "auto"))
+                need_name(search, configured, RESUME);
         /* Also where a device is set: mkinitramfs chooses another one if that is not there. */
-        return want_swaps(search);
+        need_swaps(search);
 }
 
 /* Of device-mapper's devices sysfs says enough, and that without a right to ask the driver. */
@@ -469,18 +458,16 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
 
         *ret = (struct needed){};
         r = read_tree(root_fd, &tree);
+        if (r < 0)
+                return r;
         search.tree = tree;
-        if (r >= 0)
-                r = need_mounts(&search);
-        if (r >= 0)
-                r = need_fstab(&search);
-        if (r >= 0)
-                r = need_root(&search);
-        if (r >= 0)
-                r = want_resume(&search);
-        for (size_t i = 0; r >= 0 && i < n_devices; i++)
-                r = need_name(&search, devices[i], OTHER);
-        if (r >= 0 && ret->n > 1)
+        need_mounts(&search);
+        need_fstab(&search);
+        need_root(&search);
+        need_resume(&search);
+        for (size_t i = 0; i < n_devices; i++)
+                need_name(&search, devices[i], OTHER);
+        if (ret->n > 1)
                 qsort(ret->volume_groups, ret->n, sizeof(*ret->volume_groups), compare);
-        return r;
+        return search.error;
 }

@@ -99,8 +99,8 @@ static dev_t device_number_of_link(int dir_fd, const char *link, const char *tar
 static struct libmnt_fs *find_parent(const struct mount_table *table, struct libmnt_fs *entry)
 {
         FOREACH_MOUNT(other, table)
-        if (mnt_fs_get_id(other) == mnt_fs_get_parent_id(entry))
-                return other;
+                if (mnt_fs_get_id(other) == mnt_fs_get_parent_id(entry))
+                        return other;
         return NULL;
 }
 
@@ -154,8 +154,7 @@ static int look_at_namespace(const struct search *search)
         /* If this process has just ended, the next one of its namespace is as good. */
         if (r < 0 || theirs.n == 0)
                 return r == -ENOMEM ? r : 0;
-        FOREACH_MOUNT(entry, &theirs)
-        {
+        FOREACH_MOUNT(entry, &theirs) {
                 const char *target = mnt_fs_get_target(entry);
                 dev_t number = target ? device_of(entry) : 0;
 

@@ -136,27 +136,17 @@ enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char 
 
 int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node)
 {
-        /* There is room up to the next power of two. */
-        if ((nodes->n & (nodes->n - 1)) == 0) {
-                struct tree_node **larger =
-                        reallocarray(nodes->nodes, nodes->n == 0 ? 1 : 2 * nodes->n, sizeof(*larger));
-
-                if (!larger)
-                        return -ENOMEM;
-                nodes->nodes = larger;
-        }
+        if (!GREEDY_REALLOC(nodes->nodes, nodes->n + 1))
+                return -ENOMEM;
         nodes->nodes[nodes->n++] = node;
         return 0;
 }
 
 int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more)
 {
-        FOREACH_NODE(node, more) {
-                int r = tree_nodes_add(nodes, node);
-
-                if (r < 0)
-                        return r;
-        }
+        FOREACH_NODE(node, more)
+                if (tree_nodes_add(nodes, node) < 0)
+                        return -ENOMEM;
         return 0;
 }
 
