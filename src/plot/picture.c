@@ -74,8 +74,8 @@ int picture_begin(struct picture *picture, uint64_t from_usec, uint64_t to_usec,
                 .step_usec = step,
                 .y = TOP,
         };
-        picture->file = open_memstream(&picture->text, &picture->size);
-        return picture->file ? 0 : -errno;
+        picture->file = memstream_open(&picture->stream);
+        return picture->file ? 0 : -ENOMEM;
 }
 
 double picture_position(const struct picture *picture, uint64_t usec)
@@ -192,7 +192,7 @@ void picture_bar(struct picture *picture, uint64_t from_usec, uint64_t to_usec, 
 
 /* ------ the document ------ */
 
-static void print_document(struct picture *picture, const char *title)
+static void print_document(struct picture *picture, const char *title, const char *drawing)
 {
         double height = picture->y + 34;
 
@@ -206,23 +206,23 @@ static void print_document(struct picture *picture, const char *title)
         picture_rectangle(picture, 0, 0, PICTURE_WIDTH, height, "paper");
         picture_text(picture, 12, 28, "start", "title", "%s", title);
         draw_axis(picture, picture->y + 6);
-        fprintf(picture->file, "%s</svg>\n", picture->text);
+        fprintf(picture->file, "%s</svg>\n", drawing);
 }
 
 int picture_write(struct picture *picture, const char *path, const char *title)
 {
-        _cleanup_free_ char *document = NULL;
+        _cleanup_free_ char *drawing = NULL, *document = NULL;
         _cleanup_close_ int fd = -EBADF;
         size_t size;
 
-        if (fclose(TAKE_PTR(picture->file)) != 0)
-                return -errno;
-        picture->file = open_memstream(&document, &size);
+        if (memstream_finish(&picture->stream, &drawing, NULL) < 0)
+                return -ENOMEM;
+        picture->file = memstream_open(&picture->stream);
         if (!picture->file)
-                return -errno;
-        print_document(picture, title);
-        if (fclose(TAKE_PTR(picture->file)) != 0)
-                return -errno;
+                return -ENOMEM;
+        print_document(picture, title, drawing);
+        if (memstream_finish(&picture->stream, &document, &size) < 0)
+                return -ENOMEM;
         if (streq(path, "-"))
                 return write_all(STDOUT_FILENO, document, size);
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -231,6 +231,5 @@ int picture_write(struct picture *picture, const char *path, const char *title)
 
 void picture_done(struct picture *picture)
 {
-        fclosep(&picture->file);
-        free(picture->text);
+        memstream_done(&picture->stream);
 }

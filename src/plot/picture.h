@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdint.h>
-
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* A picture of what happened when, as an SVG document (https://www.w3.org/TR/SVG11/): a title, a legend, and below it rows
  * on an axis of time. Lengths are pixels from the upper left corner; `style` is a class of the style sheet. */
@@ -17,9 +15,9 @@
 
 /* Starts empty: all zeros. */
 struct picture {
-        FILE *file; /* what is drawn, in memory: it is to be above the lines of the axis, whose height is known at the end */
-        char *text;
-        size_t size;
+        struct memstream
+                stream; /* what is drawn: it is to be above the lines of the axis, whose height is known at the end */
+        FILE *file;     /* of that */
         uint64_t from_usec, to_usec; /* of the axis */
         uint64_t zero_usec;          /* where its numbers count from */
         uint64_t step_usec;          /* from number to number */

@@ -27,35 +27,40 @@
 
 #define LEGEND_Y 74.0
 
-/* What is only waited for is half as high as what is done. */
+/* How each phase is drawn, and below these each end that is not as it should be; and what the legend says of it. What is only
+ * waited for is half as high as what is done. */
 static const struct {
+        enum timeline_kind kind;
+        enum timeline_end end;
         const char *style;
         double height;
         const char *words; /* in a time of its own */
-} phases[_TIMELINE_PHASE_MAX] = {
-        [TIMELINE_PVS] = {"pvs", PICTURE_BAR_HEIGHT / 2, "waiting for PVs"},
-        [TIMELINE_QUEUE] = {"queue", PICTURE_BAR_HEIGHT / 2, "queue"},
-        [TIMELINE_LVM2] = {"lvm2", PICTURE_BAR_HEIGHT, "lvm2"},
-        [TIMELINE_UDEV] = {"udev", PICTURE_BAR_HEIGHT, "udev"},
-        [TIMELINE_HELD] = {"held", PICTURE_BAR_HEIGHT / 2, "held"},
-        [TIMELINE_REMOVAL] = {"removal", PICTURE_BAR_HEIGHT, "removal"},
-};
-
-/* The style in which a bar is framed that has not ended well. */
-static const char *const end_styles[_TIMELINE_END_MAX] = {
-        [TIMELINE_UNFINISHED] = "unfinished",
-        [TIMELINE_FAILED] = "failed",
+        const char *legend;
+        double width; /* in the legend */
+} looks[] = {
+        [TIMELINE_PVS] = {TIMELINE_BOOT, TIMELINE_DONE, "pvs", PICTURE_BAR_HEIGHT / 2, "waiting for PVs",
+                "waiting for PVs", 140},
+        [TIMELINE_QUEUE] = {TIMELINE_BOOT, TIMELINE_DONE, "queue", PICTURE_BAR_HEIGHT / 2, "queue", "in the queue",
+                125},
+        [TIMELINE_LVM2] = {TIMELINE_BOOT, TIMELINE_DONE, "lvm2", PICTURE_BAR_HEIGHT, "lvm2", "lvm2", 80},
+        [TIMELINE_UDEV] = {TIMELINE_BOOT, TIMELINE_DONE, "udev", PICTURE_BAR_HEIGHT, "udev", "udev", 80},
+        [TIMELINE_HELD] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "held", PICTURE_BAR_HEIGHT / 2, "held",
+                "something holds it", 160},
+        [TIMELINE_REMOVAL] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "removal", PICTURE_BAR_HEIGHT, "removal",
+                "removal", 100},
+        {TIMELINE_BOOT, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, NULL, "failed", 90},
+        {TIMELINE_BOOT, TIMELINE_UNFINISHED, "unfinished", PICTURE_BAR_HEIGHT, NULL, "not up yet", 115},
+        {TIMELINE_BOOT, TIMELINE_SKIPPED, NULL, 0, NULL, "skipped", 90},
+        {TIMELINE_SHUTDOWN, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, NULL, "left", 90},
 };
 
 struct plot {
         struct picture *picture;
         struct timeline *timeline;
+        bool boot;
         uint64_t first_usec;
         uint64_t until_usec; /* what began later is left out */
-};
-
-/* The bars that are shown, in the timeline's order. */
-struct shown {
+        /* The bars that are shown, in the timeline's order, if these are many. */
         const struct timeline_bar **troubles, **fine;
         size_t n_troubles, n_fine;
 };
@@ -82,19 +87,18 @@ static int find_span(struct plot *plot)
         return 0;
 }
 
-/* Both vectors are as long as the timeline. */
-static void choose(const struct plot *plot, struct shown *shown)
+static void choose(struct plot *plot)
 {
-        shown->n_troubles = shown->n_fine = 0;
+        plot->n_troubles = plot->n_fine = 0;
         for (size_t i = 0; i < plot->timeline->n; i++) {
                 const struct timeline_bar *bar = &plot->timeline->bars[i];
 
                 if (bar->first_usec > plot->until_usec)
                         continue;
                 if (bar->end == TIMELINE_DONE)
-                        shown->fine[shown->n_fine++] = bar;
+                        plot->fine[plot->n_fine++] = bar;
                 else
-                        shown->troubles[shown->n_troubles++] = bar;
+                        plot->troubles[plot->n_troubles++] = bar;
         }
 }
 
@@ -131,8 +135,9 @@ static void print_states(struct picture *picture, const struct timeline *timelin
         }
 }
 
-static void print_times(struct picture *picture, const struct plot *plot)
+static void print_times(struct plot *plot)
 {
+        struct picture *picture = plot->picture;
         uint64_t first = UINT64_MAX, last = 0;
         _cleanup_free_ char *begin = NULL, *end = NULL, *span = NULL;
         size_t n_later = 0;
@@ -149,12 +154,12 @@ static void print_times(struct picture *picture, const struct plot *plot)
         begin = format_duration(first);
         end = format_duration(last);
         span = format_duration(last - first);
-        if (plot->timeline->kind == TIMELINE_SHUTDOWN)
-                picture_print(picture, "%s from the start of headgate-teardown to the last of them", span ?: "?");
-        else
+        if (plot->boot)
                 picture_print(picture, "first PV %s after the start of the kernel, last VG after %s", begin ?: "?",
                         end ?: "?");
-        if (plot->timeline->kind == TIMELINE_BOOT && n_later > 0)
+        else
+                picture_print(picture, "%s from the start of headgate-teardown to the last of them", span ?: "?");
+        if (plot->boot && n_later > 0)
                 picture_print(picture, "; %zu that came later left out", n_later);
 }
 
@@ -171,38 +176,20 @@ static void draw_sign(FILE *file, enum timeline_end end, double x, double y)
 
 static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
-        static const struct {
-                enum timeline_kind kind;
-                enum timeline_end end;
-                const char *style;
-                double height;
-                double words_x;
-                const char *words;
-                double width; /* with the words */
-        } entries[] = {
-                {TIMELINE_BOOT, TIMELINE_DONE, "pvs", PICTURE_BAR_HEIGHT / 2, 30, "waiting for PVs", 140},
-                {TIMELINE_BOOT, TIMELINE_DONE, "queue", PICTURE_BAR_HEIGHT / 2, 30, "in the queue", 125},
-                {TIMELINE_BOOT, TIMELINE_DONE, "lvm2", PICTURE_BAR_HEIGHT, 30, "lvm2", 80},
-                {TIMELINE_BOOT, TIMELINE_DONE, "udev", PICTURE_BAR_HEIGHT, 30, "udev", 80},
-                {TIMELINE_BOOT, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, 44, "failed", 90},
-                {TIMELINE_BOOT, TIMELINE_UNFINISHED, "unfinished", PICTURE_BAR_HEIGHT, 44, "not up yet", 115},
-                {TIMELINE_BOOT, TIMELINE_SKIPPED, NULL, 0, 30, "skipped", 90},
-                {TIMELINE_SHUTDOWN, TIMELINE_DONE, "held", PICTURE_BAR_HEIGHT / 2, 30, "something holds it", 160},
-                {TIMELINE_SHUTDOWN, TIMELINE_DONE, "removal", PICTURE_BAR_HEIGHT, 30, "removal", 100},
-                {TIMELINE_SHUTDOWN, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, 44, "left", 90},
-        };
         double x = PICTURE_LEFT;
 
-        for (size_t i = 0; i < ELEMENTSOF(entries); i++) {
-                if (entries[i].kind != kind)
+        for (size_t i = 0; i < ELEMENTSOF(looks); i++) {
+                /* A bar and a sign, or one of them. */
+                double words_x = x + (looks[i].style && looks[i].end != TIMELINE_DONE ? 44 : 30);
+
+                if (looks[i].kind != kind)
                         continue;
-                if (entries[i].style)
-                        picture_rectangle(picture, x, LEGEND_Y - entries[i].height / 2, 24, entries[i].height,
-                                entries[i].style);
-                draw_sign(picture->file, entries[i].end, x + entries[i].words_x - 10, LEGEND_Y);
-                picture_text(
-                        picture, x + entries[i].words_x, LEGEND_Y + 4, "start", "label", "%s", entries[i].words);
-                x += entries[i].width;
+                if (looks[i].style)
+                        picture_rectangle(
+                                picture, x, LEGEND_Y - looks[i].height / 2, 24, looks[i].height, looks[i].style);
+                draw_sign(picture->file, looks[i].end, words_x - 10, LEGEND_Y);
+                picture_text(picture, words_x, LEGEND_Y + 4, "start", "label", "%s", looks[i].legend);
+                x += looks[i].width;
         }
 }
 
@@ -212,13 +199,12 @@ static void draw_header(struct plot *plot)
         struct picture *picture = plot->picture;
 
         fputs("<text x=\"12.0\" y=\"48.0\" text-anchor=\"start\" class=\"subtitle\">", picture->file);
-        picture_print(picture, "%zu %s%s", timeline->n, timeline->kind == TIMELINE_BOOT ? "VG" : "device",
-                plural(timeline->n));
+        picture_print(picture, "%zu %s%s", timeline->n, plot->boot ? "VG" : "device", plural(timeline->n));
         if (timeline->n > 0) {
                 picture_print(picture, ": ");
                 print_states(picture, timeline);
                 picture_print(picture, "; ");
-                print_times(picture, plot);
+                print_times(plot);
         }
         fputs("</text>\n", picture->file);
         draw_legend(picture, timeline->kind);
@@ -236,7 +222,7 @@ static void print_bar(struct picture *picture, const struct timeline_bar *bar)
                 _cleanup_free_ char *time = format_duration(bar->phases_usec[i]);
 
                 if (bar->phases_usec[i] > 0)
-                        picture_print(picture, ", %s %s", phases[i].words, time ?: "?");
+                        picture_print(picture, ", %s %s", looks[i].words, time ?: "?");
         }
         if (bar->reason && bar->reason[0] != '\0')
                 picture_print(picture, ". %s", bar->reason);
@@ -266,9 +252,11 @@ static void draw_row(struct picture *picture, const struct timeline_bar *bar)
         picture_text_within(picture, PICTURE_LEFT - 8, middle + 4, PICTURE_LEFT - 20, "end", "label", bar->name);
         for (size_t i = 0; i < _TIMELINE_PHASE_MAX; usec += bar->phases_usec[i++])
                 if (bar->phases_usec[i] > 0)
-                        picture_bar(picture, usec, usec + bar->phases_usec[i], phases[i].height, phases[i].style);
-        if (end_styles[bar->end])
-                picture_bar(picture, bar->first_usec, usec, PICTURE_BAR_HEIGHT, end_styles[bar->end]);
+                        picture_bar(picture, usec, usec + bar->phases_usec[i], looks[i].height, looks[i].style);
+        /* A frame. */
+        if (bar->end == TIMELINE_FAILED || bar->end == TIMELINE_UNFINISHED)
+                picture_bar(picture, bar->first_usec, usec, PICTURE_BAR_HEIGHT,
+                        bar->end == TIMELINE_FAILED ? "failed" : "unfinished");
         if (bar->end != TIMELINE_DONE) {
                 draw_sign(picture->file, bar->end, text_x + 3, middle);
                 text_x += 8 + PICTURE_GAP;
@@ -297,7 +285,7 @@ static void draw_phase(struct picture *picture, const struct timeline_bar *const
                 from = picture_position(picture, usec);
                 width = MAX(picture_position(picture, usec + bars[i]->phases_usec[phase]) - from, 0.5);
                 if (!begun)
-                        fprintf(picture->file, "<path class=\"%s\" d=\"", phases[phase].style);
+                        fprintf(picture->file, "<path class=\"%s\" d=\"", looks[phase].style);
                 begun = true;
                 fprintf(picture->file, "M%.1f %.2fh%.1fv%.2fh%.1fz", from,
                         picture->y + height * (double) i / (double) n, width, height / (double) n, -width);
@@ -329,7 +317,7 @@ static void draw_band(struct plot *plot, const struct timeline_bar *const *bars,
 {
         struct picture *picture = plot->picture;
         double height = MIN(MAX((double) n, PICTURE_ROW_HEIGHT), BAND_HEIGHT_MAX), x;
-        const char *unit = plot->timeline->kind == TIMELINE_BOOT ? "VG" : "device";
+        const char *unit = plot->boot ? "VG" : "device";
         uint64_t from = UINT64_MAX, to = 0;
         _cleanup_free_ char *note = NULL;
 
@@ -356,42 +344,42 @@ static void draw_band(struct plot *plot, const struct timeline_bar *const *bars,
 }
 
 /* The bars of a batch are next to each other in the order of batches. */
-static size_t find_end_of_batch(const struct shown *shown, size_t from)
+static size_t find_end_of_batch(const struct plot *plot, size_t from)
 {
         size_t to = from + 1;
 
-        while (to < shown->n_fine && shown->fine[to]->asked_usec == shown->fine[from]->asked_usec)
+        while (to < plot->n_fine && plot->fine[to]->asked_usec == plot->fine[from]->asked_usec)
                 to++;
         return to;
 }
 
 /* One band for each batch that is large enough, and one for all the rest. Too many would be as unclear as rows. */
-static void draw_bands(struct plot *plot, struct shown *shown)
+static void draw_bands(struct plot *plot)
 {
-        bool boot = plot->timeline->kind == TIMELINE_BOOT;
         size_t n_large = 0, n_bands = 0, n_rest = 0;
 
-        for (size_t from = 0, to; from < shown->n_fine; from = to) {
-                to = find_end_of_batch(shown, from);
+        for (size_t from = 0, to; from < plot->n_fine; from = to) {
+                to = find_end_of_batch(plot, from);
                 n_large += to - from >= BAND_MIN;
         }
-        for (size_t from = 0, to; from < shown->n_fine; from = to) {
+        for (size_t from = 0, to; from < plot->n_fine; from = to) {
                 char what[64];
 
-                to = find_end_of_batch(shown, from);
-                if (n_large > BANDS_MAX || to - from < BAND_MIN || shown->fine[from]->asked_usec == 0) {
+                to = find_end_of_batch(plot, from);
+                if (n_large > BANDS_MAX || to - from < BAND_MIN || plot->fine[from]->asked_usec == 0) {
                         /* Their new places are of bars that were drawn or moved already. */
                         while (from < to)
-                                shown->fine[n_rest++] = shown->fine[from++];
+                                plot->fine[n_rest++] = plot->fine[from++];
                         continue;
                 }
-                (void) snprintf(what, sizeof(what), "%s %zu", boot ? "vgchange" : "headgate-teardown", ++n_bands);
-                draw_band(plot, shown->fine + from, to - from, what);
+                (void) snprintf(
+                        what, sizeof(what), "%s %zu", plot->boot ? "vgchange" : "headgate-teardown", ++n_bands);
+                draw_band(plot, plot->fine + from, to - from, what);
         }
         if (n_rest > 0)
-                draw_band(plot, shown->fine, n_rest,
+                draw_band(plot, plot->fine, n_rest,
                         n_bands == 0 ? "all"
-                        : boot       ? "few at a time, or up before"
+                        : plot->boot ? "few at a time, or up before"
                                      : "others");
 }
 
@@ -417,55 +405,53 @@ static void draw_all(struct plot *plot)
 static int draw_many(struct plot *plot)
 {
         struct picture *picture = plot->picture;
-        bool boot = plot->timeline->kind == TIMELINE_BOOT;
         _cleanup_free_ const struct timeline_bar **bars = calloc(2 * plot->timeline->n, sizeof(*bars));
-        struct shown shown = {.troubles = bars, .fine = bars + plot->timeline->n};
+        const char *troubles = plot->boot ? "Not up" : "Left";
 
         if (!bars)
                 return -ENOMEM;
+        plot->troubles = bars;
+        plot->fine = bars + plot->timeline->n;
         timeline_sort(plot->timeline, timeline_by_blame);
-        choose(plot, &shown);
-        if (shown.n_troubles > TROUBLES_MAX)
-                picture_heading(
-                        picture, "%s (%d of %zu)", boot ? "Not up" : "Left", TROUBLES_MAX, shown.n_troubles);
-        else if (shown.n_troubles > 0)
-                picture_heading(picture, "%s (%zu)", boot ? "Not up" : "Left", shown.n_troubles);
-        for (size_t i = 0; i < MIN(shown.n_troubles, TROUBLES_MAX); i++)
-                draw_row(picture, shown.troubles[i]);
-        if (shown.n_fine == 0)
+        choose(plot);
+        if (plot->n_troubles > TROUBLES_MAX)
+                picture_heading(picture, "%s (%d of %zu)", troubles, TROUBLES_MAX, plot->n_troubles);
+        else if (plot->n_troubles > 0)
+                picture_heading(picture, "%s (%zu)", troubles, plot->n_troubles);
+        for (size_t i = 0; i < MIN(plot->n_troubles, TROUBLES_MAX); i++)
+                draw_row(picture, plot->troubles[i]);
+        if (plot->n_fine == 0)
                 return 0;
-        picture_heading(picture, "Slowest (%zu of %zu)", MIN(shown.n_fine, SLOWEST_MAX), shown.n_fine);
-        for (size_t i = 0; i < MIN(shown.n_fine, SLOWEST_MAX); i++)
-                draw_row(picture, shown.fine[i]);
+        picture_heading(picture, "Slowest (%zu of %zu)", MIN(plot->n_fine, SLOWEST_MAX), plot->n_fine);
+        for (size_t i = 0; i < MIN(plot->n_fine, SLOWEST_MAX); i++)
+                draw_row(picture, plot->fine[i]);
 
-        picture_heading(picture, boot ? "All that are up, by vgchange" : "All that are gone");
+        picture_heading(picture, plot->boot ? "All that are up, by vgchange" : "All that are gone");
         timeline_sort(plot->timeline, timeline_by_batch);
-        choose(plot, &shown);
-        draw_bands(plot, &shown);
+        choose(plot);
+        draw_bands(plot);
         return 0;
 }
 
 int plot_timeline(const char *path, struct timeline *timeline)
 {
         _cleanup_picture_ struct picture picture = {};
-        struct plot plot = {&picture, timeline};
+        struct plot plot = {.picture = &picture, .timeline = timeline, .boot = timeline->kind == TIMELINE_BOOT};
         _cleanup_free_ char *title = format_title(timeline);
         int r;
 
         r = find_span(&plot);
-        if (r < 0)
-                return r;
         /* A shutdown counts from its own beginning, a boot from that of the kernel. */
-        r = picture_begin(&picture, plot.first_usec, plot.until_usec,
-                timeline->kind == TIMELINE_SHUTDOWN ? plot.first_usec : 0);
+        if (r >= 0)
+                r = picture_begin(&picture, plot.first_usec, plot.until_usec, plot.boot ? 0 : plot.first_usec);
         if (r < 0)
                 return r;
-        if (timeline->n > ROWS_MAX) {
+        if (timeline->n > ROWS_MAX)
                 r = draw_many(&plot);
-                if (r < 0)
-                        return r;
-        } else
+        else
                 draw_all(&plot);
+        if (r < 0)
+                return r;
         draw_header(&plot);
         return picture_write(&picture, path, title ?: "?");
 }
