@@ -6,7 +6,6 @@
 #include "teardown/kernel.h"
 
 #include <fcntl.h>
-#include <linux/dm-ioctl.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
@@ -32,7 +31,7 @@ static int remove_dm(const struct removal *removal)
         if (control_fd < 0)
                 return -errno;
         /* The kernel wants one or the other. A number may have been given to another device since. */
-        if (*removal->uuid != '\0' && strlen(removal->uuid) < sizeof(request.uuid))
+        if (*removal->uuid != '\0')
                 strcpy(request.uuid, removal->uuid);
         else
                 request.dev = removal->number;

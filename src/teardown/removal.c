@@ -96,22 +96,22 @@ static void start_thread(struct pool *pool)
 
 static int pool_new(size_t n_threads, int (*function)(const struct removal *removal), struct pool **ret)
 {
-        struct pool *pool = calloc(1, sizeof(*pool));
+        _cleanup_close_ int done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        struct pool *pool;
 
+        if (done_fd < 0)
+                return -errno;
+        pool = malloc(sizeof(*pool));
         if (!pool)
                 return -ENOMEM;
-        pool->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (pool->done_fd < 0) {
-                int r = -errno;
-
-                free(pool);
-                return r;
-        }
-        pthread_mutex_init(&pool->mutex, NULL);
+        *pool = (struct pool){
+                .remove = function,
+                .done_fd = TAKE_FD(done_fd),
+                .mutex = PTHREAD_MUTEX_INITIALIZER,
+                .n_threads_max = MIN(MAX(n_threads, (size_t) 1), (size_t) THREADS_MAX),
+        };
         dm_list_init(&pool->queued);
         dm_list_init(&pool->done);
-        pool->remove = function;
-        pool->n_threads_max = MIN(MAX(n_threads, (size_t) 1), (size_t) THREADS_MAX);
         *ret = pool;
         return 0;
 }
@@ -136,33 +136,22 @@ static void submit(struct teardown *teardown, struct removal *removal)
 
 /* ------ one removal ------ */
 
-static struct removal *removal_free(struct removal *removal)
+static struct removal *removal_new(struct tree_node *node, bool at_shutdown)
 {
-        free(removal->kernel_name);
-        free(removal->uuid);
-        free(removal);
-        return NULL;
-}
-DEFINE_CLEANUP(struct removal *, removal_free)
-
-static int removal_new(struct tree_node *node, bool at_shutdown, struct removal **ret)
-{
-        _cleanup_(removal_freep) struct removal *removal = calloc(1, sizeof(*removal));
+        struct removal *removal = malloc(sizeof(*removal));
 
         if (!removal)
-                return -ENOMEM;
+                return NULL;
         *removal = (struct removal){
                 .node = node,
                 .kind = node->kind,
                 .number = node->number,
-                .kernel_name = strdup(node->kernel_name),
-                .uuid = node->uuid ? strdup(node->uuid) : NULL,
                 .at_shutdown = at_shutdown,
         };
-        if (!removal->kernel_name || (node->uuid && !removal->uuid))
-                return -ENOMEM;
-        *ret = TAKE_PTR(removal);
-        return 0;
+        (void) snprintf(removal->kernel_name, sizeof(removal->kernel_name), "%s", node->kernel_name);
+        if (node->uuid && strlen(node->uuid) < sizeof(removal->uuid))
+                strcpy(removal->uuid, node->uuid);
+        return removal;
 }
 
 bool removal_is_possible(const struct removal *removal)
@@ -184,15 +173,12 @@ int removals_init(struct teardown *teardown)
         int r;
 
         dm_list_init(&teardown->busy);
-        teardown->removals = calloc(tree->nodes.n + 1, sizeof(*teardown->removals));
-        if (!teardown->removals)
-                return -ENOMEM;
         FOREACH_NODE(node, &tree->nodes) {
                 if (!tree_node_is_ours(node))
                         continue;
-                r = removal_new(node, teardown->options.at_shutdown, &teardown->removals[node->index]);
-                if (r < 0)
-                        return r;
+                node->removal = removal_new(node, teardown->options.at_shutdown);
+                if (!node->removal)
+                        return -ENOMEM;
         }
         r = pool_new(tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : teardown->options.n_threads,
                 teardown->options.remove ?: kernel_remove, &teardown->pool);
@@ -210,7 +196,7 @@ int removals_start(struct teardown *teardown)
         for (struct tree_node *node; (node = tree_next_ready(teardown->tree));) {
                 struct storage_tree *tree = &teardown->trees[node->component];
 
-                removal = teardown->removals[node->index];
+                removal = node->removal;
                 if (removal->at_work) {
                         /* It is the turn of a member of a cycle whose last attempt still hangs. */
                         tree_node_failed(teardown->tree, node);
@@ -296,7 +282,7 @@ void removals_check_deadlines(struct teardown *teardown, uint64_t now)
         teardown->checked_usec = now;
         pthread_mutex_lock(&pool->mutex);
         FOREACH_NODE(node, &teardown->tree->nodes) {
-                struct removal *removal = tree_node_is_ours(node) ? teardown->removals[node->index] : NULL;
+                struct removal *removal = node->removal;
 
                 if (!removal || !removal->at_work || removal->timed_out || !has_timed_out(teardown, removal, now))
                         continue;
@@ -329,13 +315,7 @@ void removals_done(struct teardown *teardown)
         /* Otherwise the last of the threads does it. */
         if (last)
                 pool_free(pool);
-        if (!teardown->removals)
-                return;
-        FOREACH_NODE(node, &teardown->tree->nodes) {
-                struct removal *removal = tree_node_is_ours(node) ? teardown->removals[node->index] : NULL;
-
-                if (removal && !removal->at_work)
-                        removal_free(removal);
-        }
-        free(teardown->removals);
+        FOREACH_NODE(node, &teardown->tree->nodes)
+                if (node->removal && !node->removal->at_work)
+                        free(TAKE_PTR(node->removal));
 }

@@ -265,7 +265,7 @@ static const char *describe_reason(const struct removal *removal)
 static void report_node_left(
         const struct teardown *teardown, const struct tree_node *node, const struct users *users)
 {
-        const struct removal *removal = teardown->removals[node->index];
+        const struct removal *removal = node->removal;
         _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
                 holders && *holders ? ": " : "", holders ?: "");

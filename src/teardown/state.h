@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <limits.h>
+#include <linux/dm-ioctl.h>
+
 #include "lvm/command.h"
 #include "timeline/timeline.h"
 #include "tree/tree.h"
@@ -23,9 +26,9 @@ struct removal {
         /* What a thread knows of the node, since the tree may be freed while it hangs in the kernel. */
         enum tree_kind kind;
         dev_t number;
-        char *kernel_name;
-        char *uuid;       /* device-mapper's, "" without one; NULL for other devices */
-        bool at_shutdown; /* a device that is in use may go when it is closed */
+        char kernel_name[NAME_MAX + 1];
+        char uuid[DM_UUID_LEN]; /* device-mapper's; "" without one, or one that the kernel takes */
+        bool at_shutdown;       /* a device that is in use may go when it is closed */
 
         bool at_work;   /* a thread has it, or will have it */
         bool timed_out; /* the attempt took longer than the deadline, and its thread is not waited for */
@@ -74,18 +77,16 @@ struct unmonitor {
 
 /* What systemd is asked, see teardown/systemd.h. */
 struct stop_job_watch {
-        struct job *job;           /* systemctl, while it runs */
-        bool nothing_stops;        /* systemd stops no unit any more, so what is in use stays in use */
-        uint64_t next_usec;        /* when to ask again; 0 if it was never asked */
-        uint64_t pause_usec;       /* between questions, longer and longer */
-        struct tree_nodes retried; /* mounts that it was asked to unmount once more */
+        struct job *job;     /* systemctl, while it runs */
+        bool nothing_stops;  /* systemd stops no unit any more, so what is in use stays in use */
+        uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
+        uint64_t pause_usec; /* between questions, longer and longer */
 };
 
 struct teardown {
         struct tree *tree;
         struct teardown_options options;
         struct storage_tree *trees; /* by tree_node.component */
-        struct removal **removals;  /* by tree_node.index, of the nodes that are to go */
 
         sd_event *event;
         struct pool *pool;

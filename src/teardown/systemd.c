@@ -70,20 +70,18 @@ static int retry_unmounts(struct teardown *teardown)
         struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        if (string_vector_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
+                return -ENOMEM;
         FOREACH_NODE(node, &teardown->tree->nodes) {
-                if (r < 0)
-                        return r;
-                if (!is_free_now(node) || !teardown_awaits(teardown, node) ||
-                        tree_nodes_have(&watch->retried, node))
+                if (!is_free_now(node) || !teardown_awaits(teardown, node) || node->unmount_retried)
                         continue;
-                r = tree_nodes_add(&watch->retried, node);
-                if (r >= 0)
-                        /* A path is as good as the name of its unit. */
-                        r = string_vector_add(&arguments, node->name);
+                node->unmount_retried = true;
+                /* A path is as good as the name of its unit. */
+                if (string_vector_add(&arguments, node->name) < 0)
+                        return -ENOMEM;
         }
-        if (r < 0 || arguments.n == ELEMENTSOF(words))
-                return r;
+        if (arguments.n == ELEMENTSOF(words))
+                return 0;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_stop_asked, teardown, &watch->job);
         if (r >= 0 || r == -ENOMEM)
                 return r < 0 ? r : 1;

@@ -318,8 +318,9 @@ int teardown_run(struct teardown *teardown)
 
 void teardown_done(struct teardown *teardown)
 {
+        if (!teardown->tree)
+                return;
         job_free(teardown->stop_jobs.job);
-        tree_nodes_done(&teardown->stop_jobs.retried);
         job_free(teardown->unmonitor.job);
         if (teardown->unmonitor.vgs)
                 dm_hash_destroy(teardown->unmonitor.vgs);

@@ -17,6 +17,6 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
  * to say: see teardown/report.h. Returns 0 if all are gone; 1 if some are not; or a negative errno. */
 int teardown_run(struct teardown *teardown) _nonnull_(1) _must_check_;
 
-/* Leaves behind what hangs in the kernel, with the memory that it uses. */
+/* Leaves behind what hangs in the kernel, with the memory that it uses. One that was never begun may be all zeros. */
 void teardown_done(struct teardown *teardown) _nonnull_(1);
 #define _cleanup_teardown_ _cleanup_(teardown_done)

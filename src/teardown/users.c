@@ -35,37 +35,35 @@ struct search {
         struct dm_hash_table *namespaces; /* by what /proc/PID/ns/mnt says: ours, and those that were looked at */
         int process_fd;                   /* the directory in /proc of the process that is just looked at */
         pid_t pid;                        /* and its number */
+        int error;                        /* -ENOMEM once there was no memory for something */
 };
 
 /* One that was added last is not added again, and one that has ended is not, either. */
-static int add_user(
-        struct users *users, const struct search *search, const char *verb, const char *path, const char *end)
+static void add_user(
+        struct search *search, struct users *users, const char *verb, const char *path, const char *end)
 {
         _cleanup_free_ char *name = NULL, *command = NULL, *printable = NULL, *text = NULL;
-        size_t size;
         int r;
 
         if (users->n > 0 && users->last == search->pid)
-                return 0;
+                return;
         /* As the process itself chose it, at most 15 bytes: any but NUL (proc(5)). Unlike its command line it can be
          * read whatever the process waits for. */
-        r = read_file_at(search->process_fd, "comm", &name, &size);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
-        if (size > 0 && name[size - 1] == '\n')
-                name[size - 1] = '\0';
-        command = string_printable(name);
+        r = sysfs_read_at(search->process_fd, "comm", &name);
+        if (r < 0 && r != -ENOMEM)
+                return;
+        command = name ? string_printable(name) : NULL;
         printable = string_printable(path);
-        if (!command || !printable)
-                return -ENOMEM;
-        text = string_format("process %d (%s) %s%s%s", search->pid, command, verb, printable, end);
-        if (!text)
-                return -ENOMEM;
+        if (command && printable)
+                text = string_format("process %d (%s) %s%s%s", search->pid, command, verb, printable, end);
+        if (!text) {
+                search->error = -ENOMEM;
+                return;
+        }
         if (users->n < USERS_KEPT_MAX)
                 users->texts[users->n] = TAKE_PTR(text);
         users->n++;
         users->last = search->pid;
-        return 0;
 }
 
 /* ------ links ------ */
@@ -141,33 +139,29 @@ static dev_t device_of(struct libmnt_fs *entry)
 }
 
 /* If a process is the first one of its namespace, adds it as a user of all devices that are mounted there. */
-static int look_at_namespace(const struct search *search)
+static void look_at_namespace(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table theirs = {};
         char name[PATH_MAX];
-        int r;
 
         /* "mnt:[4026531841]", the same for all processes of a namespace (namespaces(7)). */
         if (!read_link(search->process_fd, "ns/mnt", name) || dm_hash_lookup(search->namespaces, name))
-                return 0;
-        r = mount_table_read(search->process_fd, "mountinfo", &theirs);
-        /* If this process has just ended, the next one of its namespace is as good. */
-        if (r < 0 || theirs.n == 0)
-                return r == -ENOMEM ? r : 0;
+                return;
+        if (mount_table_read(search->process_fd, "mountinfo", &theirs) == -ENOMEM)
+                search->error = -ENOMEM;
         FOREACH_MOUNT(entry, &theirs) {
                 const char *target = mnt_fs_get_target(entry);
                 dev_t number = target ? device_of(entry) : 0;
 
-                for (size_t i = 0; number != 0 && i < search->n; i++) {
-                        if (search->queries[i].number != number || goes_with_ours(&search->mounts, &theirs, entry))
-                                continue;
-                        r = add_user(&search->queries[i].users, search, "has it mounted at ", target,
-                                " in another mount namespace");
-                        if (r < 0)
-                                return r;
-                }
+                for (size_t i = 0; number != 0 && i < search->n; i++)
+                        if (search->queries[i].number == number &&
+                                !goes_with_ours(&search->mounts, &theirs, entry))
+                                add_user(search, &search->queries[i].users, "has it mounted at ", target,
+                                        " in another mount namespace");
         }
-        return dm_hash_insert(search->namespaces, name, search->namespaces) ? 0 : -ENOMEM;
+        /* If this process has just ended, the next one of its namespace is as good. */
+        if (theirs.n > 0 && !dm_hash_insert(search->namespaces, name, search->namespaces))
+                search->error = -ENOMEM;
 }
 
 /* ------ one process after the other ------ */
@@ -181,49 +175,36 @@ static bool lies_at(const char *path, const char *mount_point)
 }
 
 /* By a file, `number` being that of the block device that it is, or 0. */
-static int add_users_of(
-        const struct search *search, const char *verb, const char *path, const char *end, dev_t number)
+static void add_users_of(struct search *search, const char *verb, const char *path, const char *end, dev_t number)
 {
-        int r = 0;
-
-        for (size_t i = 0; i < search->n && r >= 0; i++) {
+        for (size_t i = 0; i < search->n; i++) {
                 struct usage_query *query = &search->queries[i];
 
                 if (query->mount_point && lies_at(path, query->mount_point))
-                        r = add_user(&query->users, search, verb, path, end);
-                if (r >= 0 && number != 0 && query->number == number)
-                        r = add_user(&query->users, search, "has it open", "", "");
+                        add_user(search, &query->users, verb, path, end);
+                if (number != 0 && query->number == number)
+                        add_user(search, &query->users, "has it open", "", "");
         }
-        return r;
 }
 
-static int look_at_process(const struct search *search)
+static void look_at_process(struct search *search)
 {
         _cleanup_closedir_ DIR *files = NULL;
         char target[PATH_MAX];
-        int r;
 
         /* Neither kernel threads nor processes that have ended run a program. */
         if (!read_link(search->process_fd, "exe", target) && errno == ENOENT)
-                return 0;
-        r = look_at_namespace(search);
-        for (size_t i = 0; i < ELEMENTSOF(process_links) && r >= 0; i++)
+                return;
+        look_at_namespace(search);
+        for (size_t i = 0; i < ELEMENTSOF(process_links); i++)
                 if (read_link(search->process_fd, process_links[i].name, target))
-                        r = add_users_of(search, process_links[i].verb, target, "", 0);
-        if (r < 0)
-                return r;
-
+                        add_users_of(search, process_links[i].verb, target, "", 0);
         files = open_directory_at(search->process_fd, "fd");
-        for (const struct dirent *entry; files && (entry = readdir(files));) {
+        for (const struct dirent *entry; files && (entry = readdir(files));)
                 /* Of what has no name, as pipes, there is only a kind and a number. */
-                if (!read_link(dirfd(files), entry->d_name, target) || target[0] != '/')
-                        continue;
-                r = add_users_of(search, "has ", target, " open",
-                        device_number_of_link(dirfd(files), entry->d_name, target));
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+                if (read_link(dirfd(files), entry->d_name, target) && target[0] == '/')
+                        add_users_of(search, "has ", target, " open",
+                                device_number_of_link(dirfd(files), entry->d_name, target));
 }
 
 static int look_at_all(struct search *search)
@@ -252,11 +233,9 @@ static int look_at_all(struct search *search)
                         continue;
                 search->process_fd = fd;
                 search->pid = (pid_t) pid;
-                r = look_at_process(search);
-                if (r < 0)
-                        return r;
+                look_at_process(search);
         }
-        return 0;
+        return search->error;
 }
 
 int users_find(struct usage_query *queries, size_t n)
@@ -279,18 +258,15 @@ void nodes_find_users(struct usage_query *queries, size_t n)
 
 char *users_describe(const struct users *users)
 {
-        _cleanup_free_ char *text = strdup("");
-        size_t n_kept = MIN(users->n, USERS_KEPT_MAX);
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        char *text;
 
-        for (size_t i = 0; text && i < n_kept; i++) {
-                const char *separator = i == 0 ? "" : i + 1 == users->n ? " and " : ", ";
-
-                if (string_replace(&text, string_format("%s%s%s", text, separator, users->texts[i])) < 0)
-                        return NULL;
-        }
-        if (text && users->n > n_kept)
-                return string_format("%s, and %zu more", text, users->n - n_kept);
-        return TAKE_PTR(text);
+        for (size_t i = 0; file && i < MIN(users->n, (size_t) USERS_KEPT_MAX); i++)
+                fprintf(file, "%s%s", i == 0 ? "" : i + 1 == users->n ? " and " : ", ", users->texts[i]);
+        if (file && users->n > USERS_KEPT_MAX)
+                fprintf(file, ", and %zu more", users->n - USERS_KEPT_MAX);
+        return !file || memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
 void users_done(struct users *users)

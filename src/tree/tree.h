@@ -70,6 +70,7 @@ enum tree_state {
 
 struct tree_node;
 struct tree_cycle;
+struct removal;
 
 struct tree_nodes {
         struct tree_node **nodes;
@@ -124,8 +125,10 @@ struct tree_node {
         size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
         struct tree_cycle *cycle; /* that it is in, or NULL */
 
-        enum tree_state state; /* for the executor, see tree/order.h */
-        size_t seen_at;        /* tree.n_reads of the last tree_read_mounts() that found it */
+        enum tree_state state;   /* for the executor, see tree/order.h */
+        struct removal *removal; /* teardown's, of a node that is to go */
+        bool unmount_retried;    /* teardown has had systemd unmount it once more */
+        size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
 
 /* Whether it, or something that it lies on, lies on a device that has gone. */
