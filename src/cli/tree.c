@@ -66,9 +66,7 @@ static int find_nodes(const struct tree *tree, const char *name, struct tree_nod
         if (r < 0)
                 return r == -ENOMEM ? r : -ENOENT;
         if (target.lv || (target.number != 0 && !root_is_chosen()))
-                r = target_find_node(&target, tree, &other);
-        if (r < 0)
-                return r;
+                other = target_find_node(&target, tree);
         return other ? tree_nodes_add(ret, other) : -ENOENT;
 }
 

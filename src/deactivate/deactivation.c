@@ -84,19 +84,19 @@ void deactivation_done(struct deactivation *deactivation)
 
 static int find(struct deactivation *deactivation)
 {
-        struct tree *tree;
         int r;
 
         deactivation->tree = tree_free(deactivation->tree);
         r = tree_read(deactivation->sources.root_fd, &deactivation->tree);
-        tree = deactivation->tree;
         if (r >= 0)
-                r = teardown_scope_apply(tree, TEARDOWN_ALL);
-        if (r >= 0 && !deactivation->targets)
-                selection_add_unused(tree);
-        for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
-                r = target_select(&deactivation->targets[i], tree);
-        return r;
+                r = teardown_scope_apply(deactivation->tree, TEARDOWN_ALL);
+        if (r < 0)
+                return r;
+        if (!deactivation->targets)
+                selection_add_unused(deactivation->tree);
+        for (size_t i = 0; i < deactivation->n_targets; i++)
+                target_select(&deactivation->targets[i], deactivation->tree);
+        return 0;
 }
 
 /* Locks the VGs of all selected nodes. Returns 1 if one of them was not locked before, 0, or -ENOMEM. */

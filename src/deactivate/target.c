@@ -81,45 +81,27 @@ int target_parse(const char *name, struct target *ret)
         return r;
 }
 
-int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
+struct tree_node *target_find_node(const struct target *target, const struct tree *tree)
 {
         /* A pool may have no device but that of its layer. */
-        static const char *const layers[] = {NULL, "tpool", "vpool"};
-        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+        static const char *const layers[] = {"", "tpool", "vpool"};
 
-        *ret = NULL;
-        if (!target->lv) {
-                *ret = tree_find_number(tree, target->number);
-                return 0;
-        }
-        pool = dm_pool_create("name", 512);
-        if (!pool)
-                return -ENOMEM;
-        for (size_t i = 0; !*ret && i < ELEMENTSOF(layers); i++) {
-                const char *name = dm_build_dm_name(pool, target->vg, target->lv, layers[i]);
-                struct tree_node *node;
-
-                if (!name)
-                        return -ENOMEM;
-                node = dm_hash_lookup(tree->dm_names, name);
-                if (node && node->vg)
-                        *ret = node;
-        }
-        return 0;
+        if (!target->lv)
+                return tree_find_number(tree, target->number);
+        for (size_t i = 0; i < ELEMENTSOF(layers); i++)
+                FOREACH_NODE(node, &tree->nodes)
+                        if (node->vg && streq(node->vg, target->vg) && streq(node->lv, target->lv) &&
+                                streq(node->layer, layers[i]))
+                                return node;
+        return NULL;
 }
 
-int target_select(struct target *target, struct tree *tree)
+void target_select(struct target *target, struct tree *tree)
 {
-        struct tree_node *node;
-        int r;
+        bool is_vg = target->vg && !target->lv;
+        struct tree_node *node = is_vg ? NULL : target_find_node(target, tree);
 
-        if (target->vg && !target->lv) {
-                target->found = selection_add_vg(tree, target->vg);
-                return 0;
-        }
-        r = target_find_node(target, tree, &node);
-        target->found = r >= 0 && node && selection_add(tree, node);
-        return r;
+        target->found = is_vg ? selection_add_vg(tree, target->vg) : node && selection_add(tree, node);
 }
 
 int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)

@@ -22,12 +22,11 @@ void target_done(struct target *target) _nonnull_(1);
 #define _cleanup_target_ _cleanup_(target_done)
 
 /* The node of an LV, which for a pool that is not active by itself is its layer, or of another device; NULL if
- * there is none. Not of a whole VG. Returns 0 or -ENOMEM. */
-int target_find_node(const struct target *target, const struct tree *tree, struct tree_node **ret)
-        _nonnull_(1, 2, 3) _must_check_;
+ * there is none. Not of a whole VG. */
+struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_(1, 2);
 
-/* Selects its nodes. Returns 0 or -ENOMEM. */
-int target_select(struct target *target, struct tree *tree) _nonnull_(1, 2) _must_check_;
+/* Selects its nodes. */
+void target_select(struct target *target, struct tree *tree) _nonnull_(1, 2);
 
 /* Whether a target that was not found exists, and is not active: a VG or LV that is in lvm2's last backup of the VG's
  * metadata, below `root_fd`, and every device. Returns 1 or 0, or -ENOMEM. */

@@ -84,13 +84,12 @@ static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
 /* "vgchange --monitor n", without VGs yet. */
 static int add_words(const struct teardown *teardown, const char *value, struct string_vector *arguments)
 {
-        const char *const words[] = {"vgchange", "--monitor", value};
-        int r;
+        const char *const words[] = {"vgchange", "--monitor", value, "--nolocking"};
 
-        r = string_vector_add_all(arguments, words, ELEMENTSOF(words));
-        if (r >= 0 && teardown->options.vgs_are_locked)
-                r = string_vector_add(arguments, "--nolocking");
-        return r < 0 ? r : string_vector_add(arguments, "--");
+        if (string_vector_add_all(
+                    arguments, words, ELEMENTSOF(words) - (teardown->options.vgs_are_locked ? 0 : 1)) < 0)
+                return -ENOMEM;
+        return string_vector_add(arguments, "--");
 }
 
 static int start_lvm(struct teardown *teardown, const struct string_vector *arguments)
@@ -107,18 +106,16 @@ static int ask(struct teardown *teardown)
         struct removal *removal;
         int r;
 
-        r = add_words(teardown, "n", &arguments);
+        if (add_words(teardown, "n", &arguments) < 0)
+                return -ENOMEM;
         dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
                 const char *vg = removal->node->vg;
 
-                if (r < 0)
-                        return r;
-                if (dm_hash_lookup(vgs, vg))
-                        continue;
-                r = dm_hash_insert(vgs, vg, removal) ? string_vector_add(&arguments, vg) : -ENOMEM;
+                if (!dm_hash_lookup(vgs, vg) &&
+                        (!dm_hash_insert(vgs, vg, removal) || string_vector_add(&arguments, vg) < 0))
+                        return -ENOMEM;
         }
-        if (r >= 0)
-                r = start_lvm(teardown, &arguments);
+        r = start_lvm(teardown, &arguments);
         if (r < 0 && r != -ENOMEM) {
                 (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
                 release(teardown);
@@ -153,19 +150,19 @@ int unmonitor_undo(struct teardown *teardown)
         size_t n_words;
         int r;
 
-        r = add_words(teardown, "y", &arguments);
+        if (add_words(teardown, "y", &arguments) < 0)
+                return -ENOMEM;
         n_words = arguments.n;
         FOREACH_NODE(node, &teardown->tree->nodes) {
-                if (r < 0)
-                        return r;
                 if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg))
                         continue;
                 /* Each once. */
                 dm_hash_remove(unmonitor->vgs, node->vg);
-                r = string_vector_add(&arguments, node->vg);
+                if (string_vector_add(&arguments, node->vg) < 0)
+                        return -ENOMEM;
         }
-        if (r < 0 || arguments.n == n_words)
-                return r;
+        if (arguments.n == n_words)
+                return 0;
         if (unmonitor->job)
                 return -ETIMEDOUT;
         r = start_lvm(teardown, &arguments);

@@ -334,6 +334,8 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
                         return;
                 }
                 node->vg = vg;
+                node->lv = lv;
+                node->layer = layer;
         }
         node->kind = tree_kind_of_dm(uuid, target, lv);
 }

@@ -96,6 +96,7 @@ struct tree_node {
         const char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
         const char *uuid;        /* device-mapper's; NULL for others */
         const char *vg;          /* the name of the VG that it is an LV of; NULL for others */
+        const char *lv, *layer;  /* then the parts of its name behind that, "" where it has none */
         const char *file;        /* that a loop device has its data from; NULL for others */
         const char *layers;      /* the options of an overlay; NULL for others */
         dev_t number;            /* of a block device; of a mount: what stat() says of its files */
