@@ -274,27 +274,27 @@ static bool has_gone(const struct tree_node *node)
 
 static int udev_wait(const struct monitor *monitor, const struct tree *tree)
 {
-        _cleanup_dm_hash_ struct dm_hash_table *expected = dm_hash_create(1024); /* by number */
         struct pollfd poll_fd = {.fd = udev_monitor_get_fd(monitor->monitor), .events = POLLIN};
         uint64_t until_usec = now_usec() + UDEV_TIMEOUT_USEC;
+        size_t n_expected = 0;
         bool lost = false;
 
-        if (!expected)
-                return -ENOMEM;
         /* The kernel keeps md and loop devices, empty. */
-        FOREACH_NODE(node, &tree->nodes)
-                if (node->kind >= TREE_MULTIPATH && has_gone(node) &&
-                        !dm_hash_insert_binary(expected, &node->number, sizeof(node->number), node))
-                        return -ENOMEM;
+        FOREACH_NODE(node, &tree->nodes) {
+                node->marked = node->kind >= TREE_MULTIPATH && has_gone(node);
+                n_expected += node->marked;
+        }
 
-        while (dm_hash_get_num_entries(expected) > 0) {
+        while (n_expected > 0) {
                 _cleanup_udev_device_ struct udev_device *device = monitor_receive(monitor, &lost);
+                struct tree_node *node = device ? tree_find_number(tree, udev_device_get_devnum(device)) : NULL;
                 const char *action = device ? udev_device_get_action(device) : NULL;
-                dev_t number = device ? udev_device_get_devnum(device) : 0;
                 uint64_t now = now_usec(), pause;
 
-                if (action && streq(action, "remove"))
-                        dm_hash_remove_binary(expected, &number, sizeof(number));
+                if (node && node->marked && action && streq(action, "remove")) {
+                        node->marked = false;
+                        n_expected--;
+                }
                 if (device)
                         continue;
                 /* After lost messages an empty queue says that udev has handled all removals. */
@@ -329,27 +329,6 @@ static int take_down(struct deactivation *deactivation)
         return r < 0 ? r : teardown_run(&teardown);
 }
 
-/* lvm2 notes which VGs have been autoactivated, so that no further event activates them again, until one of
- * their LVs is deactivated. */
-static void withdraw_claims(const struct deactivation *deactivation)
-{
-        _cleanup_close_ int lvm_run_fd = online_open_directory();
-        const char *last = "";
-
-        if (!deactivation->sources.configuration.event_activation || lvm_run_fd < 0)
-                return;
-        FOREACH_NODE(node, &deactivation->tree->nodes) {
-                int r;
-
-                if (!node->vg || !has_gone(node) || streq(node->vg, last))
-                        continue;
-                r = online_unclaim(lvm_run_fd, node->vg);
-                if (r < 0)
-                        (void) log_error_errno(r, "Failed to tell lvm2 that VG %s is not active: %m", node->vg);
-                last = node->vg;
-        }
-}
-
 int deactivation_run(struct deactivation *deactivation)
 {
         _cleanup_(monitor_close) struct monitor monitor = {};
@@ -370,7 +349,8 @@ int deactivation_run(struct deactivation *deactivation)
         (void) sigprocmask(SIG_SETMASK, NULL, &signals);
         r = take_down(deactivation);
         deactivation->something_left |= r > 0;
-        withdraw_claims(deactivation);
+        if (deactivation->sources.configuration.event_activation)
+                teardown_withdraw_claims(deactivation->tree, has_gone);
 
         /* teardown_init() has blocked SIGINT. */
         (void) sigprocmask(SIG_SETMASK, &signals, NULL);

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/settings.h"
@@ -77,25 +76,9 @@ static int parse_arguments(int argc, char *argv[])
         return 1;
 }
 
-/* lvm2 notes in /run which VGs have been autoactivated, so that no further event activates them again. A soft
- * reboot leaves /run as it is, and whoever activates then, headgate or lvm2's own rule, has to begin anew. That is
- * seen to first, since it matters most if this program does not come to its end. */
-static void withdraw_claims(const struct tree *tree)
+static bool is_not_skipped(const struct tree_node *node)
 {
-        _cleanup_close_ int lvm_run_fd = online_open_to_look();
-        const char *last = "";
-
-        FOREACH_NODE(node, &tree->nodes) {
-                int r;
-
-                if (lvm_run_fd < 0 || !node->vg || node->skip_reason || streq(node->vg, last))
-                        continue;
-                r = online_unclaim(lvm_run_fd, node->vg);
-                if (r < 0)
-                        log_warning(
-                                "Failed to tell lvm2 that VG %s will not be active: %s", node->vg, strerror(-r));
-                last = node->vg;
-        }
+        return !node->skip_reason;
 }
 
 /* What was taken down is added to `timeline`. */
@@ -122,7 +105,9 @@ static int take_down(struct timeline *timeline)
                 r = tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
-        withdraw_claims(tree);
+        /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
+         * its end. */
+        teardown_withdraw_claims(tree, is_not_skipped);
 
         r = teardown_init(&teardown, tree,
                 &(struct teardown_options){

@@ -82,9 +82,9 @@ static void add_volume_groups(struct fields *fields, const struct tree_nodes *me
 static char *format_nodes(const struct teardown *teardown, const struct storage_tree *tree)
 {
         const struct removal *removal;
-        char *text = NULL;
-        size_t size;
-        FILE *file = open_memstream(&text, &size);
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        char *text;
 
         if (!file)
                 return NULL;
@@ -98,8 +98,7 @@ static char *format_nodes(const struct teardown *teardown, const struct storage_
                         tree_kind_to_string(removal->node->kind), name ?: "?");
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
         }
-        (void) fclose(file);
-        return text;
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
 static void report_tree(int level, const char *message_id, const struct teardown *teardown,
@@ -162,18 +161,13 @@ static void report_with_users(const struct teardown *teardown, const struct tree
 static int find_waited_for(const struct teardown *teardown, struct tree_nodes *ret)
 {
         const struct removal *removal;
-        int r;
 
-        FOREACH_NODE(node, &teardown->tree->nodes) {
-                r = teardown_awaits(teardown, node) ? tree_nodes_add(ret, node) : 0;
-                if (r < 0)
-                        return r;
-        }
-        dm_list_iterate_items(removal, &teardown->busy) {
-                r = tree_nodes_add(ret, removal->node);
-                if (r < 0)
-                        return r;
-        }
+        FOREACH_NODE(node, &teardown->tree->nodes)
+                if (teardown_awaits(teardown, node) && tree_nodes_add(ret, node) < 0)
+                        return -ENOMEM;
+        dm_list_iterate_items(removal, &teardown->busy)
+                if (tree_nodes_add(ret, removal->node) < 0)
+                        return -ENOMEM;
         return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "teardown/kernel.h"
@@ -329,4 +330,21 @@ void teardown_done(struct teardown *teardown)
         for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
                 tree_nodes_done(&teardown->trees[i].members);
         free(teardown->trees);
+}
+
+void teardown_withdraw_claims(const struct tree *tree, bool (*concerned)(const struct tree_node *node))
+{
+        _cleanup_close_ int lvm_run_fd = online_open_to_look();
+        const char *last = "";
+
+        FOREACH_NODE(node, &tree->nodes) {
+                int r;
+
+                if (lvm_run_fd < 0 || !node->vg || !concerned(node) || streq(node->vg, last))
+                        continue;
+                r = online_unclaim(lvm_run_fd, node->vg);
+                if (r < 0)
+                        log_warning("Failed to tell lvm2 that VG %s is not active: %s", node->vg, strerror(-r));
+                last = node->vg;
+        }
 }

@@ -20,3 +20,8 @@ int teardown_run(struct teardown *teardown) _nonnull_(1) _must_check_;
 /* Leaves behind what hangs in the kernel, with the memory that it uses. One that was never begun may be all zeros. */
 void teardown_done(struct teardown *teardown) _nonnull_(1);
 #define _cleanup_teardown_ _cleanup_(teardown_done)
+
+/* lvm2 notes in /run, which a soft reboot leaves as it is, which VGs have been autoactivated, so that no further event activates
+ * them again. Has it forget that of the VGs of nodes that `concerned` says. */
+void teardown_withdraw_claims(const struct tree *tree, bool (*concerned)(const struct tree_node *node))
+        _nonnull_(1, 2);

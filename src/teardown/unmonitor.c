@@ -17,23 +17,15 @@
 
 /* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. An
  * origin is not monitored, but without it lvm2 takes its snapshots for inactive. */
+static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_LV_RAID, TREE_LV_SNAPSHOT,
+        TREE_LV_COW, TREE_LV_THIN_POOL, TREE_LV_THIN, TREE_LV_VDO, TREE_LV_POOL_PART, TREE_LV_CACHE_PART};
+
 static bool may_be_monitored(const struct tree_node *node)
 {
-        switch (node->kind) {
-        case TREE_LV_ORIGIN:
-        case TREE_LV_MIRROR:
-        case TREE_LV_RAID:
-        case TREE_LV_SNAPSHOT:
-        case TREE_LV_COW:
-        case TREE_LV_THIN_POOL:
-        case TREE_LV_THIN:
-        case TREE_LV_VDO:
-        case TREE_LV_POOL_PART:
-        case TREE_LV_CACHE_PART:
-                return true;
-        default:
-                return false;
-        }
+        for (size_t i = 0; i < ELEMENTSOF(monitored); i++)
+                if (monitored[i] == node->kind)
+                        return true;
+        return false;
 }
 
 int unmonitor_init(struct unmonitor *unmonitor)

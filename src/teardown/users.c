@@ -31,7 +31,7 @@ static const struct {
 struct search {
         struct usage_query *queries;
         size_t n;
-        struct mount_table mounts;        /* in our mount namespace */
+        struct mount_table *mounts;       /* in our mount namespace */
         struct dm_hash_table *namespaces; /* by what /proc/PID/ns/mnt says: ours, and those that were looked at */
         int process_fd;                   /* the directory in /proc of the process that is just looked at */
         pid_t pid;                        /* and its number */
@@ -154,8 +154,7 @@ static void look_at_namespace(struct search *search)
                 dev_t number = target ? device_of(entry) : 0;
 
                 for (size_t i = 0; number != 0 && i < search->n; i++)
-                        if (search->queries[i].number == number &&
-                                !goes_with_ours(&search->mounts, &theirs, entry))
+                        if (search->queries[i].number == number && !goes_with_ours(search->mounts, &theirs, entry))
                                 add_user(search, &search->queries[i].users, "has it mounted at ", target,
                                         " in another mount namespace");
         }
@@ -207,19 +206,23 @@ static void look_at_process(struct search *search)
                                 device_number_of_link(dirfd(files), entry->d_name, target));
 }
 
-static int look_at_all(struct search *search)
+int users_find(struct usage_query *queries, size_t n)
 {
+        _cleanup_mount_table_ struct mount_table mounts = {};
+        _cleanup_dm_hash_ struct dm_hash_table *namespaces = dm_hash_create(64);
         _cleanup_closedir_ DIR *directory = opendir("/proc");
+        struct search search = {.queries = queries, .n = n, .mounts = &mounts, .namespaces = namespaces};
         char name[PATH_MAX];
         int r;
 
         if (!directory)
                 return -errno;
-        r = mount_table_read(dirfd(directory), "self/mountinfo", &search->mounts);
+        if (!namespaces)
+                return -ENOMEM;
+        r = mount_table_read(dirfd(directory), "self/mountinfo", &mounts);
         if (r < 0)
                 return r;
-        if (read_link(dirfd(directory), "self/ns/mnt", name) &&
-                !dm_hash_insert(search->namespaces, name, search->namespaces))
+        if (read_link(dirfd(directory), "self/ns/mnt", name) && !dm_hash_insert(namespaces, name, namespaces))
                 return -ENOMEM;
         /* By number, the lowest one first (the kernel's fs/proc/base.c). */
         for (const struct dirent *entry; (entry = readdir(directory));) {
@@ -231,21 +234,11 @@ static int look_at_all(struct search *search)
                 fd = openat(dirfd(directory), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (fd < 0)
                         continue;
-                search->process_fd = fd;
-                search->pid = (pid_t) pid;
-                look_at_process(search);
+                search.process_fd = fd;
+                search.pid = (pid_t) pid;
+                look_at_process(&search);
         }
-        return search->error;
-}
-
-int users_find(struct usage_query *queries, size_t n)
-{
-        _cleanup_dm_hash_ struct dm_hash_table *namespaces = dm_hash_create(64);
-        struct search search = {.queries = queries, .n = n, .namespaces = namespaces};
-        int r = namespaces ? look_at_all(&search) : -ENOMEM;
-
-        mount_table_done(&search.mounts);
-        return r;
+        return search.error;
 }
 
 void nodes_find_users(struct usage_query *queries, size_t n)
