@@ -224,7 +224,7 @@ static char *describe_state(int root_fd, const struct tree_node *node)
                                : string_printable(state ?: "");
         if (node->kind < TREE_MULTIPATH)
                 return strdup("");
-        if (tree_node_is_stranded(node))
+        if (node->is_stranded)
                 return strdup("stranded");
         return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
 }
@@ -247,7 +247,7 @@ static struct libscols_line *add_line(struct table *table, struct libscols_line 
         table_fail(table, tree_nodes_names(&node->uppers, &holders));
         return table_add_line(table, parent,
                 &(struct line){
-                        .color = node->suspended || tree_node_is_stranded(node) ? "red" : NULL,
+                        .color = node->suspended || node->is_stranded ? "red" : NULL,
                         .node = *node,
                         .root_fd = root_fd,
                         .name = name,

@@ -429,15 +429,9 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
 
 int tree_find_network(struct tree *tree)
 {
-        DM_LIST_INIT(waiting);
-
-        tree_clear_marks(tree);
-        FOREACH_NODE(node, &tree->nodes) {
+        FOREACH_NODE(node, &tree->nodes)
                 node->marked = node->is_nfs || (node->kind == TREE_DISK && is_network_disk(tree, node));
-                if (node->marked)
-                        tree_queue_add(&waiting, node);
-        }
-        tree_mark_above(&waiting);
+        tree_mark_above(tree);
         FOREACH_NODE(node, &tree->nodes)
                 node->on_network = node->marked;
         return tree->error;

@@ -42,13 +42,12 @@ static int compare_newest_first(const void *a, const void *b)
 }
 
 /* Marks what holds a node, however indirectly: itself only in a cycle. */
-static void mark_holders(struct tree *tree, struct tree_node *node)
+static void mark_holders(struct tree *tree, const struct tree_node *node)
 {
-        DM_LIST_INIT(waiting);
-
         tree_clear_marks(tree);
-        tree_queue_add(&waiting, node);
-        tree_mark_above(&waiting);
+        FOREACH_NODE(upper, &node->uppers)
+                upper->marked = true;
+        tree_mark_above(tree);
 }
 
 /* The cycle of a node, if it is not only below one: all that holds it and that it holds. */
@@ -105,17 +104,12 @@ static void join(const struct tree *tree, const struct tree_node *a, const struc
 
 static void find_components(struct tree *tree)
 {
-        DM_LIST_INIT(waiting);
-
         /* What is to be removed, and all that is above it. */
-        tree_clear_marks(tree);
         FOREACH_NODE(node, &tree->nodes) {
                 node->component = node->index;
                 node->marked = tree_node_is_ours(node);
-                if (node->marked)
-                        tree_queue_add(&waiting, node);
         }
-        tree_mark_above(&waiting);
+        tree_mark_above(tree);
         FOREACH_NODE(node, &tree->nodes) {
                 /* LVs of one VG, wherever they lie. */
                 if (node->vg)
@@ -177,6 +171,11 @@ int tree_order(struct tree *tree)
                         find_cycle(tree, node);
         if (tree->cycles)
                 set_steps(tree);
+        FOREACH_NODE(node, &tree->nodes)
+                node->marked = node->has_lost;
+        tree_mark_above(tree);
+        FOREACH_NODE(node, &tree->nodes)
+                node->is_stranded = node->marked;
         find_components(tree);
         return set_names(tree);
 }

@@ -166,24 +166,6 @@ void tree_nodes_done(struct tree_nodes *nodes)
 
 /* ------ nodes ------ */
 
-/* As many layers as a stack has, and no more in a cycle. */
-#define LAYERS_MAX 16
-
-static bool lies_on_lost(const struct tree_node *node, unsigned int layer)
-{
-        if (node->has_lost || layer == LAYERS_MAX)
-                return node->has_lost;
-        FOREACH_NODE(lower, &node->lowers)
-                if (lies_on_lost(lower, layer + 1))
-                        return true;
-        return false;
-}
-
-bool tree_node_is_stranded(const struct tree_node *node)
-{
-        return lies_on_lost(node, 0);
-}
-
 bool tree_node_is_ours(const struct tree_node *node)
 {
         return tree_kind_is_removable(node->kind) && !node->skip_reason;
@@ -424,13 +406,18 @@ struct tree_node *tree_queue_take(struct dm_list *queue)
         return node;
 }
 
-void tree_mark_above(struct dm_list *queue)
+void tree_mark_above(struct tree *tree)
 {
-        for (struct tree_node *node; (node = tree_queue_take(queue));)
+        DM_LIST_INIT(waiting);
+
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->marked)
+                        tree_queue_add(&waiting, node);
+        for (struct tree_node *node; (node = tree_queue_take(&waiting));)
                 FOREACH_NODE(upper, &node->uppers)
                         if (!upper->marked) {
                                 upper->marked = true;
-                                tree_queue_add(queue, upper);
+                                tree_queue_add(&waiting, upper);
                         }
 }
 

@@ -106,7 +106,7 @@ struct tree_node {
         bool is_virtual;         /* of a disk: there is no hardware behind it */
         bool suspended;          /* I/O to it waits */
         bool read_only;          /* of device-mapper's devices only */
-        bool has_lost;   /* something that it lies on has gone, and is no node; see tree_node_is_stranded() */
+        bool has_lost;           /* something that it lies on has gone, and is no node */
         bool has_mdmon;  /* a program keeps the metadata of this md array: "external" in the kernel's terms */
         bool is_nfs;     /* or another file system of the network's */
         bool on_network; /* by tree_find_network() */
@@ -125,15 +125,13 @@ struct tree_node {
         size_t component;         /* nodes of one storage tree have the same number */
         size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
         struct tree_cycle *cycle; /* that it is in, or NULL */
+        bool is_stranded;         /* it, or something that it lies on, lies on a device that has gone */
 
         enum tree_state state;   /* for the executor, see tree/order.h */
         struct removal *removal; /* teardown's, of a node that is to go */
         bool unmount_retried;    /* teardown has had systemd unmount it once more */
         size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
-
-/* Whether it, or something that it lies on, lies on a device that has gone. */
-bool tree_node_is_stranded(const struct tree_node *node) _nonnull_(1);
 
 /* Whether the node is to be removed: of such a kind, and not skipped. */
 bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);
@@ -227,8 +225,8 @@ void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_(1, 
 /* Takes the first node out; NULL if there is none. */
 struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_(1);
 
-/* Marks what lies on the nodes in the queue, however indirectly, and not those themselves. */
-void tree_mark_above(struct dm_list *queue) _nonnull_(1);
+/* Marks all that lies on what is marked, however indirectly. */
+void tree_mark_above(struct tree *tree) _nonnull_(1);
 void tree_clear_marks(struct tree *tree) _nonnull_(1);
 
 /* Has a node stay, and all that is below it, because of `reason`, which is kept and is to be read behind "left alone: ". What
