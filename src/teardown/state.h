@@ -89,6 +89,7 @@ struct teardown {
         struct storage_tree *trees; /* by tree_node.component */
 
         sd_event *event;
+        int mounts_fd, swaps_fd;
         struct pool *pool;
         struct unmonitor unmonitor;
         struct stop_job_watch stop_jobs;

@@ -70,23 +70,12 @@ static int on_mounts(_unused_ sd_event_source *source, _unused_ int fd, _unused_
 }
 
 /* The kernel tells of a change in /proc/self/mountinfo or /proc/swaps by POLLPRI (proc(5)). */
-static int follow_mounts(struct teardown *teardown, const char *path)
+static int follow_mounts(struct teardown *teardown, const char *path, int *ret_fd)
 {
-        _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-        sd_event_source *source;
-        int r;
-
-        if (fd < 0)
+        *ret_fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (*ret_fd < 0)
                 return errno == ENOENT ? 0 : -errno; /* a kernel without swaps */
-        r = sd_event_add_io(teardown->event, &source, fd, EPOLLPRI, on_mounts, teardown);
-        if (r < 0)
-                return r;
-        (void) sd_event_source_set_io_fd_own(source, true);
-        (void) TAKE_FD(fd);
-        /* From now on the event loop's. */
-        r = sd_event_source_set_floating(source, true);
-        sd_event_source_unref(source);
-        return r;
+        return sd_event_add_io(teardown->event, NULL, *ret_fd, EPOLLPRI, on_mounts, teardown);
 }
 
 /* ------ giving up ------ */
@@ -247,9 +236,9 @@ static int add_sources(struct teardown *teardown)
         if (r >= 0)
                 r = sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown);
         if (r >= 0)
-                r = follow_mounts(teardown, "/proc/self/mountinfo");
+                r = follow_mounts(teardown, "/proc/self/mountinfo", &teardown->mounts_fd);
         if (r >= 0)
-                r = follow_mounts(teardown, "/proc/swaps");
+                r = follow_mounts(teardown, "/proc/swaps", &teardown->swaps_fd);
         return r;
 }
 
@@ -283,6 +272,8 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
                 .options = *options,
                 /* On a machine that goes on running nobody is going to let go of anything. */
                 .stop_jobs.nothing_stops = !options->at_shutdown,
+                .mounts_fd = -EBADF,
+                .swaps_fd = -EBADF,
                 .started_usec = now_usec(),
                 .progress_usec = now_usec(),
                 .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
@@ -326,6 +317,8 @@ void teardown_done(struct teardown *teardown)
         if (teardown->unmonitor.vgs)
                 dm_hash_destroy(teardown->unmonitor.vgs);
         sd_event_unref(teardown->event);
+        closep(&teardown->mounts_fd);
+        closep(&teardown->swaps_fd);
         removals_done(teardown);
         for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
                 tree_nodes_done(&teardown->trees[i].members);
