@@ -9,6 +9,7 @@
 #include <sys/sem.h>
 #include <systemd/sd-login.h>
 
+#include "fast-rules/rules.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/udev.h"
@@ -197,13 +198,16 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
 {
         int r;
 
-        if (!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) > 0) {
+        if ((!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0) || rules_run_programs_later())
+                return;
+        if (!*cookies) {
                 r = cookies_new(event, run_fd, cookies);
-                if (r < 0)
+                if (r < 0) {
                         log_warning("Failed to monitor device-mapper's events from udev: %s", strerror(-r));
+                        return;
+                }
         }
-        if (*cookies)
-                (*cookies)->expecting = true;
+        (*cookies)->expecting = true;
 }
 
 /* ------ after a worker that was killed ------ */

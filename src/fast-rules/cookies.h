@@ -38,7 +38,9 @@ int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_(2) _
  * It is asked to by the rules of headgate-fast-dm-rules.service, and by nothing else: they mark each event of such an
  * LV, for the worker only while it promises, by FLAGS_COMPLETING, to be there. It promises once it has seen a mark of
  * an event that the program has completed: then these rules are in force, and what udev sends has their marks, which
- * its manual does not say. The promise holds while a vgchange runs. */
+ * its manual does not say. The promise holds while a vgchange runs.
+ *
+ * It does not promise where rules of others have udev run programs after those of lvm2: see rules_run_programs_later(). */
 
 struct cookies;
 

@@ -13,6 +13,7 @@
 #include "fast-rules/rules.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <libdevmapper.h>
 #include <sys/stat.h>
 
@@ -256,13 +257,15 @@ static int print_override(const char *path, char *text, char **ret, size_t *ret_
 
 /* ------ files ------ */
 
+#define NOTIFY_RULES "95-dm-notify.rules"
+
 /* By Debian's names and by lvm2's own. */
 static const char *const names[] = {
         "55-dm.rules",
         "56-lvm.rules",
         "10-dm.rules",
         "11-dm-lvm.rules",
-        "95-dm-notify.rules",
+        NOTIFY_RULES,
 };
 
 #define ADMINISTRATOR_DIRECTORY "etc/udev/rules.d"
@@ -398,4 +401,50 @@ int install_rule_overrides(void)
         else
                 log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
         return 0;
+}
+
+/* ------ rules of others ------ */
+
+static bool line_runs_program(const char *line)
+{
+        /* A device-mapper device that changes meets none of these. */
+        static const char *const conditions[] = {
+                "ACTION==\"add\"", "ACTION==\"remove\"", "SUBSYSTEM==\"net\"", "SUBSYSTEMS==\"scsi\""};
+
+        for (size_t i = 0; i < ELEMENTSOF(conditions); i++)
+                if (strstr(line, conditions[i]))
+                        return false;
+        return *skip_space(line) != '#' && strstr(line, "RUN");
+}
+
+static bool file_runs_program(int dir_fd, const char *name)
+{
+        _cleanup_free_ char *text = NULL;
+        int r = read_file_at(dir_fd, name, &text, NULL);
+
+        /* -EBADFD is a link to /dev/null. */
+        if (r < 0)
+                return r != -ENOENT && r != -EBADFD;
+        for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+                if (line_runs_program(line))
+                        return true;
+        return false;
+}
+
+bool rules_run_programs_later(void)
+{
+        _cleanup_close_ int root_fd = root_open();
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, directories[i]);
+                const struct dirent *entry;
+
+                if (!directory && errno != ENOENT)
+                        return true;
+                while (directory && (entry = readdir(directory)))
+                        if (strcmp(entry->d_name, NOTIFY_RULES) > 0 && fnmatch("*.rules", entry->d_name, 0) == 0 &&
+                                file_runs_program(dirfd(directory), entry->d_name))
+                                return true;
+        }
+        return false;
 }

@@ -3,9 +3,11 @@
 /* The semaphores that lvm2 waits for: the kernel's own, in a namespace of the test's. */
 
 #include <check.h>
+#include <fcntl.h>
 #include <libdevmapper.h>
 #include <stdio.h>
 #include <sys/sem.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@ static int value_of(int id)
 static void set_up(void)
 {
         run_directory_set_up();
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
         fake_udevd_set_up();
         ck_assert_int_ge(sd_event_new(&event), 0);
         ck_assert_int_eq(cookies_new(event, run_fd, &cookies), 0);
@@ -172,6 +175,41 @@ START_TEST(promised_once_there_was_a_mark)
 }
 END_TEST
 
+static bool promises_beside(const char *name, const char *text)
+{
+        _cleanup_free_ char *path = string_format("%s/etc/udev/rules.d/%s", run_directory(), name);
+
+        ck_assert_ptr_nonnull(path);
+        own_namespace_write(path, text);
+        ck_assert_int_eq(cookies_withdraw(cookies), 0);
+        cookies_expect(&cookies, event, run_fd);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert_int_eq(unlink(path), 0);
+        return has_promised();
+}
+
+/* lvm2 is not to wait for them, and udev tells the worker only when they have ended. */
+START_TEST(nothing_is_promised_if_programs_run_later)
+{
+        static const char *const directories[] = {"etc", "etc/udev", "etc/udev/rules.d"};
+        int root_fd = open(run_directory(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
+                ck_assert_int_eq(mkdirat(root_fd, directories[i], 0700), 0);
+        close(root_fd);
+        ck_assert(!promises_beside("96-local.rules", "# a comment\nKERNEL==\"dm-*\", RUN+=\"/bin/program\"\n"));
+        ck_assert(!promises_beside("99-z.rules", "ACTION==\"add\", GOTO=\"end\"\nRUN{program}+=\"/bin/program\""));
+        ck_assert(!promises_beside("95-dm-notify2.rules", "KERNEL==\"dm-*\", \\\n  RUN=\"/bin/program\"\n"));
+        ck_assert(promises_beside("95-dm-notify.rules", "KERNEL==\"dm-*\", RUN+=\"/bin/program\"\n"));
+        ck_assert(promises_beside("60-local.rules", "KERNEL==\"dm-*\", RUN+=\"/bin/program\"\n"));
+        ck_assert(promises_beside("96-local.rules", "# RUN+=\"/bin/program\"\nSYMLINK+=\"a\"\n"));
+        ck_assert(promises_beside("96-local.rules~", "RUN+=\"/bin/program\"\n"));
+        ck_assert(promises_beside(
+                "99-systemd.rules", "ACTION==\"add\", SUBSYSTEM==\"net\", RUN+=\"/bin/program\"\n"));
+}
+END_TEST
+
 /* It cannot be told to whom it belongs, and somebody may wait for it. */
 START_TEST(a_cookie_that_cannot_be_completed)
 {
@@ -283,6 +321,7 @@ static Suite *cookies_suite(void)
         tcase_add_test(tcase, all_are_found);
         tcase_add_test(tcase, one_that_has_gone);
         tcase_add_test(tcase, promised_once_there_was_a_mark);
+        tcase_add_test(tcase, nothing_is_promised_if_programs_run_later);
         tcase_add_test(tcase, a_cookie_that_cannot_be_completed);
         tcase_add_test(tcase, nobody_listens);
         tcase_add_test(tcase, lost_events_end_the_worker);
