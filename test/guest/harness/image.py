@@ -16,13 +16,19 @@ PACKAGES_SINCE = dict.fromkeys(("trixie", "forky"), ["systemd-cryptsetup", "e2fs
 UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dev-mqueue.mount", "dpkg-db-backup.timer", "e2scrub_all.timer",
-                "e2scrub_reap.service", "fstrim.timer", "getty.target", "mdcheck_continue.timer", "mdcheck_start.timer",
-                "mdmonitor-oneshot.timer", "mdmonitor.service", "sys-fs-fuse-connections.mount",
-                "sys-kernel-config.mount", "systemd-ask-password-console.path",
-                "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-pstore.service",
-                "systemd-random-seed.service", "systemd-sysusers.service",
-                "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
+                "e2scrub_reap.service", "fstrim.timer", "getty.target", "ldconfig.service", "mdcheck_continue.timer",
+                "mdcheck_start.timer", "mdmonitor-oneshot.timer", "mdmonitor.service", "modprobe@drm.service",
+                "sys-fs-fuse-connections.mount", "sys-kernel-config.mount", "systemd-ask-password-console.path",
+                "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-journal-catalog-update.service",
+                "systemd-pstore.service", "systemd-random-seed.service", "systemd-repart.service",
+                "systemd-sysctl.service", "systemd-sysusers.service",
+                "systemd-udev-load-credentials.service", "systemd-update-done.service", "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
                 "systemd-user-sessions.service"]
+# Of systemd's own generators only these find something in a guest.
+GENERATORS = ["systemd-cryptsetup-generator", "systemd-fstab-generator"]
+# Coldplug is of devices, and not of what would take longer than the disks and is nothing to them.
+TRIGGER = "systemd-udev-trigger.service"
+UNTRIGGERED = ["bdi", "mem", "tty", "workqueue"]
 STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
 
 
@@ -32,7 +38,7 @@ def base_image(cache, modules, suite, more_packages):
     suite is a release of Debian; more_packages are installed beside what every guest has.
     """
     need_packages("mmdebstrap", "e2fsprogs")
-    key = key_of(*ingredients(suite), modules, *more_packages)
+    key = key_of(*ingredients(suite), modules.relative_to(cache), *more_packages)
     image = cache / f"base-{key}.img"
     return made(image, lambda: make_image(image, modules, suite, more_packages))
 
@@ -40,8 +46,7 @@ def base_image(cache, modules, suite, more_packages):
 def make_image(image, modules, suite, more_packages):
     with tempfile.TemporaryDirectory(dir=image.parent, prefix="base-") as scratch:
         tree = Path(scratch) / "tree"
-        say(f"building the base image: debootstrapping {suite}, about half a minute")
-        debootstrap(tree, suite, [*packages(suite), *more_packages])
+        debootstrap(image.parent, tree, suite, [*packages(suite), *more_packages])
         say("building the base image: kernel modules, units")
         shutil.copytree(modules, tree / "usr/lib/modules" / modules.name, symlinks=True)
         command("chroot", tree, "depmod", modules.name)
@@ -62,21 +67,36 @@ def packages(suite):
     return [*PACKAGES, *PACKAGES_SINCE.get(suite, [])]
 
 
-def debootstrap(tree, suite, wanted):
-    # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
-    fetch(suite, f"{tree}.tar", "--variant=minbase", f"--include={','.join(wanted)}",
-          *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES))
+def debootstrap(cache, tree, suite, wanted):
+    """Unpack Debian with these packages, which are fetched once for guests in user-mode Linux and in qemu."""
+    tar = cache / f"debian-{key_of(suite, point_release(suite), *UNWANTED_FILES, *wanted)}.tar"
+
+    def make():
+        say(f"debootstrapping {suite}, about half a minute")
+        # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
+        fetch(suite, f"{tar}.new", "--format=tar", "--variant=minbase", f"--include={','.join(wanted)}",
+              "--dpkgopt=force-unsafe-io", *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES))
+        os.rename(f"{tar}.new", tar)
+    made(tar, make)
     tree.mkdir()
-    command("tar", "-xf", f"{tree}.tar", "-C", tree)
-    os.unlink(f"{tree}.tar")
+    command("tar", "-xf", tar, "-C", tree)
 
 
 def furnish(tree):
     """Turn a debootstrapped tree into a guest: no useless units, a journal in memory, our first program."""
     for unit in MASKED_UNITS:
-        link = tree / "etc/systemd/system" / unit
-        link.unlink(missing_ok=True)
-        link.symlink_to("/dev/null")
+        mask(tree / "etc/systemd/system" / unit)
+    (tree / "etc/systemd/system-generators").mkdir()
+    for generator in (tree / "usr/lib/systemd/system-generators").glob("systemd-*"):
+        if generator.name not in GENERATORS:
+            mask(tree / "etc/systemd/system-generators" / generator.name)
+    (tree / "etc/systemd/system" / f"{TRIGGER}.d").mkdir()
+    usual = (tree / "usr/lib/systemd/system" / TRIGGER).read_text().splitlines()
+    without = "".join(f" --subsystem-nomatch={name}" for name in UNTRIGGERED)
+    commands = [line.replace("--type=all", "--type=devices") + without for line in usual if line.startswith("ExecStart=")]
+    (tree / "etc/systemd/system" / f"{TRIGGER}.d/guest.conf").write_text("\n".join(["[Service]", "ExecStart=", *commands, ""]))
+    # There is nothing in /etc/modules, but systemd would run a program to see that.
+    (tree / "etc/modules-load.d/modules.conf").unlink(missing_ok=True)
     (tree / "etc/systemd/system/default.target").symlink_to("/usr/lib/systemd/system/multi-user.target")
     (tree / "etc/fstab").write_text("")
     (tree / "etc/hostname").write_text("guest\n")
@@ -89,3 +109,8 @@ def furnish(tree):
     program.parent.mkdir()
     shutil.copyfile(STAGE_ONE, program)
     program.chmod(0o755)
+
+
+def mask(link):
+    link.unlink(missing_ok=True)
+    link.symlink_to("/dev/null")

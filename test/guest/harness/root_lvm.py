@@ -50,16 +50,15 @@ def installed_system(cache, accelerator, suite):
 
     def make():
         with tempfile.TemporaryDirectory(dir=cache, prefix="system-") as scratch:
-            install(Path(scratch), wrapper, suite)
+            install(cache, Path(scratch), wrapper, suite)
             os.rename(f"{scratch}/finished", folder)
     return InstalledSystem(made(folder, make), accelerator)
 
 
-def install(scratch, wrapper, suite):
+def install(cache, scratch, wrapper, suite):
     """Make disk, vmlinuz and initrd in scratch/finished."""
     tree, finished = scratch / "tree", scratch / "finished"
-    say(f"building the system on LVM: debootstrapping {suite}, about a minute")
-    image.debootstrap(tree, suite, [*image.packages(suite), *PACKAGES])
+    image.debootstrap(cache, tree, suite, [*image.packages(suite), *PACKAGES])
     say("building the system on LVM: initrd")
     image.furnish(tree)
     furnish(tree, wrapper)
