@@ -3,6 +3,7 @@
 
 import io
 import json
+import os
 import shlex
 import tarfile
 import tempfile
@@ -25,7 +26,7 @@ SECTOR = 512
 def write_payload(path, cache, repository, build, scenario, disk_set, settings, additions=()):
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
         if scenario.headgate == "enabled":
-            add_headgate(tar, repository, build)
+            add_headgate(tar, cache, repository, build)
         for name in SCRIPTS:
             add(tar, f"{HERE}/{name}", (INSIDE / name).read_bytes(), 0o755)
         add(tar, f"{HERE}/capture-tree", (repository / "test/tree/capture").read_bytes(), 0o755)
@@ -48,7 +49,7 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings, 
         known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
                  "LATE_DISKS": " ".join(map(str, scenario.late)), "DEADLINE": scenario.deadline,
                  "BOOTS": scenario.boots, "SHUTDOWN": scenario.shutdown, "HEADGATE": scenario.headgate,
-                 "LVM_CALLS": scenario.lvm_calls, **settings}
+                 "LVM_CALLS": scenario.lvm_calls, "SUMMARY": scenario.summary, **settings}
         add(tar, f"{HERE}/settings", "".join(f"{name}={shlex.quote(str(value))}\n"
                                              for name, value in known.items()).encode())
     # A block device ends at a sector, and tar wants to see its end marker whole.
@@ -87,7 +88,7 @@ def compiled_program(cache, source):
     return made(folder, make) / source.stem
 
 
-def add_headgate(tar, repository, build):
+def add_headgate(tar, cache, repository, build):
     """Install the project as it is now into the tar."""
     if not (repository / "meson.build").exists():
         raise Trouble("this scenario needs headgate, but the project has no meson.build yet")
@@ -100,13 +101,26 @@ def add_headgate(tar, repository, build):
     targets = json.loads((folder / "meson-info/intro-targets.json").read_text())
     command("ninja", "-C", folder, "--quiet",
             *(Path(name).relative_to(folder) for target in targets if target["installed"] for name in target["filename"]))
-    with tempfile.TemporaryDirectory(prefix="guest-install-") as destination:
-        command("meson", "install", "-C", folder, "--destdir", destination, "--quiet", "--no-rebuild")
-        paths = sorted(Path(destination).rglob("*"))
-        for path in paths:
-            tar.add(path, path.relative_to(destination), recursive=False, filter=as_root)
-        add(tar, f"{HERE}/installed", "".join(f"{path.relative_to(destination)}\n" for path in paths
-                                              if not path.is_dir()).encode())
+    destination = installation(cache, folder)
+    paths = sorted(destination.rglob("*"))
+    for path in paths:
+        tar.add(path, path.relative_to(destination), recursive=False, filter=as_root)
+    add(tar, f"{HERE}/installed", "".join(f"{path.relative_to(destination)}\n" for path in paths
+                                          if not path.is_dir()).encode())
+
+
+def installation(cache, folder):
+    """What a build directory installs, as a tree in the cache: made anew only when something of it has been built since."""
+    plan = folder / "meson-info/intro-install_plan.json"
+    files = json.loads((folder / "meson-info/intro-installed.json").read_text())
+    key = key_of(folder, plan.stat().st_mtime_ns, *(f"{path}\0{os.stat(path).st_mtime_ns}" for path in sorted(files)))
+    tree = cache / f"installation-{key}"
+
+    def make():
+        with tempfile.TemporaryDirectory(dir=cache, prefix="installation-") as scratch:
+            command("meson", "install", "-C", folder, "--destdir", f"{scratch}/tree", "--quiet", "--no-rebuild")
+            os.rename(f"{scratch}/tree", tree)
+    return made(tree, make)
 
 
 def as_root(info):
