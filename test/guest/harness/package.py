@@ -19,7 +19,9 @@ EARLIER = {
     # The last that had a file in /run/headgate for each VG.
     "earlier": "6e8ed61dd0e5b7eeca76e41554d76f740daabdce",
 }
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive",
+               # What is packed is thrown away.
+               "XZ_OPT": "-0"}
 
 
 def git(repository, *words, **options):
