@@ -47,7 +47,7 @@ def steps_of(check, builds, release=None):
 
 def build_step(build, *options):
     script = '. "$0" && build_project "$@"'
-    return Step(f"build {build.name}", ["bash", "-c", script, TESTS / "prepare", build, *options], "build", 90, ALONE)
+    return Step(f"build {build.name}", ["bash", "-c", script, TESTS / "prepare", build, *options], "build", 90)
 
 
 def source_steps():
@@ -59,7 +59,9 @@ def source_steps():
 def unit_steps(check, builds):
     sanitized = builds.of("dev")
     built = [f"build {builds.plain.name}"]
-    steps = [Step("unit tests with sanitizers", meson_test(sanitized), "unit tests", 60, after=[f"build {sanitized.name}"]),
+    # In a quick check there are no others.
+    more = [] if check == "quick" else ["--no-suite", "unsanitized"]
+    steps = [Step("unit tests with sanitizers", [*meson_test(sanitized), *more], "unit tests", 180, after=[f"build {sanitized.name}"]),
              Step("units", [TESTS / "sources", "units", builds.plain], "sources", 10, after=built)]
     if check == "quick":
         return steps
@@ -96,8 +98,8 @@ def analysis_steps(builds):
 
 def fuzz_steps(check, builds):
     build = builds.of("fuzz")
-    prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90, ALONE)
-    seconds = 600 if check == "all" else 20
+    prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90)
+    seconds = 600 if check == "all" else 10
     targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
     return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
                              "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
