@@ -53,6 +53,7 @@ def reason_in_one_line(what):
         raise Trouble(f"{what}: {str(trouble).strip().splitlines()[-1]}") from None
 
 
+@functools.cache
 def package_version(name):
     """The version of an installed package, or None."""
     asked = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name],
@@ -78,6 +79,7 @@ def need_packages(*names):
         say("installing " + " ".join(missing))
         with reason_in_one_line(f"cannot install {' '.join(missing)}"):
             command("apt-get", "install", "-q", "-y", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends", *missing)
+        package_version.cache_clear()
 
 
 def key_of(*parts):
