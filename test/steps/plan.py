@@ -99,7 +99,7 @@ def analysis_steps(builds):
 def fuzz_steps(check, builds):
     build = builds.of("fuzz")
     prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90)
-    seconds = 600 if check == "all" else 10
+    seconds = 600 if check == "all" else 6
     targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
     return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
                              "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
