@@ -160,8 +160,8 @@ int survey_make(struct survey *survey, char *const paths[], size_t n)
         r = devices_read(READER_READ, paths, n, take_result, survey);
         for (size_t i = 0; r >= 0 && i < survey->n_vgs; i++)
                 r = gather_pvs(survey, &survey->vgs[i]);
-        if (r >= 0 && survey->n_vgs > 0)
-                qsort(survey->vgs, survey->n_vgs, sizeof(*survey->vgs), compare_names);
+        if (r >= 0)
+                SORT(survey->vgs, survey->n_vgs, compare_names);
         return r;
 }
 

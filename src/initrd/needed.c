@@ -467,7 +467,6 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
         need_resume(&search);
         for (size_t i = 0; i < n_devices; i++)
                 need_name(&search, devices[i], OTHER);
-        if (ret->n > 1)
-                qsort(ret->volume_groups, ret->n, sizeof(*ret->volume_groups), compare);
+        SORT(ret->volume_groups, ret->n, compare);
         return search.error;
 }

@@ -211,12 +211,9 @@ char *volume_group_describe_missing(const struct volume_group *volume_group)
         if (!file)
                 return NULL;
         FOREACH_PV(pv, volume_group) {
-                char pvid[LVM_ID_FORMATTED_SIZE];
-
                 if (pv->device != 0 || n_missing++ >= VOLUME_GROUP_NAMED_MISSING_MAX)
                         continue;
-                lvm_id_format(pv->pvid, pvid);
-                fprintf(file, "%sPV %s (last at %s)", n_missing > 1 ? ", " : "", pvid,
+                fprintf(file, "%sPV %s (last at %s)", n_missing > 1 ? ", " : "", LVM_ID_TO_STRING(pv->pvid),
                         pv->device_name ?: "an unknown path");
         }
         if (n_missing > VOLUME_GROUP_NAMED_MISSING_MAX)

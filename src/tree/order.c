@@ -77,8 +77,7 @@ static void find_cycle(struct tree *tree, struct tree_node *node)
                 if (tree_nodes_add(&cycle->members, holder) < 0)
                         tree->error = -ENOMEM;
         }
-        if (cycle->members.n > 0)
-                qsort(cycle->members.nodes, cycle->members.n, sizeof(*cycle->members.nodes), compare_newest_first);
+        SORT(cycle->members.nodes, cycle->members.n, compare_newest_first);
 }
 
 /* ------ storage trees ------ */
@@ -147,8 +146,7 @@ static int set_names(struct tree *tree)
         tree->names = dm_pool_zalloc(tree->memory, (tree->n_components + 1) * sizeof(*tree->names));
         if (!tree->names || tree_nodes_add_all(&sorted, &tree->nodes) < 0)
                 return -ENOMEM;
-        if (sorted.n > 0)
-                qsort(sorted.nodes, sorted.n, sizeof(*sorted.nodes), compare_names);
+        SORT(sorted.nodes, sorted.n, compare_names);
         for (size_t i = 0, next; i < sorted.n; i = next) {
                 const struct tree_node *first = sorted.nodes[i];
                 size_t n_more = 0;

@@ -22,10 +22,7 @@ static void report_line(int level, const char *message_id, const struct fields *
 
 static void add_id(struct fields *fields, const char *name, const char *id)
 {
-        char formatted[LVM_ID_FORMATTED_SIZE];
-
-        lvm_id_format(id, formatted);
-        fields_add(fields, string_format("%s=%s", name, formatted));
+        fields_add(fields, string_format("%s=%s", name, LVM_ID_TO_STRING(id)));
 }
 
 /* On the monotonic clock; left out where it has not come to it. */
@@ -240,24 +237,19 @@ void report_damaged(
 void report_duplicate(
         const struct volume_group *vg, const char *pvid, const char *device_name, const char *duplicate_name)
 {
-        char formatted[LVM_ID_FORMATTED_SIZE];
-
-        lvm_id_format(pvid, formatted);
         report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg, pvid, duplicate_name,
-                string_format("PV %s of VG %s is on %s and on %s; ignoring the second one.", formatted, vg->name,
-                        device_name, duplicate_name));
+                string_format("PV %s of VG %s is on %s and on %s; ignoring the second one.",
+                        LVM_ID_TO_STRING(pvid), vg->name, device_name, duplicate_name));
 }
 
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)
 {
         _cleanup_free_ char *time = format_duration(duration(vg->degraded_usec, pv->late_usec));
-        char formatted[LVM_ID_FORMATTED_SIZE];
 
-        lvm_id_format(pv->pvid, formatted);
         report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
                               "run without it are left as they are.",
-                        formatted, vg->name, pv->device_name, time ?: "?"));
+                        LVM_ID_TO_STRING(pv->pvid), vg->name, pv->device_name, time ?: "?"));
 }
 
 void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name)

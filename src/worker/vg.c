@@ -85,7 +85,6 @@ static int find_obstacle_degraded(struct change *change)
 static int find_obstacle(struct change *change)
 {
         const struct volume_group *vg = change->vg;
-        char vgid[LVM_ID_FORMATTED_SIZE];
         int r;
 
         if (vg->skip_reason)
@@ -106,9 +105,9 @@ static int find_obstacle(struct change *change)
         r = names_is_taken(change->worker->inventory, change->group);
         if (r <= 0)
                 return r;
-        lvm_id_format(vg->vgid, vgid);
         return obstruct(change, VG_OBSTACLE_NAME,
-                string_format("another VG of this name was complete before (vgrename %s NEW-NAME).", vgid));
+                string_format("another VG of this name was complete before (vgrename %s NEW-NAME).",
+                        LVM_ID_TO_STRING(vg->vgid)));
 }
 
 /* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
