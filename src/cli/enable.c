@@ -9,6 +9,7 @@
 
 #include "boot/switches.h"
 #include "cli/verb.h"
+#include "fast-rules/rules.h"
 #include "lvm/command.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -26,6 +27,7 @@
 static bool arg_fast_dm_rules;
 static bool arg_initrd;
 static bool arg_now;
+static bool arg_stock_dm_rules;
 
 /* ------ initrds ------ */
 
@@ -125,14 +127,48 @@ static int prepare_to_take_over(void)
 
 static bool options_contradict(void)
 {
+        if (arg_fast_dm_rules && arg_stock_dm_rules) {
+                log_error("--fast-dm-rules and --stock-dm-rules are mutually exclusive.");
+                return true;
+        }
         if (arg_fast_dm_rules && !HAVE_FAST_DM_RULES) {
                 log_error("headgate was built without fast device-mapper rules.");
                 return true;
         }
-        if (!arg_initrd || (!arg_fast_dm_rules && !arg_now))
+        if (!arg_initrd || (!arg_fast_dm_rules && !arg_stock_dm_rules && !arg_now))
                 return false;
-        log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--fast-dm-rules");
+        log_error("--initrd and %s are mutually exclusive.", arg_now             ? "--now"
+                                                             : arg_fast_dm_rules ? "--fast-dm-rules"
+                                                                                 : "--stock-dm-rules");
         return true;
+}
+
+/* Their service may have been enabled before. */
+static int give_up_fast_dm_rules(void)
+{
+        const char *words[] = {"disable", "headgate-fast-dm-rules.service", NULL, NULL};
+        _cleanup_free_ char *output = NULL;
+        size_t n = 2;
+        int r;
+
+        if (arg_now)
+                words[n++] = "--now";
+        r = command_run("/bin/systemctl", words, &output);
+        if (r <= 0)
+                return r < 0 ? log_error_errno(r, "Failed to start systemctl: %m") : 0;
+        log_error("Failed to disable " FAST_DM_RULES ": %s", output);
+        return -EIO;
+}
+
+/* Which of device-mapper's rules stay the distribution's own. */
+static void say_obstacles(void)
+{
+        _cleanup_string_vector_ struct string_vector obstacles = {};
+        _cleanup_close_ int root_fd = root_open();
+
+        if (root_fd >= 0 && rule_overrides_find_obstacles(root_fd, &obstacles) >= 0)
+                for (size_t i = 0; i < obstacles.n; i++)
+                        log_notice("%s", obstacles.strings[i]);
 }
 
 static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
@@ -143,7 +179,12 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
                 return enable_initrd();
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
-        return call_systemctl("enable", TAKEOVER, arg_fast_dm_rules ? FAST_DM_RULES : NULL);
+        if (HAVE_FAST_DM_RULES && arg_stock_dm_rules && give_up_fast_dm_rules() < 0)
+                return EXIT_CANNOT_TELL;
+        if (!HAVE_FAST_DM_RULES || arg_stock_dm_rules)
+                return call_systemctl("enable", TAKEOVER, NULL);
+        say_obstacles();
+        return call_systemctl("enable", TAKEOVER, FAST_DM_RULES);
 }
 
 /* Whether units were enabled or not: systemctl has nothing to say about that. */
@@ -170,10 +211,11 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
 #define INITRD_HELP "For initrds that are made by initramfs-tools, not for the system"
 
 static const struct verb_option enable_options[] = {
-        {"fast-dm-rules", '\0', NULL, "And have udev need less for each event of device-mapper",
+        {"fast-dm-rules", '\0', NULL, "With optimized device-mapper udev rules, as by default",
                 &arg_fast_dm_rules},
         {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
         {"now", '\0', NULL, "Also take over at once", &arg_now},
+        {"stock-dm-rules", '\0', NULL, "With the distribution's device-mapper udev rules", &arg_stock_dm_rules},
         {},
 };
 
@@ -185,7 +227,7 @@ const struct verb verb_enable = {"enable", "[--initrd]",
         .takes_no_names = true, .run = run_enable};
 
 static const struct verb_option disable_options[] = {
-        {"fast-dm-rules", '\0', NULL, "Only have udev call dmsetup as ever, and leave headgate enabled",
+        {"fast-dm-rules", '\0', NULL, "Only restore the distribution's device-mapper udev rules",
                 &arg_fast_dm_rules},
         {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
         {"now", '\0', NULL, "Also restore lvm2's rule at once", &arg_now},

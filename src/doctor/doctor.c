@@ -114,6 +114,7 @@ static const struct check {
         {"failures", check_failures, 0, "The worker has not failed."},
         {"headgate-rule", check_headgate_rule},
         {"lvm2-rule", check_stock_rule},
+        {"dm-rules", check_dm_rules},
         {"blk-availability", check_blk_availability, NEEDS_SYSTEMD},
         {"lvm.conf", check_lvm_configuration, 0, "Nothing in it keeps VGs from being activated."},
         {"headgate.conf", check_headgate_configuration, 0, "There is nothing wrong in it."},

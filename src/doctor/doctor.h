@@ -71,7 +71,7 @@ typedef void check_function(struct doctor *doctor);
 
 /* takeover.c: who activates and deactivates VGs, and whether headgate's rules and units are as they should be */
 check_function check_enabled, check_in_charge, check_units, check_failures, check_headgate_rule, check_stock_rule,
-        check_blk_availability;
+        check_dm_rules, check_blk_availability;
 
 /* settings.c: versions and what files set */
 check_function check_versions, check_lvm_configuration, check_headgate_configuration, check_others, check_journal;

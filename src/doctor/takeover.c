@@ -4,6 +4,7 @@
 
 #include "boot/switches.h"
 #include "doctor/doctor.h"
+#include "fast-rules/rules.h"
 #include "headgate-rule.h"
 #include "shared/flags.h"
 #include "shared/udev.h"
@@ -252,4 +253,22 @@ void check_stock_rule(struct doctor *doctor)
                 finding_warning(doctor,
                         "Compare it with 68-headgate.rules; headgate is made for lvm2 2.03.16 and later.",
                         "/%s is not of a kind that headgate knows.", path);
+}
+
+void check_dm_rules(struct doctor *doctor)
+{
+        _cleanup_string_vector_ struct string_vector obstacles = {};
+        int r;
+
+        if (!doctor_has(doctor, "etc/systemd/system/" TAKEOVER_UNIT ".wants/headgate-fast-dm-rules.service")) {
+                finding_ok(doctor, "udev's rules of device-mapper are the distribution's own.");
+                return;
+        }
+        r = rule_overrides_find_obstacles(doctor->sources.root_fd, &obstacles);
+        if (r < 0)
+                finding_unknown(doctor, r, "udev's rules of device-mapper cannot be read: %m.");
+        else if (obstacles.n == 0)
+                finding_ok(doctor, "udev's rules of device-mapper are optimized at each boot.");
+        for (size_t i = 0; i < obstacles.n; i++)
+                finding_ok(doctor, "%s", obstacles.strings[i]);
 }

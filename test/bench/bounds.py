@@ -42,9 +42,9 @@ def first(disks, seconds):
 
 SHORT = {
     "first": first(150, 120),
-    "bench-uml": Bounded("bench-boot", "uml", 100, 2, "stock,headgate,headgate-fast,direct,floor",
-                         {"ratios.headgate/floor": 1.15, "ratios.headgate/stock": 0.45, "ratios.direct/headgate": 1.15,
-                          "ratios.headgate-fast/floor": 0.65}, 200),
+    "bench-uml": Bounded("bench-boot", "uml", 64, 2, "stock,headgate,headgate-stock-rules,direct,floor",
+                         {"ratios.headgate/floor": 0.65, "ratios.headgate/stock": 0.25, "ratios.direct/headgate": 1.15,
+                          "ratios.headgate-stock-rules/floor": 1.15, "ratios.headgate-stock-rules/stock": 0.45}, 200),
     "teardown-uml": Bounded("bench-teardown", "uml", 64, 2, "headgate,blkdeactivate,vgchange",
                             {"ratios.headgate/blkdeactivate": 0.05, "ratios.headgate/vgchange": 0.5,
                              "contenders.headgate.peak_kib": 16384}, 120),
@@ -58,10 +58,11 @@ def small_teardown(kernel, disks):
 
 FULL = {
     "first": first(500, 500),
-    "bench-uml": Bounded("bench-boot", "uml", 100, 5, "stock,headgate,direct,floor",
-                         {"ratios.headgate/floor": 1.05, "ratios.headgate/stock": 0.40, "ratios.direct/headgate": 1.05}, 500),
-    "bench-qemu": Bounded("bench-boot", "qemu", 64, 5, "headgate,headgate-fast,floor",
-                          {"ratios.headgate/floor": 0.65, "ratios.headgate-fast/floor": 0.40}, 500),
+    "bench-uml": Bounded("bench-boot", "uml", 100, 5, "stock,headgate,headgate-stock-rules,direct,floor",
+                         {"ratios.headgate/floor": 0.6, "ratios.headgate/stock": 0.22, "ratios.direct/headgate": 1.05,
+                          "ratios.headgate-stock-rules/floor": 1.05, "ratios.headgate-stock-rules/stock": 0.40}, 600),
+    "bench-qemu": Bounded("bench-boot", "qemu", 64, 5, "headgate,headgate-stock-rules,floor",
+                          {"ratios.headgate/floor": 0.40, "ratios.headgate-stock-rules/floor": 0.65}, 500),
     # 15 and 50 times as fast. "headgate deactivate" also takes lvm2's locks and listens to udev.
     "teardown-qemu": Bounded("bench-teardown", "qemu", 500, 5, "headgate-teardown,headgate,serial,floor",
                              {"ratios.headgate-teardown/floor": 1.5, "ratios.headgate/floor": 1.5,

@@ -35,6 +35,7 @@
 #define FALLBACK UNIT("headgate-fallback.service", "loaded", "inactive", "static")
 #define BLK UNIT("blk-availability.service", "masked", "inactive", "masked")
 #define VERSION "Version=\"252.39-1\"\n"
+#define FAST_RULES_LINK "etc/systemd/system/headgate-takeover.service.wants/headgate-fast-dm-rules.service"
 #define STOCK_RULE "IMPORT{program}=\"pvscan\"\nENV{LVM_VG_NAME_COMPLETE}==\"?*\", RUN+=\"vgchange\"\n"
 
 /* A VG that the worker has written down, as it has found it. */
@@ -105,8 +106,8 @@ static void look(struct doctor *doctor)
 START_TEST(all_is_well)
 {
         static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
-                "headgate-rule", "lvm2-rule", "blk-availability", "lvm.conf", "headgate.conf", "backups", "online",
-                "others", "initrd", "requests", "links", "journal"};
+                "headgate-rule", "lvm2-rule", "dm-rules", "blk-availability", "lvm.conf", "headgate.conf",
+                "backups", "online", "others", "initrd", "requests", "links", "journal"};
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
         look(&doctor);
@@ -207,6 +208,13 @@ static const struct {
         {"lvm2-rule", FINDING_WARNING, "is not installed", {{"usr/lib/udev/rules.d/69-lvm.rules"}}},
         {"lvm2-rule", FINDING_WARNING, "is not of a kind",
                 {{"usr/lib/udev/rules.d/69-lvm.rules", "RUN+=\"pvscan --background\"\n"}}},
+
+        {"dm-rules", FINDING_OK, "are the distribution's own", {}},
+        {"dm-rules", FINDING_OK, "are optimized at each boot", {{FAST_RULES_LINK, "", NULL}}},
+        {"dm-rules", FINDING_OK,
+                "Line 2 of /usr/lib/udev/rules.d/95-dm-notify.rules calls dmsetup in an unknown way",
+                {{FAST_RULES_LINK, "", NULL}, {"usr/lib/udev/rules.d/95-dm-notify.rules",
+                                                      "# Complete them.\nRUN+=\"dmsetup udevcomplete\"\n"}}},
 
         {"blk-availability", FINDING_WARNING, "one after another",
                 {{"systemd", TEARDOWN UNIT("blk-availability.service", "loaded", "active", "enabled")}}},

@@ -20,9 +20,9 @@ class Benchmark:
 
 BENCHMARKS = {benchmark.name: benchmark for benchmark in [
     Benchmark("boot", "from the first event of coldplug to the last LV; N VGs of one PV and one LV", "bench-boot",
-              [16, 64, 256], ["headgate", "headgate-fast", "floor", "floor-fast", "coldplug", "kernel", "stock"]),
+              [16, 64, 256], ["headgate", "headgate-stock-rules", "floor", "floor-fast", "coldplug", "kernel", "stock"]),
     Benchmark("boot-two-cpus", "the same on two emulated CPUs", "bench-boot", [64],
-              ["headgate", "headgate-fast", "floor", "coldplug", "kernel"], kernel="qemu"),
+              ["headgate", "headgate-stock-rules", "floor", "coldplug", "kernel"], kernel="qemu"),
     Benchmark("multi", "VGs of many PVs: one of 350 with 350, 50 and 5 copies of its metadata; 35 of 10 PVs",
               "bench-boot", [350], ["stock", "headgate", "floor"], rounds=2,
               layouts=["one-vg", "one-vg-50-metadata-copies", "one-vg-5-metadata-copies", "ten-pvs-per-vg"]),

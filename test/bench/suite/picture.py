@@ -4,7 +4,7 @@
 from harness.progress import need_packages
 
 # Easily told apart also by those who see fewer colours.
-COLOURS = {"stock": "#d55e00", "headgate": "#0072b2", "headgate-fast": "#009e73", "floor": "#000000",
+COLOURS = {"stock": "#d55e00", "headgate": "#0072b2", "headgate-stock-rules": "#009e73", "floor": "#000000",
            "coldplug": "#999999", "vgchange": "#cc79a7", "blkdeactivate": "#d55e00", "serial": "#e69f00",
            "headgate-teardown": "#56b4e9", "floor-fast": "#f0e442", "kernel": "#cc79a7"}
 

@@ -7,8 +7,8 @@ from statistics import median
 RATIOS = [("headgate", "floor"), ("headgate", "stock"), ("stock", "floor"), ("direct", "headgate"), ("direct", "floor"),
           ("headgate", "vgchange"), ("headgate", "blkdeactivate"), ("headgate", "serial"),
           ("headgate", "headgate-serial"), ("headgate-teardown", "floor"), ("headgate-teardown", "serial"),
-          ("vgchange", "floor"), ("serial", "floor"), ("headgate-fast", "floor"), ("headgate-fast", "headgate"),
-          ("headgate-fast", "stock"), ("floor-fast", "floor"), ("coldplug", "floor"), ("kernel", "floor"),
+          ("vgchange", "floor"), ("serial", "floor"), ("headgate-stock-rules", "floor"), ("headgate", "headgate-stock-rules"),
+          ("headgate-stock-rules", "stock"), ("floor-fast", "floor"), ("coldplug", "floor"), ("kernel", "floor"),
           *((f"{kind}-{one}", f"{kind}-lvm2") for kind in ("linear", "striped") for one in ("headgate", "lvm2-again")),
           ("linear-lvm2", "disk"), ("striped-lvm2", "disk")]
 
