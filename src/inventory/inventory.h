@@ -102,8 +102,7 @@ struct inventory {
         bool records_lost;  /* there were records of an earlier worker, which cannot be used */
         uint64_t lost_usec; /* when that was noticed */
 
-        unsigned int n_pings; /* see inventory_ping() */
-        uint64_t last_ping_usec;
+        uint64_t last_ping_usec; /* see inventory_ping() */
 
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
