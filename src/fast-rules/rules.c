@@ -20,6 +20,7 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 
 #define RULES_DIRECTORY "run/udev/rules.d"
@@ -270,31 +271,22 @@ static const char *const names[] = {
 
 #define ADMINISTRATOR_DIRECTORY "etc/udev/rules.d"
 
-/* In the order in which they count (udev(7)): the administrator's, that of this boot, and where packages install. */
-static const char *const directories[] = {
-        ADMINISTRATOR_DIRECTORY,
-        RULES_DIRECTORY,
-        "usr/local/lib/udev/rules.d",
-        "usr/lib/udev/rules.d",
-        "lib/udev/rules.d",
-};
-
 /* Finds the file that counts, but for an override of an earlier call. Returns 1 if it is an installed one, of which
  * `*ret_text` is the content; 0 if somebody has replaced that; -ENOENT if there is none; or another negative errno.
  * `*ret_path` and `*ret_text` are to be freed in any case. */
 static int find_rules(int root_fd, const char *name, char **ret_path, char **ret_text)
 {
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+        for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
                 int r;
 
-                if (string_replace(ret_path, string_format("%s/%s", directories[i], name)) < 0)
+                if (string_replace(ret_path, string_format("%s/%s", rule_directories[i], name)) < 0)
                         return -ENOMEM;
                 if (faccessat(root_fd, *ret_path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
-                if (streq(directories[i], ADMINISTRATOR_DIRECTORY))
+                if (streq(rule_directories[i], ADMINISTRATOR_DIRECTORY))
                         return 0;
                 r = read_file_at(root_fd, *ret_path, ret_text, NULL);
-                if (!streq(directories[i], RULES_DIRECTORY))
+                if (!streq(rule_directories[i], RULES_DIRECTORY))
                         return r < 0 ? r : 1;
                 if (r < 0 || !skip_prefix(*ret_text, MARK_OF_OVERRIDE))
                         return 0;
@@ -435,8 +427,8 @@ bool rules_run_programs_later(void)
 {
         _cleanup_close_ int root_fd = root_open();
 
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, directories[i]);
+        for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, rule_directories[i]);
                 const struct dirent *entry;
 
                 if (!directory && errno != ENOENT)

@@ -12,7 +12,7 @@
 
 const char *const stock_rules[STOCK_RULES_N] = {"69-lvm.rules", "69-dm-lvm.rules"};
 
-static const char *const directories[] = {
+const char *const rule_directories[RULE_DIRECTORIES_N] = {
         "etc/udev/rules.d",
         "run/udev/rules.d",
         "usr/local/lib/udev/rules.d",
@@ -24,8 +24,8 @@ static const char *const directories[] = {
 
 static int find(int root_fd, const char *name, size_t first, char **ret)
 {
-        for (size_t i = first; i < ELEMENTSOF(directories); i++) {
-                _cleanup_free_ char *path = string_format("%s/%s", directories[i], name);
+        for (size_t i = first; i < RULE_DIRECTORIES_N; i++) {
+                _cleanup_free_ char *path = string_format("%s/%s", rule_directories[i], name);
 
                 if (!path)
                         return -ENOMEM;

@@ -10,6 +10,10 @@
  * /etc, /run, /usr/local/lib, /usr/lib; and /lib where that is not the same.
  * All paths are without the slash at the beginning, below `root_fd`. */
 
+/* These directories. */
+#define RULE_DIRECTORIES_N 5
+extern const char *const rule_directories[RULE_DIRECTORIES_N];
+
 /* lvm2's rule is called so by Debian, and by lvm2 itself. */
 #define STOCK_RULES_N 2
 extern const char *const stock_rules[STOCK_RULES_N];
