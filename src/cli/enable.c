@@ -143,10 +143,10 @@ static bool options_contradict(void)
         return true;
 }
 
-/* Their service may have been enabled before. */
-static int give_up_fast_dm_rules(void)
+/* As call_systemctl("disable"), and comes back. */
+static int disable_unit(const char *unit)
 {
-        const char *words[] = {"disable", "headgate-fast-dm-rules.service", NULL, NULL};
+        const char *words[] = {"disable", unit, NULL, NULL};
         _cleanup_free_ char *output = NULL;
         size_t n = 2;
         int r;
@@ -156,7 +156,7 @@ static int give_up_fast_dm_rules(void)
         r = command_run("/bin/systemctl", words, &output);
         if (r <= 0)
                 return r < 0 ? log_error_errno(r, "Failed to start systemctl: %m") : 0;
-        log_error("Failed to disable " FAST_DM_RULES ": %s", output);
+        log_error("Failed to disable %s: %s", unit, output);
         return -EIO;
 }
 
@@ -173,18 +173,20 @@ static void say_obstacles(void)
 
 static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
+        const char *fast = HAVE_FAST_DM_RULES && !arg_stock_dm_rules ? FAST_DM_RULES : NULL;
+
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return enable_initrd();
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
-        if (HAVE_FAST_DM_RULES && arg_stock_dm_rules && give_up_fast_dm_rules() < 0)
+        if (fast)
+                say_obstacles();
+        /* It may have been enabled before. */
+        else if (HAVE_FAST_DM_RULES && disable_unit(FAST_DM_RULES) < 0)
                 return EXIT_CANNOT_TELL;
-        if (!HAVE_FAST_DM_RULES || arg_stock_dm_rules)
-                return call_systemctl("enable", TAKEOVER, NULL);
-        say_obstacles();
-        return call_systemctl("enable", TAKEOVER, FAST_DM_RULES);
+        return call_systemctl("enable", TAKEOVER, fast);
 }
 
 /* Whether units were enabled or not: systemctl has nothing to say about that. */
