@@ -93,7 +93,8 @@ static const char *unmangle(char *text)
                 int length = 0;
 
                 /* %2x would take one digit, too. */
-                if (sscanf(from, "\\x%2x%n", &byte, &length) != 1 || length != (int) strlen("\\xNN")) {
+                if (*from != '\\' || sscanf(from, "\\x%2x%n", &byte, &length) != 1 ||
+                        length != (int) strlen("\\xNN")) {
                         byte = (unsigned char) *from;
                         length = 1;
                 }
