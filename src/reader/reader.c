@@ -28,9 +28,6 @@
 /* Results are taken together if they follow each other faster: what is done after one is done for all. */
 #define RESULTS_INTERVAL_USEC (10 * USEC_PER_MSEC)
 
-/* For some ninety results, so that the child need not wait meanwhile. */
-#define PIPE_SIZE (256 * 1024)
-
 struct readers {
         sd_event *event;
         reader_known_function is_known;
@@ -406,7 +403,6 @@ static int start(struct readers *readers, enum reader_task task, struct reading 
 
         if (pipe2(fds, O_CLOEXEC) < 0)
                 return -errno;
-        (void) fcntl(fds[0], F_SETPIPE_SZ, PIPE_SIZE);
         reader->fd = fds[0];
         write_fd = fds[1];
         reader->pid = fork();
