@@ -18,26 +18,21 @@
 
 void plan_done(struct plan *plan)
 {
-        for (size_t i = 0; i < plan->n; i++) {
-                free(plan->volume_groups[i].name);
-                free(plan->volume_groups[i].reason);
-                free(plan->volume_groups[i].unit);
+        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
+                free(volume_group->name);
+                free(volume_group->reason);
+                free(volume_group->unit);
         }
         free(plan->volume_groups);
         free(plan->rest_urgent);
         *plan = (struct plan){};
 }
 
-static int compare_to_volume_group(const void *name, const void *volume_group)
-{
-        return strcmp(name, ((const struct planned_volume_group *) volume_group)->name);
-}
-
 struct planned_volume_group *plan_find(const struct plan *plan, const char *name)
 {
         if (plan->n == 0)
                 return NULL;
-        return bsearch(name, plan->volume_groups, plan->n, sizeof(*plan->volume_groups), compare_to_volume_group);
+        return bsearch(&name, plan->volume_groups, plan->n, sizeof(*plan->volume_groups), compare_strings);
 }
 
 int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret)
@@ -188,14 +183,9 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
         return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int compare_to_string(const void *name, const void *string)
-{
-        return strcmp(name, *(char *const *) string);
-}
-
 bool known_is_seen(const struct string_vector *seen, const char *name)
 {
-        return seen && seen->n > 0 && bsearch(name, seen->strings, seen->n, sizeof(char *), compare_to_string);
+        return seen && seen->n > 0 && bsearch(&name, seen->strings, seen->n, sizeof(char *), compare_strings);
 }
 
 int known_add(int root_fd, const struct configuration *configuration, const struct string_vector *seen,

@@ -20,7 +20,7 @@ enum plan_group {
 };
 
 struct planned_volume_group {
-        char *name;
+        char *name;             /* first, to be found by */
         char vgid[LVM_ID_SIZE]; /* empty if only the name is known */
         enum plan_group group;
         char *reason;       /* a sentence, or the end of one: why it is in its group, or why it is not activated */

@@ -166,9 +166,7 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
 
         if (!link || !file)
                 return -ENOMEM;
-        for (size_t i = 0; i < plan->n; i++) {
-                const struct planned_volume_group *volume_group = &plan->volume_groups[i];
-
+        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
                 if (volume_group->group != group)
                         continue;
                 fprintf(file, " \\\n        %s", volume_group->name);

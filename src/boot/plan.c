@@ -141,9 +141,9 @@ static bool have_noauto(const char *options)
 static struct planned_volume_group *find_by_id(const struct plan *plan, const char *vgid)
 {
         /* Of two with one identifier, a VG and its clone, the first counts as its owner. */
-        for (size_t i = 0; i < plan->n; i++)
-                if (streq(plan->volume_groups[i].vgid, vgid))
-                        return &plan->volume_groups[i];
+        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n)
+                if (streq(volume_group->vgid, vgid))
+                        return volume_group;
         return NULL;
 }
 
@@ -359,16 +359,14 @@ const char *plan_group_to_string(enum plan_group group)
 static int add_configured(const struct string_vector *names, const struct string_vector *seen, struct plan *plan,
         struct problems *problems)
 {
-        for (size_t i = 0; i < names->n; i++) {
+        FOREACH_ARRAY(name, names->strings, names->n) {
                 struct planned_volume_group *volume_group;
-                int r = known_is_seen(seen, names->strings[i]) ? 0
-                                                               : plan_add(plan, names->strings[i], &volume_group);
+                int r = known_is_seen(seen, *name) ? 0 : plan_add(plan, *name, &volume_group);
 
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0)
-                        problems_add(
-                                problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", names->strings[i]);
+                        problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", *name);
         }
         return 0;
 }
@@ -376,8 +374,8 @@ static int add_configured(const struct string_vector *names, const struct string
 static int claim_configured(
         const struct string_vector *names, enum plan_group group, const char *what, struct plan *plan)
 {
-        for (size_t i = 0; i < names->n; i++) {
-                struct planned_volume_group *volume_group = plan_find(plan, names->strings[i]);
+        FOREACH_ARRAY(name, names->strings, names->n) {
+                struct planned_volume_group *volume_group = plan_find(plan, *name);
 
                 if (volume_group && plan_claim(volume_group, group, "/" SETTINGS_FILE, what) < 0)
                         return -ENOMEM;
@@ -387,8 +385,7 @@ static int claim_configured(
 
 static int name_units(struct plan *plan, struct problems *problems)
 {
-        for (size_t i = 0; i < plan->n; i++) {
-                struct planned_volume_group *volume_group = &plan->volume_groups[i];
+        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
                 int r;
 
                 /* Nobody is to wait for a VG that is not activated. */

@@ -46,14 +46,6 @@ int command_line_split(const char *text, struct string_vector *words)
         return 0;
 }
 
-bool command_line_has(const struct string_vector *words, const char *word)
-{
-        for (size_t i = 0; i < words->n; i++)
-                if (streq(words->strings[i], word))
-                        return true;
-        return false;
-}
-
 /* ------ what turns headgate off ------ */
 
 static bool is_initrd(int root_fd)
@@ -85,12 +77,12 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
 
         /* In the initrd headgate has no worker, so this is off whatever is set. */
         if (is_initrd(root_fd))
-                *ret = command_line_has(&words, "rd.headgate=0")
+                *ret = string_vector_has(&words, "rd.headgate=0")
                                ? "rd.headgate=0 leaves activation in the initrd to lvm2."
                                : "In the initrd nothing is activated directly.";
         else if (is_container(root_fd))
                 *ret = "In a container nothing is activated.";
-        else if (command_line_has(&words, "headgate=0"))
+        else if (string_vector_has(&words, "headgate=0"))
                 *ret = "headgate=0 on the kernel's command line leaves activation to lvm2.";
         else
                 *ret = NULL;

@@ -12,8 +12,6 @@
  * backslashes stay. See kernel-command-line(7). Fills `words`, which starts empty. Returns 0 or -ENOMEM. */
 int command_line_split(const char *text, struct string_vector *words) _nonnull_(1, 2) _must_check_;
 
-bool command_line_has(const struct string_vector *words, const char *word) _nonnull_(1, 2);
-
 /* What turns headgate off as a whole: the place where this runs, or the kernel's command line. Returns 0 and
  * `*ret`, one sentence that is a constant, or NULL if nothing does; or -ENOMEM. What cannot be read turns nothing
  * off. Looks at $SYSTEMD_IN_INITRD and $SYSTEMD_VIRTUALIZATION, which systemd sets for generators, and below

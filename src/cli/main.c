@@ -70,8 +70,7 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
                 printf("  %-12s %-11s %s\n", (*choice)->name, (*choice)->arguments, (*choice)->description);
         if (verb->verbs)
                 printf("\nOptions:\n");
-        for (size_t i = 0; i < options->n; i++) {
-                const struct verb_option *row = &options->rows[i];
+        FOREACH_ARRAY(row, options->rows, options->n) {
                 const char letter[] = {'-', row->letter, ',', '\0'}, *argument = row->argument ?: "";
                 int width = printf("  %-3s --%s%s%s", row->letter != '\0' ? letter : "", row->name,
                         *argument != '\0' && *argument != '[' ? " " : "", argument);

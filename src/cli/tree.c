@@ -190,9 +190,9 @@ static const char *vg_of(const struct tree_node *node)
 {
         if (node->vg)
                 return node->vg;
-        for (size_t i = 0; i < node->uppers.n; i++)
-                if (node->uppers.nodes[i]->vg)
-                        return node->uppers.nodes[i]->vg;
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->vg)
+                        return upper->vg;
         return "";
 }
 

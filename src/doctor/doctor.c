@@ -43,11 +43,6 @@ bool doctor_has(const struct doctor *doctor, const char *path)
         return faccessat(doctor->sources.root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-        return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 int doctor_list(int dir_fd, const char *path, struct string_vector *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, root_relative(path));

@@ -70,13 +70,6 @@ static void add_volume_group(struct search *search, const char *name, const char
                 fail(search, -ENOMEM);
 }
 
-static int compare(const void *a, const void *b)
-{
-        const struct needed_volume_group *first = a, *second = b;
-
-        return strcmp(first->name, second->name);
-}
-
 void needed_done(struct needed *needed)
 {
         for (size_t i = 0; i < needed->n; i++) {
@@ -467,6 +460,6 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
         need_resume(&search);
         for (size_t i = 0; i < n_devices; i++)
                 need_name(&search, devices[i], OTHER);
-        SORT(ret->volume_groups, ret->n, compare);
+        SORT(ret->volume_groups, ret->n, compare_strings);
         return search.error;
 }

@@ -8,7 +8,7 @@
  * must be the one that the initrd is for. */
 
 struct needed_volume_group {
-        char *name;
+        char *name;              /* first, to be sorted by */
         struct string_vector by; /* what needs it: "/", "/usr", "resume", "other"; each once */
 };
 

@@ -47,8 +47,7 @@ static void print_gains(const struct kernel_comparison *comparison, size_t side,
         size_t n_named = 0, n_others = 0;
         uint64_t left = usec;
 
-        for (size_t i = 0; i < comparison->n_units; i++) {
-                const struct kernel_unit *unit = &comparison->units[i];
+        FOREACH_ARRAY(unit, comparison->units, comparison->n_units) {
                 _cleanup_free_ char *time = NULL;
 
                 if (!is_gain(comparison, unit, side))
@@ -79,9 +78,9 @@ static void print_sum_of_gains(
         uint64_t usec = 0;
         size_t n = 0;
 
-        for (size_t i = 0; i < comparison->n_units; i++)
-                if (is_gain(comparison, &comparison->units[i], side)) {
-                        usec += difference_of(&comparison->units[i]);
+        FOREACH_ARRAY(unit, comparison->units, comparison->n_units)
+                if (is_gain(comparison, unit, side)) {
+                        usec += difference_of(unit);
                         n++;
                 }
         if (n == 0)

@@ -100,12 +100,8 @@ struct volume_group {
 };
 
 /* Each of its PVs or LVs. */
-#define FOREACH_PV(pv, volume_group)                                                                              \
-        for (struct volume_group_pv *pv = (volume_group)->pvs;                                                    \
-                pv && pv < (volume_group)->pvs + (volume_group)->n_pvs; pv++)
-#define FOREACH_LV(lv, volume_group)                                                                              \
-        for (struct volume_group_lv *lv = (volume_group)->lvs;                                                    \
-                lv && lv < (volume_group)->lvs + (volume_group)->n_lvs; lv++)
+#define FOREACH_PV(pv, volume_group) FOREACH_ARRAY(pv, (volume_group)->pvs, (volume_group)->n_pvs)
+#define FOREACH_LV(lv, volume_group) FOREACH_ARRAY(lv, (volume_group)->lvs, (volume_group)->n_lvs)
 
 /* To be called when all that a text says is in the VG: has many PVs found faster, and sets `skip_reason` if the metadata
  * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and

@@ -44,18 +44,13 @@ static int add_vgs(const struct dm_devices *devices, struct string_vector *argum
 
         if (!known)
                 return -ENOMEM;
-        for (size_t i = 0; i < devices->n; i++) {
-                const char *vg = devices->devices[i].vg;
-
-                if (!may_be_monitored(&devices->devices[i]))
-                        continue;
-                /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs
-                 * with a tag. */
-                if (!volume_group_name_is_valid(vg) || dm_hash_lookup(known, vg))
-                        continue;
-                if (!dm_hash_insert(known, vg, known) || string_vector_add(arguments, vg) < 0)
+        /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs with a tag. */
+        FOREACH_ARRAY(device, devices->devices, devices->n)
+                if (may_be_monitored(device) && volume_group_name_is_valid(device->vg) &&
+                        !dm_hash_lookup(known, device->vg) &&
+                        (!dm_hash_insert(known, device->vg, known) ||
+                                string_vector_add(arguments, device->vg) < 0))
                         return -ENOMEM;
-        }
         return 0;
 }
 

@@ -34,6 +34,11 @@
 /* As qsort() wants it. */
 #define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 
+/* A pointer to each element of an array in turn, which may be NULL if it has none. */
+#define FOREACH_ARRAY(element, array, n)                                                                          \
+        for (typeof(*(array)) *element = (array), *element##_end = (n) > 0 ? element + (n) : element;             \
+                element < element##_end; element++)
+
 /* Moves a pointer, a struct or a file descriptor out of a variable that is cleaned up at the end of its scope. */
 #define TAKE_PTR(pointer)                                                                                         \
         ({                                                                                                        \

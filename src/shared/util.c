@@ -263,6 +263,11 @@ void *greedy_realloc(void **array, size_t need, size_t element_size)
         return larger;
 }
 
+int compare_strings(const void *a, const void *b)
+{
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
 FILE *memstream_open(struct memstream *stream)
 {
         stream->file = open_memstream(&stream->text, &stream->size);

@@ -82,6 +82,9 @@ void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1
                         qsort(array, n, sizeof((array)[0]), compare);                                             \
         } while (0)
 
+/* Compares strings, or structs that begin with one, as qsort() and bsearch() want it. */
+int compare_strings(const void *a, const void *b) _nonnull_(1, 2);
+
 /* A string that is written as a file. Starts empty: all zeros. */
 struct memstream {
         FILE *file;

@@ -125,8 +125,8 @@ START_TEST(a_word_is_found_whole)
         _cleanup_string_vector_ struct string_vector words = {};
 
         ck_assert_int_eq(command_line_split("xheadgate=0 headgate=01 'rd.headgate=0'", &words), 0);
-        ck_assert(command_line_has(&words, "rd.headgate=0"));
-        ck_assert(!command_line_has(&words, "headgate=0"));
+        ck_assert(string_vector_has(&words, "rd.headgate=0"));
+        ck_assert(!string_vector_has(&words, "headgate=0"));
 }
 END_TEST
 
