@@ -170,14 +170,6 @@ static int add_expected(struct sources *sources, struct snapshot *snapshot)
         return result;
 }
 
-/* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is active, or a PV on lvm2's
- * record of what is online. */
-static bool is_present(const struct sources *sources, const struct volume_group *volume_group)
-{
-        return judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT ||
-               sources_have_online(sources, volume_group->name);
-}
-
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
 {
@@ -229,8 +221,11 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
 
                 if (n_names > 0)
                         result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
-                if (volume_group &&
-                        (n_names > 0 || sources->in_charge || arg_all || is_present(sources, volume_group)))
+                /* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is
+                 * active, or a PV on lvm2's record of what is online. */
+                if (volume_group && (n_names > 0 || sources->in_charge || arg_all ||
+                                            judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT ||
+                                            sources_have_online(sources, volume_group->name)))
                         add_line(table, volume_group);
         }
         return r < 0 ? r : result;

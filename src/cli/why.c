@@ -54,8 +54,8 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
         _cleanup_free_ char *full = NULL;
 
-        for (size_t i = 0; i < view->volume_group->n_lvs; i++)
-                suggestion_consider(&suggestion, view->volume_group->lvs[i].name);
+        FOREACH_LV(lv, view->volume_group)
+                suggestion_consider(&suggestion, lv->name);
         if (suggestion.nearest) {
                 full = string_format("%s/%s", view->volume_group->name, suggestion.nearest);
                 free(suggestion.nearest);
@@ -76,9 +76,7 @@ static int explain_name(struct why *why, const char *vg, const char *lv)
         int r;
 
         why->kind = lv ? "lv" : "vg";
-        r = vg_view_find(why->sources, vg, &view);
-        if (r == VG_VIEW_NONE)
-                r = vg_view_search(why->sources, vg, &view);
+        r = vg_view_search(why->sources, vg, &view);
         if (r == VG_VIEW_NONE)
                 return log_unknown_vg(why->sources, vg);
         if (r < 0)

@@ -141,7 +141,7 @@ void check_online(struct doctor *doctor)
                 const char *pvid = pvs.strings[i] + strlen("pvs_online/");
                 dev_t device;
 
-                if (online_read_pv(lvm_run_fd, pvid, &device) == ONLINE_FOUND &&
+                if (online_read_pv(lvm_run_fd, pvid, &device, NULL) == ONLINE_FOUND &&
                         !tree_find_number(doctor->tree, device))
                         enumeration_add(&gone, pvid);
         }

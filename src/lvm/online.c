@@ -75,7 +75,7 @@ static const char *find_volume_group(char *content)
         return NULL;
 }
 
-int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
 {
         _cleanup_free_ char *content = NULL;
         unsigned int major_number, minor_number;
@@ -101,16 +101,11 @@ int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_
         return ONLINE_FOUND;
 }
 
-int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret)
-{
-        return online_read_record(lvm_run_fd, pvid, ret, NULL);
-}
-
 dev_t online_find_pv(int lvm_run_fd, const char *pvid)
 {
         dev_t number;
 
-        return online_read_pv(lvm_run_fd, pvid, &number) == ONLINE_FOUND ? number : 0;
+        return online_read_pv(lvm_run_fd, pvid, &number, NULL) == ONLINE_FOUND ? number : 0;
 }
 
 int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)

@@ -25,16 +25,13 @@ enum {
         ONLINE_NONE = 1, /* no such file, or one that says nothing */
 };
 
-/* The device as which lvm2 has recorded a PV. */
-int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret) _nonnull_(2, 3);
-
-/* The same, or 0 if there is none, or that cannot be told. */
-dev_t online_find_pv(int lvm_run_fd, const char *pvid) _nonnull_(2);
-
-/* The same as online_read_pv(), and the VG of which it was then; NULL where the record names none. `*ret_volume_group_name` is
- * to be freed by the caller. */
-int online_read_record(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
+/* The device as which lvm2 has recorded a PV, and the VG of which it was then, which may not be asked for, NULL where the
+ * record names none, and is to be freed by the caller. Returns one of the above or a negative errno. */
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
         _nonnull_(2, 3) _must_check_;
+
+/* The device alone, or 0 if there is none, or that cannot be told. */
+dev_t online_find_pv(int lvm_run_fd, const char *pvid) _nonnull_(2);
 
 /* The VGs of the PVs that are on record, each once for each of its PVs, in no order; records that name no VG
  * are left out. `lvm_run_fd` needs only to be readable, and may lack pvs_online. Returns 0 or a negative errno;

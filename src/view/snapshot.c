@@ -126,8 +126,8 @@ int snapshot_read(struct sources *sources, struct snapshot *ret)
 
 void snapshot_done(struct snapshot *snapshot)
 {
-        for (size_t i = 0; i < snapshot->n; i++)
-                volume_group_free(snapshot->volume_groups[i]);
+        FOREACH_ARRAY(volume_group, snapshot->volume_groups, snapshot->n)
+                volume_group_free(*volume_group);
         free(snapshot->volume_groups);
         *snapshot = (struct snapshot){};
 }
@@ -157,13 +157,12 @@ const struct volume_group *snapshot_find(const struct snapshot *snapshot, const 
 /* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. */
 static int find_pvs(const struct sources *sources, struct volume_group *volume_group)
 {
-        for (size_t i = 0; sources->lvm_run_fd >= 0 && i < volume_group->n_pvs; i++) {
-                struct volume_group_pv *pv = &volume_group->pvs[i];
+        FOREACH_PV(pv, volume_group) {
                 _cleanup_free_ char *name = NULL;
                 dev_t number;
                 int r;
 
-                r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number);
+                r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, NULL);
                 if (r == -ENOMEM)
                         return r;
                 if (r != ONLINE_FOUND)
@@ -181,9 +180,8 @@ static int find_pvs(const struct sources *sources, struct volume_group *volume_g
 
 int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
 {
-        int r;
+        int r = sources->lvm_run_fd < 0 ? 0 : find_pvs(sources, volume_group);
 
-        r = find_pvs(sources, volume_group);
         if (r < 0)
                 return r;
         if (sources->devices)
@@ -192,20 +190,26 @@ int unrecorded_judge(const struct sources *sources, struct volume_group *volume_
         return 0;
 }
 
+int unrecorded_read(const struct sources *sources, const char *name, struct volume_group **ret)
+{
+        int r = sources_read_backup(sources, name, ret);
+
+        return r < 0 ? r : unrecorded_judge(sources, *ret);
+}
+
 /* Without a backup only the LVs that are active are known, and not which are to be activated. */
 static int new_of_devices(const struct sources *sources, const char *name, struct volume_group **ret)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
-        const struct dm_devices *list = sources->devices;
+        const struct dm_devices none = {}, *list = sources->devices ?: &none;
 
         if (!volume_group)
                 return -ENOMEM;
         volume_group->name = strdup(name);
-        volume_group->lvs = calloc((list ? list->n : 0) + 1, sizeof(*volume_group->lvs));
+        volume_group->lvs = calloc(list->n + 1, sizeof(*volume_group->lvs));
         if (!volume_group->name || !volume_group->lvs)
                 return -ENOMEM;
-        for (size_t i = 0; list && i < list->n; i++) {
-                const struct dm_device *device = &list->devices[i];
+        FOREACH_ARRAY(device, list->devices, list->n) {
                 const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
                 struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
 
@@ -257,29 +261,16 @@ static int describe(struct volume_group *volume_group, const struct planned_volu
         return volume_group->reason ? 0 : -ENOMEM;
 }
 
-static int read_unrecorded(const struct sources *sources, const char *name, struct volume_group **ret)
-{
-        int r;
-
-        r = sources_read_backup(sources, name, ret);
-        if (r == -ENOMEM)
-                return r;
-        return r < 0 ? new_of_devices(sources, name, ret) : unrecorded_judge(sources, *ret);
-}
-
 static int insert(struct snapshot *snapshot, struct volume_group *volume_group)
 {
-        size_t place = 0;
         int r;
 
         r = add(volume_group, snapshot);
         if (r < 0)
                 return r;
-        while (place < snapshot->n - 1 && strcmp(snapshot->volume_groups[place]->name, volume_group->name) <= 0)
-                place++;
-        memmove(&snapshot->volume_groups[place + 1], &snapshot->volume_groups[place],
-                (snapshot->n - 1 - place) * sizeof(*snapshot->volume_groups));
-        snapshot->volume_groups[place] = volume_group;
+        for (struct volume_group **place = &snapshot->volume_groups[snapshot->n - 1];
+                place > snapshot->volume_groups && strcmp(place[-1]->name, volume_group->name) > 0; place--)
+                SWAP(place[-1], place[0]);
         return 0;
 }
 
@@ -295,7 +286,9 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
         if (r >= 0)
                 r = sources_read_devices(sources);
         if (r >= 0)
-                r = read_unrecorded(sources, name, &volume_group);
+                r = unrecorded_read(sources, name, &volume_group);
+        if (r == -ENOENT)
+                r = new_of_devices(sources, name, &volume_group);
         if (r >= 0)
                 r = describe(volume_group, planned);
         if (r >= 0)
@@ -309,13 +302,10 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
 void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
 {
         struct dm_hash_node *node;
-        int r;
 
-        r = sources_read_names(sources);
-        if (r < 0) {
-                snapshot->error = r;
+        snapshot->error = sources_read_names(sources);
+        if (snapshot->error < 0)
                 return;
-        }
         dm_hash_iterate(node, sources->names)
                 unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL, snapshot);
 }
@@ -328,12 +318,10 @@ int expected_find(struct sources *sources, const struct snapshot *seen, struct p
         _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
-        for (size_t i = 0; i < seen->n; i++) {
-                r = string_vector_add(&names, seen->volume_groups[i]->name);
-                if (r < 0)
-                        return r;
-        }
         r = sources_read_configuration(sources);
+        FOREACH_ARRAY(volume_group, seen->volume_groups, seen->n)
+                if (r >= 0)
+                        r = string_vector_add(&names, (*volume_group)->name);
         if (r < 0)
                 return r;
         return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);

@@ -45,6 +45,10 @@ void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _non
 int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
         _nonnull_(1, 2) _must_check_;
 
+/* Makes a VG of lvm2's backup and that. Returns as sources_read_backup(). */
+int unrecorded_read(const struct sources *sources, const char *name, struct volume_group **ret)
+        _nonnull_(1, 2, 3) _must_check_;
+
 /* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
 
 /* Makes the plan of boot, less the VGs in the snapshot, of the files of which headgate-generator makes its plan; those of VGs

@@ -149,12 +149,9 @@ static int add_file_names(struct dm_hash_table *names, int dir_fd, const char *p
 
         if (!directory)
                 return errno == ENOMEM ? -errno : 0;
-        for (const struct dirent *entry; (entry = readdir(directory));) {
-                int r = entry->d_name[0] == '.' ? 0 : add(names, entry->d_name, &mentioned);
-
-                if (r < 0)
-                        return r;
-        }
+        for (const struct dirent *entry; (entry = readdir(directory));)
+                if (entry->d_name[0] != '.' && add(names, entry->d_name, &mentioned) < 0)
+                        return -ENOMEM;
         return 0;
 }
 
@@ -166,26 +163,19 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
                 return 0;
         if (online_list_volume_groups(lvm_run_fd, &groups) == -ENOMEM)
                 return -ENOMEM;
-        for (size_t i = 0; i < groups.n; i++) {
-                int r = add(names, groups.strings[i], &online);
-
-                if (r < 0)
-                        return r;
-        }
+        FOREACH_ARRAY(name, groups.strings, groups.n)
+                if (add(names, *name, &online) < 0)
+                        return -ENOMEM;
         return add_file_names(names, lvm_run_fd, "vgs_online");
 }
 
 static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
-        const struct dm_devices *list = sources->devices;
+        const struct dm_devices none = {}, *list = sources->devices ?: &none;
 
-        for (size_t i = 0; list && i < list->n; i++) {
-                const char *vg = list->devices[i].vg;
-                int r = vg ? add(names, vg, &mentioned) : 0;
-
-                if (r < 0)
-                        return r;
-        }
+        FOREACH_ARRAY(device, list->devices, list->n)
+                if (device->vg && add(names, device->vg, &mentioned) < 0)
+                        return -ENOMEM;
         return 0;
 }
 

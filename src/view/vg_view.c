@@ -49,14 +49,11 @@ static int find_recorded(const struct sources *sources, const char *name, struct
 
 static int find_in_backup(const struct sources *sources, const char *name, struct vg_view *view)
 {
-        int r;
+        int r = unrecorded_read(sources, name, &view->volume_group);
 
-        r = sources_read_backup(sources, name, &view->volume_group);
-        if (r < 0)
-                return r == -ENOMEM ? r : 0;
         view->source = VG_VIEW_OF_BACKUP;
         view->metadata = view->volume_group;
-        return unrecorded_judge(sources, view->volume_group);
+        return r == -ENOENT ? 0 : r;
 }
 
 /* ------ metadata ------ */
@@ -86,8 +83,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
         const struct volume_group *volume_group = view->volume_group;
         int r;
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++) {
-                const struct volume_group_pv *source = &volume_group->pvs[i];
+        FOREACH_PV(source, volume_group) {
                 _cleanup_pv_ struct pv pv = {};
 
                 if (view->metadata_device && view->metadata->seqno >= volume_group->seqno)
@@ -119,8 +115,8 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
 
 static bool is_active(const struct volume_group *volume_group)
 {
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (!volume_group->lvs[i].active)
+        FOREACH_LV(lv, volume_group)
+                if (!lv->active)
                         return false;
         return volume_group->state == VOLUME_GROUP_ACTIVE;
 }
@@ -202,8 +198,10 @@ static int find_on_disks(const struct sources *sources, const char *name, struct
 
 int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
 {
-        int r = root_is_chosen() ? 0 : find_on_disks(sources, name, ret);
+        int r = vg_view_find(sources, name, ret);
 
+        if (r == VG_VIEW_NONE && !root_is_chosen())
+                r = find_on_disks(sources, name, ret);
         return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 

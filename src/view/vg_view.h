@@ -33,8 +33,8 @@ enum {
 int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
-/* Looks for the VG on PVs that udev knows and the worker was not told of, disks of virtual machines for instance. Reads all
- * of these. Returns likewise. */
+/* The same; a VG that is not found it looks for on PVs that udev knows and the worker was not told of, disks of virtual machines
+ * for instance. Reads all of these. Returns likewise. */
 int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
         _nonnull_(1, 2, 3) _must_check_;
 

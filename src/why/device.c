@@ -285,7 +285,7 @@ static void explain_recording(struct why *why)
         int lvm_run_fd = why->sources->lvm_run_fd;
         dev_t recorded;
 
-        if (lvm_run_fd >= 0 && online_read_pv(lvm_run_fd, pvid, &recorded) == ONLINE_FOUND) {
+        if (lvm_run_fd >= 0 && online_read_pv(lvm_run_fd, pvid, &recorded, NULL) == ONLINE_FOUND) {
                 if (recorded != why->device->number)
                         why_fact(why, "lvm2 has recorded this PV as another device.");
                 return;
@@ -342,9 +342,7 @@ static void explain_pv(struct why *why, const char *vg_name)
         why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(why->device->pv.pvid));
         if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
                 explain_recording(why);
-        r = vg_view_find(why->sources, vg_name, &view);
-        if (r == VG_VIEW_NONE)
-                r = vg_view_search(why->sources, vg_name, &view);
+        r = vg_view_search(why->sources, vg_name, &view);
         why_fail(why, r);
         if (r > 0)
                 volume_group_explain(&vg, &view);

@@ -235,7 +235,7 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
         dev_t recorded = 0;
         int r;
 
-        r = online_read_record(worker->lvm_run_fd, device->pvid, &recorded, &name);
+        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded, &name);
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
         missing = r == ONLINE_NONE;

@@ -35,7 +35,7 @@ static int is_recorded(const struct worker *worker, const struct device *device)
         dev_t recorded;
         int r;
 
-        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded);
+        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded, NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
         return r == ONLINE_FOUND && recorded == device->number;

@@ -168,7 +168,7 @@ static void assert_accepted(const struct device *device)
         dev_t recorded;
 
         ck_assert_ptr_null(device->group->refusal);
-        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded), ONLINE_FOUND);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded, NULL), ONLINE_FOUND);
         ck_assert_uint_eq(recorded, device->number);
 }
 
@@ -236,7 +236,7 @@ static void run_until_accepted(const struct device *device)
 
         while (device->stage < DEVICE_SETTLING)
                 ck_assert_int_ge(sd_event_run(worker.event, UINT64_MAX), 0);
-        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded), ONLINE_FOUND);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded, NULL), ONLINE_FOUND);
 }
 
 START_TEST(one_that_does_not_answer_costs_no_other)
@@ -319,7 +319,7 @@ START_TEST(one_that_has_gone_is_forgotten)
         worker_ask_step(&worker);
         record_all();
         ck_assert_int_eq(device->stage, DEVICE_SETTLING);
-        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, pvid, &recorded), ONLINE_NONE);
+        ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, pvid, &recorded, NULL), ONLINE_NONE);
         ck_assert_int_eq(online_is_claimed(worker.lvm_run_fd, "vg"), 0);
 }
 END_TEST
