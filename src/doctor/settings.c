@@ -51,31 +51,23 @@ static void keep_first(const char *message, void *userdata)
                 *first = strdup(message);
 }
 
-/* Returns whether the file can be used, in which case it may be missing, and be an empty tree. */
-static bool read_lvm_conf(struct doctor *doctor, const char *path, struct dm_config_tree **ret)
+/* Returns whether the file can be used, in which case it may be missing. */
+static bool is_usable(struct doctor *doctor, const char *path)
 {
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *message = NULL;
         int r;
 
         /* libdevmapper says where it is wrong: "Parse error at byte 16 (line 2): ...". */
         log_divert_libdevmapper(keep_first, &message);
-        r = config_tree_read(doctor->sources.root_fd, path, ret);
+        r = config_tree_read(doctor->sources.root_fd, path, &tree);
         log_divert_libdevmapper(NULL, NULL);
-        if (r == -ENOENT)
-                r = (*ret = dm_config_create()) ? 0 : -ENOMEM;
         if (r == -EBADMSG)
                 finding_failed(doctor, "lvm2 does nothing with it; lvmconfig(8) checks it.", "/%s: %s.", path,
                         message ?: "the text is malformed, sections are not closed or not opened");
-        else if (r < 0)
+        else if (r < 0 && r != -ENOENT)
                 finding_unknown(doctor, r, "/%s cannot be read: %m.", path);
-        return r >= 0;
-}
-
-/* lvmlocal.conf counts more. */
-static int find_bool(
-        const struct dm_config_tree *local, const struct dm_config_tree *main, const char *path, int otherwise)
-{
-        return config_tree_find_bool(local, path, config_tree_find_bool(main, path, otherwise));
+        return r >= 0 || r == -ENOENT;
 }
 
 static void check_list(
@@ -88,9 +80,10 @@ static void check_list(
                 finding_ok(doctor, "%s is set: %s.", path, meaning);
 }
 
-/* Whether lvm2 leaves disks out that are not in its devices file; `used` is 1 or 0, or -1 if it is not set. */
-static void check_devices_file(struct doctor *doctor, int used)
+/* Whether lvm2 leaves disks out that are not in its devices file. */
+static void check_devices_file(struct doctor *doctor)
 {
+        int used = doctor->sources.configuration.use_devicesfile;
         _cleanup_free_ char *path = string_format("etc/lvm/devices/%s", doctor->sources.configuration.devicesfile);
 
         if (!path)
@@ -102,14 +95,18 @@ static void check_devices_file(struct doctor *doctor, int used)
                 finding_ok(doctor, "Disks that are not in /%s have no PVs for lvm2.", path);
 }
 
+static void warn_of_links(struct doctor *doctor, const char *setting)
+{
+        finding_warning(doctor, "Remove it from lvm.conf(5).",
+                "%s=0: lvm2 makes links in /dev without udev, which does not learn of them.", setting);
+}
+
 void check_lvm_configuration(struct doctor *doctor)
 {
-        static const char *const udev_settings[] = {"activation/udev_sync", "activation/udev_rules"};
         const struct configuration *configuration = &doctor->sources.configuration;
-        _cleanup_dm_config_ struct dm_config_tree *local = NULL, *main = NULL;
-        bool readable = read_lvm_conf(doctor, "etc/lvm/lvmlocal.conf", &local);
+        bool usable = is_usable(doctor, "etc/lvm/lvmlocal.conf");
 
-        if (!read_lvm_conf(doctor, "etc/lvm/lvm.conf", &main) || !readable)
+        if (!is_usable(doctor, "etc/lvm/lvm.conf") || !usable)
                 return;
         if (!configuration->event_activation)
                 finding_warning(doctor,
@@ -126,14 +123,12 @@ void check_lvm_configuration(struct doctor *doctor)
         check_list(doctor, "devices/filter", &configuration->filter, "disks that it rejects have no PVs for lvm2");
         check_list(doctor, "devices/global_filter", &configuration->global_filter,
                 "disks that it rejects have no PVs for lvm2");
-        /* The default depends on how lvm2 was built; the file says that it is used. */
-        check_devices_file(doctor, find_bool(local, main, "devices/use_devicesfile", -1));
+        check_devices_file(doctor);
         /* Without udev nothing that headgate and systemd wait for ever appears. */
-        for (size_t i = 0; i < ELEMENTSOF(udev_settings); i++)
-                if (find_bool(local, main, udev_settings[i], true) == 0)
-                        finding_warning(doctor, "Remove it from lvm.conf(5).",
-                                "%s=0: lvm2 makes links in /dev without udev, which does not learn of them.",
-                                udev_settings[i]);
+        if (!configuration->udev_sync)
+                warn_of_links(doctor, "activation/udev_sync");
+        if (!configuration->udev_rules)
+                warn_of_links(doctor, "activation/udev_rules");
 }
 
 /* ------ headgate.conf ------ */
@@ -242,13 +237,11 @@ void check_journal(struct doctor *doctor)
 {
         _cleanup_free_ char *text = NULL;
         const char *storage = "";
-        char *rest;
 
         /* The last assignment counts (journald.conf(5)); files in journald.conf.d are not looked at. */
         if (read_file_at(doctor->sources.root_fd, JOURNALD_CONF, &text, NULL) < 0)
                 text = NULL;
-        rest = text;
-        for (const char *line; (line = strsep(&rest, "\n"));)
+        for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
                 storage = skip_prefix(line, "Storage=") ?: storage;
 
         if (streq(storage, "volatile") || streq(storage, "none"))

@@ -59,9 +59,9 @@ static int files_read(int dir_fd, const char *directory, struct dm_config_tree *
         return r < 0 ? r : read_one(dir_fd, directory, "lvm.conf", &(*ret)->cascade, problems);
 }
 
-static bool find_bool(const struct dm_config_tree *files, const char *path, bool otherwise)
+static int find_bool(const struct dm_config_tree *files, const char *path, int otherwise)
 {
-        return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, otherwise)) != 0;
+        return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, otherwise));
 }
 
 static const char *find_string(const struct dm_config_tree *files, const char *path)
@@ -116,14 +116,12 @@ static int set_system_id(struct system_id *system_id, const char *text)
 static int set_system_id_from_file(int root_fd, const char *path, struct system_id *system_id)
 {
         _cleanup_free_ char *text = NULL;
-        char *rest;
         int r;
 
         r = read_file_at(root_fd, root_relative(path), &text, NULL);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        rest = text;
-        for (char *line; (line = strsep(&rest, "\n"));) {
+        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
                 line += strspn(line, " \t\r\f\v");
                 if (*line && *line != '#')
                         return set_system_id(system_id, line);
@@ -191,7 +189,9 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         configuration.event_activation = find_bool(files, "global/event_activation", true);
         configuration.use_lvmlockd = find_bool(files, "global/use_lvmlockd", false);
         configuration.scan_lvs = find_bool(files, "devices/scan_lvs", false);
-        configuration.no_devicesfile = !find_bool(files, "devices/use_devicesfile", true);
+        configuration.use_devicesfile = find_bool(files, "devices/use_devicesfile", -1);
+        configuration.udev_sync = find_bool(files, "activation/udev_sync", true);
+        configuration.udev_rules = find_bool(files, "activation/udev_rules", true);
         configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
         configuration.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
         configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
@@ -281,7 +281,6 @@ int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_S
 {
         _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "/%s", name);
         _cleanup_free_ char *text = NULL;
-        char *rest;
         int r;
 
         r = path ? read_file_at(root_fd, path, &text, NULL) : -ENOMEM;
@@ -289,8 +288,7 @@ int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_S
                 return DEVICES_FILE_NONE;
         if (r < 0)
                 return r;
-        rest = text;
-        for (char *line; (line = strsep(&rest, "\n"));)
+        for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
                 if (line_has(line, pvid))
                         return DEVICES_FILE_LISTED;
         return DEVICES_FILE_NOT_LISTED;

@@ -33,17 +33,18 @@ struct configuration_list {
  * runs. Read with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2
  * itself says what is wrong with it whenever it runs. */
 struct configuration {
-        bool event_activation; /* global/event_activation */
-        bool use_lvmlockd;     /* global/use_lvmlockd; without it lvm2 activates no LV of a shared VG */
-        char *backup_dir;      /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
-        char *locking_dir;     /* global/locking_dir: where lvm2's commands keep each other out */
+        bool event_activation;      /* global/event_activation */
+        bool udev_sync, udev_rules; /* activation/udev_sync and udev_rules: whether udev makes the links of LVs */
+        bool use_lvmlockd;          /* global/use_lvmlockd; without it lvm2 activates no LV of a shared VG */
+        char *backup_dir;  /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
+        char *locking_dir; /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;
         struct configuration_list filter;        /* devices/filter */
         struct configuration_list global_filter; /* devices/global_filter */
         struct configuration_list volume_list;   /* activation/volume_list: what may be activated at all */
         struct configuration_list auto_activation_volume_list; /* and what is by itself */
         bool scan_lvs;       /* devices/scan_lvs: whether lvm2 takes notice of PVs on LVs */
-        bool no_devicesfile; /* devices/use_devicesfile=0; what it is without a setting depends on the build */
+        int use_devicesfile; /* devices/use_devicesfile; -1 without a setting: the default depends on the build */
         char *devicesfile;   /* devices/devicesfile: the name of a file in etc/lvm/devices */
 };
 

@@ -162,7 +162,7 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
                 fact_of_filter(why, "devices/filter", &configuration->filter);
                 fact_of_filter(why, "devices/global_filter", &configuration->global_filter);
         }
-        if (!configuration->no_devicesfile && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
+        if (configuration->use_devicesfile != 0 && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
                 devices_file_find_pv(why->sources->root_fd, configuration->devicesfile, pvid) ==
                         DEVICES_FILE_NOT_LISTED)
                 why_fact(why, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
@@ -242,26 +242,16 @@ void explain_duplicate_of_device(struct why *why)
                 return;
         dm_list_iterate_items(entry, &why->sources->records->records) {
                 _cleanup_free_ char *other = NULL;
-                int r = find_other_device(why->sources, entry, why->device->pv.pvid, why->device->number, &other);
 
-                why_fail(why, r);
-                if (r <= 0)
+                why_fail(why,
+                        find_other_device(why->sources, entry, why->device->pv.pvid, why->device->number, &other));
+                if (!other)
                         continue;
                 why_condition(why, "duplicate-pv");
                 why_fact(why, "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
                 why_advise(why, ADVICE_ON_DUPLICATES);
                 return;
         }
-}
-
-static void explain_duplicate_of_pv(struct why *why, const struct volume_group_pv *pv, const char *other)
-{
-        why_condition(why, "duplicate-pv");
-        why_fact(why,
-                "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate goes by the "
-                "former, and lvm2 may refuse to activate what is on either.",
-                LVM_ID_TO_STRING(pv->pvid), pv->device_name ?: "?", other);
-        why_advise(why, ADVICE_ON_DUPLICATES);
 }
 
 void explain_duplicate_pvs(struct why *why)
@@ -271,15 +261,19 @@ void explain_duplicate_pvs(struct why *why)
         if (!why->sources->records)
                 return;
         dm_list_iterate_items(entry, &why->sources->records->records)
-                for (size_t i = 0; i < why->vg->n_pvs; i++) {
-                        const struct volume_group_pv *pv = &why->vg->pvs[i];
+                FOREACH_PV(pv, why->vg) {
                         _cleanup_free_ char *other = NULL;
-                        int r = pv->device == 0
-                                        ? 0
-                                        : find_other_device(why->sources, entry, pv->pvid, pv->device, &other);
 
-                        why_fail(why, r);
-                        if (r > 0)
-                                explain_duplicate_of_pv(why, pv, other);
+                        if (pv->device != 0)
+                                why_fail(
+                                        why, find_other_device(why->sources, entry, pv->pvid, pv->device, &other));
+                        if (!other)
+                                continue;
+                        why_condition(why, "duplicate-pv");
+                        why_fact(why,
+                                "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate "
+                                "goes by the former, and lvm2 may refuse to activate what is on either.",
+                                LVM_ID_TO_STRING(pv->pvid), pv->device_name ?: "?", other);
+                        why_advise(why, ADVICE_ON_DUPLICATES);
                 }
 }
