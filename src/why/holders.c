@@ -116,32 +116,23 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
         const struct dm_devices *devices = why->sources->devices;
         _cleanup_tree_ struct tree *tree = NULL;
-        int r;
 
-        r = tree_new(why->sources->root_fd, &tree);
-        if (r < 0) {
-                why_fail(why, r);
+        why_fail(why, tree_new(why->sources->root_fd, &tree));
+        if (!tree || !devices)
                 return;
-        }
-        for (size_t i = 0; devices && i < devices->n; i++) {
-                const struct dm_device *device = &devices->devices[i];
-
+        FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
                         tree_add_single_device(tree, devices, device->name, device->number);
-        }
         explain_nodes(why, tree);
 }
 
 void explain_holders_of_device(struct why *why)
 {
         _cleanup_tree_ struct tree *tree = NULL;
-        int r;
 
-        r = tree_new(why->sources->root_fd, &tree);
-        if (r < 0) {
-                why_fail(why, r);
+        why_fail(why, tree_new(why->sources->root_fd, &tree));
+        if (!tree)
                 return;
-        }
         tree_add_single_device(tree, why->sources->devices, why->device->kernel_name, why->device->number);
         explain_nodes(why, tree);
 }

@@ -51,9 +51,9 @@ static void cause_of_reason(struct why *why)
                 why_advise(why, "When that is mended, have it tried again: \"headgate activate %s\".", vg->name);
         } else if (vg->state == VOLUME_GROUP_SKIPPED && vg->reason &&
                    skip_prefix(vg->reason, "lvm2 does not accept")) {
-                for (size_t i = 0; i < vg->n_pvs; i++)
-                        if (vg->pvs[i].device_name && strstr(vg->reason, vg->pvs[i].device_name))
-                                causes_of_refusal(why, vg->pvs[i].pvid, vg->reason);
+                FOREACH_PV(pv, vg)
+                        if (pv->device_name && strstr(vg->reason, pv->device_name))
+                                causes_of_refusal(why, pv->pvid, vg->reason);
                 cause_with_reason(why, "refused", "", vg->reason);
                 why_advise(why, "When that is mended, have the device looked at again: \"udevadm trigger "
                                 "--action=add DEVICE\".");
@@ -168,8 +168,7 @@ static void explain_lvs(struct why *why)
         bool has_active = why->vg->state == VOLUME_GROUP_ACTIVE || volume_group_has_active_lv(why->vg);
         size_t n_inactive = 0;
 
-        for (size_t i = 0; i < why->vg->n_lvs; i++) {
-                const struct volume_group_lv *lv = &why->vg->lvs[i];
+        FOREACH_LV(lv, why->vg) {
                 _cleanup_why_ struct why own = {.sources = why->sources, .view = why->view, .vg = why->vg};
 
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)

@@ -63,18 +63,11 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
         }
 }
 
-static bool is_flagged(const struct vg_view *view, const char *pvid)
-{
-        for (size_t i = 0; view->metadata && i < view->metadata->n_pvs; i++)
-                if (streq(view->metadata->pvs[i].pvid, pvid))
-                        return view->metadata->pvs[i].flagged;
-        return false;
-}
-
 static void explain_missing_pv(struct why *why, const struct volume_group_pv *pv)
 {
-        const char *flagged =
-                is_flagged(why->view, pv->pvid) ? " lvm2 has changed the VG without it (flag MISSING)." : "";
+        const struct volume_group *metadata = why->view->metadata;
+        const struct volume_group_pv *found = metadata ? volume_group_find_pv(metadata, pv->pvid) : NULL;
+        const char *flagged = found && found->flagged ? " lvm2 has changed the VG without it (flag MISSING)." : "";
         const char *pvid = LVM_ID_TO_STRING(pv->pvid);
 
         if (!pv->device_name) {
@@ -92,9 +85,9 @@ static void explain_present_pvs(struct why *why)
         size_t n = volume_group_count_seen(vg);
         _cleanup_free_ char *joined = NULL;
 
-        for (size_t i = 0; i < vg->n_pvs && names.n < TOLD_MAX; i++)
-                if (vg->pvs[i].device != 0 && string_vector_add(&names, vg->pvs[i].device_name ?: "?") < 0)
-                        why_fail(why, -ENOMEM);
+        FOREACH_PV(pv, vg)
+                if (names.n < TOLD_MAX && pv->device != 0)
+                        why_fail(why, string_vector_add(&names, pv->device_name ?: "?"));
         joined = string_vector_join(&names, ", ");
         if (names.n > 0)
                 why_fact(why, "%zu of its %zu PV%s %s there: %s%s.", n, vg->n_pvs, plural(vg->n_pvs),
@@ -176,13 +169,11 @@ void explain_missing_pvs(struct why *why)
                         n_missing == 1 ? "is" : "are");
 
         explain_present_pvs(why);
-        for (size_t i = 0; i < vg->n_pvs && n_told < TOLD_MAX; i++)
-                if (vg->pvs[i].device == 0) {
-                        explain_missing_pv(why, &vg->pvs[i]);
-                        n_told++;
-                }
-        if (n_missing > n_told)
-                why_fact(why, "%zu more PVs are missing.", n_missing - n_told);
+        FOREACH_PV(pv, vg)
+                if (pv->device == 0 && n_told++ < TOLD_MAX)
+                        explain_missing_pv(why, pv);
+        if (n_missing > TOLD_MAX)
+                why_fact(why, "%zu more PVs are missing.", n_missing - TOLD_MAX);
         explain_source(why);
         if (why->view->source == VG_VIEW_OF_WORKER && vg->first_seen_usec != 0 &&
                 vg->state == VOLUME_GROUP_WAITING)
@@ -194,10 +185,8 @@ void explain_missing_pvs(struct why *why)
 
 static void explain_late_pvs(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &vg->pvs[i];
-                _cleanup_free_ char *came = describe_time(vg, pv->late_usec);
+        FOREACH_PV(pv, why->vg) {
+                _cleanup_free_ char *came = describe_time(why->vg, pv->late_usec);
 
                 if (pv->late_usec == 0)
                         continue;
@@ -209,17 +198,14 @@ static void explain_late_pvs(struct why *why)
 /* What has the flag counts as missing for lvm2 wherever it is (vgextend(8)). */
 static void advise_on_flags(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                const struct volume_group_pv *pv = &vg->pvs[i];
-
+        FOREACH_PV(pv, why->vg) {
                 if (!pv->flagged || pv->device == 0)
                         continue;
                 why_fact(why, "lvm2 has changed the VG without %s (flag MISSING).", pv->device_name ?: "it");
                 why_advise(why,
                         "First have lvm2 take the PV for present again: \"vgextend "
                         "--restoremissing %s %s\".",
-                        vg->name, pv->device_name ?: "DEVICE");
+                        why->vg->name, pv->device_name ?: "DEVICE");
         }
 }
 
@@ -228,7 +214,6 @@ void explain_degraded(struct why *why)
         const struct volume_group *vg = why->vg;
         _cleanup_free_ char *since = describe_time(vg, vg->degraded_usec);
         _cleanup_free_ char *refresh = NULL;
-        int r;
 
         why_condition(why, "degraded");
         if (volume_group_is_incomplete(vg))
@@ -239,15 +224,12 @@ void explain_degraded(struct why *why)
                 since ?: "?");
         explain_late_pvs(why);
 
-        r = raid_describe_refresh(vg, &refresh);
-        if (r == -ENOMEM)
-                why_fail(why, r);
+        if (raid_describe_refresh(vg, &refresh) == -ENOMEM)
+                why_fail(why, -ENOMEM);
         advise_on_flags(why);
-        if (r > 0 && !volume_group_is_incomplete(vg))
-                why_advise(why, "Have the RAIDs take part again what came back: \"%s\".", refresh);
-        else if (!volume_group_is_incomplete(vg))
-                why_advise(why, "Have the RAIDs take part again what came back: \"vgchange --refresh %s\".",
-                        vg->name);
+        if (!volume_group_is_incomplete(vg))
+                why_advise(why, "Have the RAIDs take part again what came back: \"%s%s\".",
+                        refresh ?: "vgchange --refresh ", refresh ? "" : vg->name);
 }
 
 /* ------ the queue ------ */

@@ -4,14 +4,15 @@
 
 #include "why/why.h"
 
-/* Takes over `text`, and NULL for want of memory. */
-static void add(struct why *why, struct string_vector *texts, char *text)
+void why_say(struct why *why, struct string_vector *texts, const char *format, ...)
 {
-        _cleanup_free_ char *taken = text;
+        _cleanup_free_ char *text = NULL;
+        va_list arguments;
 
-        if (taken && string_vector_has(texts, taken))
-                return;
-        if (!taken || string_vector_add(texts, taken) < 0)
+        va_start(arguments, format);
+        text = string_format_printable(format, arguments);
+        va_end(arguments);
+        if (!text || (!string_vector_has(texts, text) && string_vector_add(texts, text) < 0))
                 why->error = -ENOMEM;
 }
 
@@ -24,39 +25,6 @@ void why_answer(struct why *why, enum verdict verdict, const char *state, const 
         va_start(arguments, format);
         if (string_replace(&why->answer, string_format_printable(format, arguments)) < 0)
                 why->error = -ENOMEM;
-        va_end(arguments);
-}
-
-void why_condition(struct why *why, const char *condition)
-{
-        add(why, &why->conditions, strdup(condition));
-}
-
-void why_cause(struct why *why, const char *condition, const char *format, ...)
-{
-        va_list arguments;
-
-        why_condition(why, condition);
-        va_start(arguments, format);
-        add(why, &why->causes, string_format_printable(format, arguments));
-        va_end(arguments);
-}
-
-void why_fact(struct why *why, const char *format, ...)
-{
-        va_list arguments;
-
-        va_start(arguments, format);
-        add(why, &why->facts, string_format_printable(format, arguments));
-        va_end(arguments);
-}
-
-void why_advise(struct why *why, const char *format, ...)
-{
-        va_list arguments;
-
-        va_start(arguments, format);
-        add(why, &why->advice, string_format_printable(format, arguments));
         va_end(arguments);
 }
 
@@ -79,12 +47,12 @@ void why_add_other_causes(struct why *why)
 
 void why_take_over(struct why *why, const struct why *other)
 {
-        for (size_t i = 0; i < other->conditions.n; i++)
-                why_condition(why, other->conditions.strings[i]);
-        for (size_t i = 0; i < other->facts.n; i++)
-                why_fact(why, "%s", other->facts.strings[i]);
-        for (size_t i = 0; i < other->advice.n; i++)
-                why_advise(why, "%s", other->advice.strings[i]);
+        FOREACH_ARRAY(condition, other->conditions.strings, other->conditions.n)
+                why_condition(why, *condition);
+        FOREACH_ARRAY(fact, other->facts.strings, other->facts.n)
+                why_fact(why, "%s", *fact);
+        FOREACH_ARRAY(advice, other->advice.strings, other->advice.n)
+                why_advise(why, "%s", *advice);
         why_fail(why, other->error);
 }
 

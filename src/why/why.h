@@ -38,12 +38,18 @@ struct why {
 /* `state` is kept, not copied. */
 void why_answer(struct why *why, enum verdict verdict, const char *state, const char *format, ...)
         _nonnull_(1, 3, 4) _printf_(4, 5);
-/* Each of these says nothing that was said before. A cause is a condition and the end of a sentence that begins with
- * "because". */
-void why_condition(struct why *why, const char *condition) _nonnull_(1, 2);
-void why_cause(struct why *why, const char *condition, const char *format, ...) _nonnull_(1, 2, 3) _printf_(3, 4);
-void why_fact(struct why *why, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
-void why_advise(struct why *why, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
+/* Adds a text to one of its lists, unless it was said before. */
+void why_say(struct why *why, struct string_vector *texts, const char *format, ...) _nonnull_(1, 2, 3)
+        _printf_(3, 4);
+#define why_condition(why, condition) why_say(why, &(why)->conditions, "%s", condition)
+#define why_fact(why, ...) why_say(why, &(why)->facts, __VA_ARGS__)
+#define why_advise(why, ...) why_say(why, &(why)->advice, __VA_ARGS__)
+/* A condition and the end of a sentence that begins with "because". */
+#define why_cause(why, condition, ...)                                                                            \
+        do {                                                                                                      \
+                why_condition(why, condition);                                                                    \
+                why_say(why, &(why)->causes, __VA_ARGS__);                                                        \
+        } while (0)
 /* Sets the error if `error` is one. */
 void why_fail(struct why *why, int error) _nonnull_(1);
 
