@@ -142,10 +142,10 @@ static void log_unknown(const struct timeline *timeline, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
 
-        for (size_t i = 0; i < timeline->n; i++) {
-                suggestion_consider(&suggestion, timeline->bars[i].name);
-                if (timeline->bars[i].tree)
-                        suggestion_consider(&suggestion, timeline->bars[i].tree);
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
+                suggestion_consider(&suggestion, bar->name);
+                if (bar->tree)
+                        suggestion_consider(&suggestion, bar->tree);
         }
         if (timeline->kind == TIMELINE_BOOT)
                 suggestion_log_unknown(&suggestion, "VG", "see headgate status");
@@ -299,7 +299,7 @@ static int run_blame(char *names[], size_t n, struct table *table)
                 r = read_selected(&timeline, names, n);
                 if (r != EXIT_SUCCESS)
                         return r;
-                timeline_sort(&timeline, timeline_by_blame);
+                SORT(timeline.bars, timeline.n, timeline_by_blame);
                 for (size_t i = 0; i < timeline.n; i++)
                         add_bar(table, &timeline.bars[i]);
         }

@@ -65,10 +65,8 @@ static int parse_arguments(int argc, char *argv[])
  * knew. */
 static void take_what_was_known(struct timeline *timeline, const struct timeline *earlier)
 {
-        for (struct timeline_bar *bar = timeline->bars; bar < timeline->bars + timeline->n; bar++)
-                for (size_t i = 0; i < earlier->n; i++) {
-                        const struct timeline_bar *known = &earlier->bars[i];
-
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n)
+                FOREACH_ARRAY(known, earlier->bars, earlier->n) {
                         if (bar->linked_usec > 0 || known->linked_usec == 0 || !streq(bar->name, known->name) ||
                                 bar->first_usec != known->first_usec || bar->asked_usec != known->asked_usec)
                                 continue;

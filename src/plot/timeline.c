@@ -77,9 +77,7 @@ static int find_span(struct plot *plot)
         if (r < 0)
                 return r;
         plot->first_usec = pause;
-        for (size_t i = 0; i < plot->timeline->n; i++) {
-                const struct timeline_bar *bar = &plot->timeline->bars[i];
-
+        FOREACH_ARRAY(bar, plot->timeline->bars, plot->timeline->n) {
                 plot->first_usec = MIN(plot->first_usec, bar->first_usec);
                 goes_on = goes_on || timeline_end_usec(bar) > pause;
         }
@@ -90,9 +88,7 @@ static int find_span(struct plot *plot)
 static void choose(struct plot *plot)
 {
         plot->n_troubles = plot->n_fine = 0;
-        for (size_t i = 0; i < plot->timeline->n; i++) {
-                const struct timeline_bar *bar = &plot->timeline->bars[i];
-
+        FOREACH_ARRAY(bar, plot->timeline->bars, plot->timeline->n) {
                 if (bar->first_usec > plot->until_usec)
                         continue;
                 if (bar->end == TIMELINE_DONE)
@@ -142,9 +138,7 @@ static void print_times(struct plot *plot)
         _cleanup_free_ char *begin = NULL, *end = NULL, *span = NULL;
         size_t n_later = 0;
 
-        for (size_t i = 0; i < plot->timeline->n; i++) {
-                const struct timeline_bar *bar = &plot->timeline->bars[i];
-
+        FOREACH_ARRAY(bar, plot->timeline->bars, plot->timeline->n) {
                 n_later += bar->first_usec > plot->until_usec;
                 first = MIN(first, bar->first_usec);
                 if (bar->end != TIMELINE_UNFINISHED && timeline_end_usec(bar) <= plot->until_usec)
@@ -178,18 +172,17 @@ static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
         double x = PICTURE_LEFT;
 
-        for (size_t i = 0; i < ELEMENTSOF(looks); i++) {
+        FOREACH_ARRAY(look, looks, ELEMENTSOF(looks)) {
                 /* A bar and a sign, or one of them. */
-                double words_x = x + (looks[i].style && looks[i].end != TIMELINE_DONE ? 44 : 30);
+                double words_x = x + (look->style && look->end != TIMELINE_DONE ? 44 : 30);
 
-                if (looks[i].kind != kind)
+                if (look->kind != kind)
                         continue;
-                if (looks[i].style)
-                        picture_rectangle(
-                                picture, x, LEGEND_Y - looks[i].height / 2, 24, looks[i].height, looks[i].style);
-                draw_sign(picture->file, looks[i].end, words_x - 10, LEGEND_Y);
-                picture_text(picture, words_x, LEGEND_Y + 4, "start", "label", "%s", looks[i].legend);
-                x += looks[i].width;
+                if (look->style)
+                        picture_rectangle(picture, x, LEGEND_Y - look->height / 2, 24, look->height, look->style);
+                draw_sign(picture->file, look->end, words_x - 10, LEGEND_Y);
+                picture_text(picture, words_x, LEGEND_Y + 4, "start", "label", "%s", look->legend);
+                x += look->width;
         }
 }
 
@@ -389,10 +382,8 @@ static void draw_all(struct plot *plot)
 {
         const char *tree = NULL;
 
-        timeline_sort(plot->timeline, timeline_by_end);
-        for (size_t i = 0; i < plot->timeline->n; i++) {
-                const struct timeline_bar *bar = &plot->timeline->bars[i];
-
+        SORT(plot->timeline->bars, plot->timeline->n, timeline_by_end);
+        FOREACH_ARRAY(bar, plot->timeline->bars, plot->timeline->n) {
                 if (bar->first_usec <= plot->until_usec) {
                         if (bar->tree && (!tree || !streq(tree, bar->tree)))
                                 picture_heading(plot->picture, "%s", bar->tree);
@@ -412,7 +403,7 @@ static int draw_many(struct plot *plot)
                 return -ENOMEM;
         plot->troubles = bars;
         plot->fine = bars + plot->timeline->n;
-        timeline_sort(plot->timeline, timeline_by_blame);
+        SORT(plot->timeline->bars, plot->timeline->n, timeline_by_blame);
         choose(plot);
         if (plot->n_troubles > TROUBLES_MAX)
                 picture_heading(picture, "%s (%d of %zu)", troubles, TROUBLES_MAX, plot->n_troubles);
@@ -427,7 +418,7 @@ static int draw_many(struct plot *plot)
                 draw_row(picture, plot->fine[i]);
 
         picture_heading(picture, plot->boot ? "All that are up, by vgchange" : "All that are gone");
-        timeline_sort(plot->timeline, timeline_by_batch);
+        SORT(plot->timeline->bars, plot->timeline->n, timeline_by_batch);
         choose(plot);
         draw_bands(plot);
         return 0;

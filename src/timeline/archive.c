@@ -78,12 +78,12 @@ static void print_number(FILE *file, const char *key, uint64_t number)
 static int print_bar(FILE *file, struct timeline_bar *bar, size_t number)
 {
         fprintf(file, "b%zu {\n", number);
-        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
-                if (config_print_string(file, strings[i].key, *(char **) field_of(bar, &strings[i])) < 0)
+        FOREACH_ARRAY(field, strings, ELEMENTSOF(strings))
+                if (config_print_string(file, field->key, *(char **) field_of(bar, field)) < 0)
                         return -ENOMEM;
         fprintf(file, "state = \"%s\"\nend = \"%s\"\n", bar->state, end_names[bar->end]);
-        for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
-                print_number(file, numbers[i].key, *(uint64_t *) field_of(bar, &numbers[i]));
+        FOREACH_ARRAY(field, numbers, ELEMENTSOF(numbers))
+                print_number(file, field->key, *(uint64_t *) field_of(bar, field));
         print_number(file, "complete", bar->complete);
         fputs("}\n", file);
         return 0;
@@ -122,7 +122,7 @@ char *archive_format(struct timeline *timeline)
         char *text;
         size_t n;
 
-        timeline_sort(timeline, timeline_by_blame);
+        SORT(timeline->bars, timeline->n, timeline_by_blame);
         if (!file || format_bars(timeline, &bars, &n) < 0)
                 return NULL;
         fprintf(file, "version = %d\nkind = \"%s\"\n", VERSION, kind_names[timeline->kind]);
@@ -170,11 +170,11 @@ static int parse_bar(const struct dm_config_node *section, struct timeline *time
 
         if (!bar)
                 return -ENOMEM;
-        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
-                if (copy_string(section, strings[i].key, field_of(bar, &strings[i])) < 0)
+        FOREACH_ARRAY(field, strings, ELEMENTSOF(strings))
+                if (copy_string(section, field->key, field_of(bar, field)) < 0)
                         return -ENOMEM;
-        for (size_t i = 0; i < ELEMENTSOF(numbers); i++)
-                *(uint64_t *) field_of(bar, &numbers[i]) = find_number(section, numbers[i].key);
+        FOREACH_ARRAY(field, numbers, ELEMENTSOF(numbers))
+                *(uint64_t *) field_of(bar, field) = find_number(section, field->key);
         bar->complete = find_number(section, "complete") > 0;
         bar->state = find_state(timeline->kind, dm_config_find_str(section, "state", ""));
         while (bar->end < _TIMELINE_END_MAX && !streq(end, end_names[bar->end]))
@@ -254,15 +254,12 @@ static int open_below(int dir_fd, const char *name)
 
 int archive_open_at_shutdown(int root_fd)
 {
-        _cleanup_free_ char *path = strdup(ARCHIVE_DIRECTORY);
         _cleanup_close_ int fd = fcntl(root_fd, F_DUPFD_CLOEXEC, 0);
-        char *rest = path;
+        char path[] = ARCHIVE_DIRECTORY;
 
-        if (!path)
-                return -ENOMEM;
         if (fd < 0)
                 return -errno;
-        for (const char *name; (name = strsep(&rest, "/"));) {
+        for (char *name, *rest = path; (name = strsep(&rest, "/"));) {
                 int next = open_below(fd, name);
 
                 close(fd);

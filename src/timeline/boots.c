@@ -73,17 +73,17 @@ int boots_note_journal(struct boots *boots, sd_journal *journal)
         r = list_journal_boots(journal, &found);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < found.n; i++) {
+        FOREACH_ARRAY(boot, found.boots, found.n) {
                 uint64_t usec;
 
-                r = journal_seek_boot(journal, found.boots[i].id);
+                r = journal_seek_boot(journal, boot->id);
                 if (r > 0)
                         r = sd_journal_get_realtime_usec(journal, &usec);
                 else if (r == 0)
                         r = -ENODATA;
                 sd_journal_flush_matches(journal);
                 if (r >= 0)
-                        r = boots_note(boots, found.boots[i].id, usec) ? 0 : -ENOMEM;
+                        r = boots_note(boots, boot->id, usec) ? 0 : -ENOMEM;
                 if (r < 0 && r != -ENODATA)
                         return r;
         }
@@ -157,23 +157,6 @@ static uint64_t get_number(sd_journal *journal, const char *name)
         return journal_get_field(journal, name, &text) >= 0 && parse_u64(text, &number) >= 0 ? number : 0;
 }
 
-/* Adds a bar with the names, and what `known` has beside them. */
-static int add_bar(struct timeline *timeline, const struct timeline_bar *known, const char *name, const char *tree,
-        const char *kind, const char *reason)
-{
-        struct timeline_bar *bar = timeline_add(timeline);
-
-        if (!bar)
-                return -ENOMEM;
-        *bar = *known;
-        bar->asked_usec = known->first_usec;
-        bar->name = string_printable(name);
-        bar->tree = string_printable(tree);
-        bar->kind = string_printable(kind);
-        bar->reason = reason ? string_printable(reason) : NULL;
-        return bar->name && bar->tree && bar->kind && (!reason || bar->reason) ? 0 : -ENOMEM;
-}
-
 /* One line of HEADGATE_NODES. Returns 0 for one that is not like that. */
 static int add_removed(struct timeline *timeline, char *line, const char *tree, uint64_t started)
 {
@@ -189,7 +172,7 @@ static int add_removed(struct timeline *timeline, char *line, const char *tree, 
                 parse_u64(words[1], &bar.phases_usec[TIMELINE_REMOVAL]) < 0 ||
                 parse_u64(words[2], &bar.n_tries) < 0)
                 return 0;
-        return add_bar(timeline, &bar, line, tree, words[3], NULL);
+        return timeline_add_device(timeline, &bar, line, tree, words[3], NULL);
 }
 
 /* A line about a storage tree. */
@@ -197,7 +180,6 @@ static int add_tree(sd_journal *journal, struct timeline *timeline)
 {
         _cleanup_free_ char *tree = NULL, *nodes = NULL;
         uint64_t started = get_number(journal, "HEADGATE_STARTED_USEC");
-        char *rest;
         int r;
 
         r = journal_get_field(journal, "HEADGATE_TREE", &tree);
@@ -205,8 +187,7 @@ static int add_tree(sd_journal *journal, struct timeline *timeline)
                 r = journal_get_field(journal, "HEADGATE_NODES", &nodes);
         if (r < 0)
                 return r;
-        rest = nodes;
-        for (char *line; (line = strsep(&rest, "\n"));) {
+        for (char *line, *rest = nodes; (line = strsep(&rest, "\n"));) {
                 r = add_removed(timeline, line, tree, started);
                 if (r < 0)
                         return r;
@@ -236,7 +217,7 @@ static int add_left(sd_journal *journal, struct timeline *timeline)
         if (journal_get_field(journal, "HEADGATE_KIND", &kind) == -ENOMEM ||
                 journal_get_field(journal, "HEADGATE_HOLDERS", &holders) == -ENOMEM)
                 return -ENOMEM;
-        return add_bar(timeline, &bar, node, tree, kind ?: "", holders ?: "");
+        return timeline_add_device(timeline, &bar, node, tree, kind ?: "", holders ?: "");
 }
 
 static int add_line(sd_journal *journal, struct timeline *timeline)

@@ -19,6 +19,25 @@ struct timeline_bar *timeline_add(struct timeline *timeline)
         return &timeline->bars[timeline->n++];
 }
 
+int timeline_add_device(struct timeline *timeline, const struct timeline_bar *known, const char *name,
+        const char *tree, const char *kind, const char *reason)
+{
+        struct timeline_bar *bar = timeline_add(timeline);
+
+        if (!bar)
+                return -ENOMEM;
+        *bar = *known;
+        bar->asked_usec = known->first_usec;
+        bar->name = string_printable(name);
+        bar->tree = string_printable(tree);
+        bar->kind = string_printable(kind);
+        bar->reason = reason ? string_printable(reason) : NULL;
+        if (bar->name && bar->tree && bar->kind && (bar->reason || !reason))
+                return 0;
+        timeline_truncate(timeline, timeline->n - 1);
+        return -ENOMEM;
+}
+
 static void bar_done(struct timeline_bar *bar)
 {
         free(bar->name);
@@ -99,11 +118,6 @@ int timeline_by_batch(const void *a, const void *b)
                        ?: strverscmp(first->name, second->name);
 }
 
-void timeline_sort(struct timeline *timeline, int (*compare)(const void *a, const void *b))
-{
-        SORT(timeline->bars, timeline->n, compare);
-}
-
 /* ------ what is of interest ------ */
 
 #define PAUSE_MIN_USEC (60 * USEC_PER_SEC)
@@ -121,8 +135,7 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
 
         if (!times)
                 return -ENOMEM;
-        for (size_t i = 0; i < timeline->n; i++) {
-                const struct timeline_bar *bar = &timeline->bars[i];
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t time = times[n++] = bar->first_usec;
 
                 /* Where something goes on there is no event, only the moment of asking. */
@@ -163,11 +176,11 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
                         return -ENOENT;
                 }
         }
-        for (size_t i = 0; i < timeline->n; i++)
-                if (n == 0 || is_named(&timeline->bars[i], names, n))
-                        timeline->bars[n_selected++] = timeline->bars[i];
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n)
+                if (n == 0 || is_named(bar, names, n))
+                        timeline->bars[n_selected++] = *bar;
                 else
-                        bar_done(&timeline->bars[i]);
+                        bar_done(bar);
         timeline->n = n_selected;
         return 0;
 }
@@ -203,8 +216,7 @@ static int read_arrival(const struct volume_group *volume_group, const struct vo
         *ret = (struct arrival){};
         if (volume_group->clock_usec == 0)
                 return 0;
-        for (size_t i = 0; i < volume_group->n_lvs; i++) {
-                const struct volume_group_lv *lv = &volume_group->lvs[i];
+        FOREACH_LV(lv, volume_group) {
                 _cleanup_free_ char *path = NULL;
                 uint64_t made = 0, linked = 0;
 
@@ -299,9 +311,8 @@ static void take_turns(struct timeline *timeline)
 {
         uint64_t batch = 0, turn = 0;
 
-        timeline_sort(timeline, timeline_by_batch);
-        for (size_t i = 0; i < timeline->n; i++) {
-                struct timeline_bar *bar = &timeline->bars[i];
+        SORT(timeline->bars, timeline->n, timeline_by_batch);
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t waited;
 
                 if (bar->linked_usec == 0)
@@ -321,12 +332,9 @@ int timeline_read_boot(struct timeline *timeline, struct volume_group *const *vo
 
         timeline->kind = TIMELINE_BOOT;
         timeline_describe_machine(timeline, 0);
-        for (size_t i = 0; i < n; i++) {
-                int r = add_volume_group(timeline, volume_groups[i], root_fd, now);
-
-                if (r < 0)
-                        return r;
-        }
+        for (size_t i = 0; i < n; i++)
+                if (add_volume_group(timeline, volume_groups[i], root_fd, now) < 0)
+                        return -ENOMEM;
         take_turns(timeline);
         return 0;
 }

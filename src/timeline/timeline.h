@@ -71,6 +71,10 @@ struct timeline {
 
 /* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */
 struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_(1) _must_check_;
+/* Adds a bar of a shutdown: `known` with copies of the strings, made printable, of which `reason` may be NULL. Returns 0, or
+ * -ENOMEM and adds nothing. */
+int timeline_add_device(struct timeline *timeline, const struct timeline_bar *known, const char *name,
+        const char *tree, const char *kind, const char *reason) _nonnull_(1, 2, 3, 4, 5);
 /* Only the first `n` bars stay. */
 void timeline_truncate(struct timeline *timeline, size_t n) _nonnull_(1);
 /* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
@@ -88,7 +92,6 @@ uint64_t timeline_end_usec(const struct timeline_bar *bar) _nonnull_(1);
 int timeline_by_blame(const void *a, const void *b);
 int timeline_by_end(const void *a, const void *b);
 int timeline_by_batch(const void *a, const void *b);
-void timeline_sort(struct timeline *timeline, int (*compare)(const void *a, const void *b)) _nonnull_(1, 2);
 
 /* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
  * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
