@@ -3,7 +3,6 @@
 /* headgate metadata: how many copies of their metadata VGs have, what they cost, and another number of them. */
 
 #include <inttypes.h>
-#include <sys/wait.h>
 
 #include "cli/verb.h"
 #include "copies/copies.h"
@@ -49,14 +48,6 @@ static int check_names(const struct survey *survey, char *const names[], size_t 
                 return -ENOENT;
         }
         return 0;
-}
-
-static bool is_asked_for(const struct surveyed_vg *vg, char *const names[], size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                if (streq(vg->metadata->name, names[i]))
-                        return true;
-        return n == 0;
 }
 
 /* ------ showing ------ */
@@ -130,15 +121,14 @@ static int show(
         struct survey *survey, const struct system_id *host, char *const names[], size_t n, struct table *table)
 {
         _cleanup_free_ const struct surveyed_vg **vgs = calloc(survey->n_vgs + 1, sizeof(*vgs));
+        const struct string_vector asked = {(char **) names, n};
         size_t n_vgs = 0;
         int r;
 
         for (size_t i = 0; vgs && i < survey->n_vgs; i++)
-                if (is_asked_for(&survey->vgs[i], names, n))
+                if (n == 0 || string_vector_has(&asked, survey->vgs[i].metadata->name))
                         vgs[n_vgs++] = &survey->vgs[i];
-        r = vgs ? 0 : -ENOMEM;
-        if (r >= 0)
-                r = survey_measure(survey, vgs, n_vgs);
+        r = vgs ? survey_measure(survey, vgs, n_vgs) : -ENOMEM;
         for (size_t i = 0; r >= 0 && i < n_vgs; i++)
                 r = add_line(table, vgs[i], host);
         return verb_print(table, r, "read the copies");
@@ -207,28 +197,17 @@ static int run_vgchange(const char *name, uint32_t n_copies)
         _cleanup_free_ char *number = string_format("%" PRIu32, n_copies), *output = NULL;
         const char *const words[] = {"vgchange", "--vgmetadatacopies", number, "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
-        _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
-        char *rest;
-        int status, r;
+        int r = number ? string_vector_add_all(&arguments, words, ELEMENTSOF(words)) : -ENOMEM;
 
-        r = number ? string_vector_add_all(&arguments, words, ELEMENTSOF(words)) : -ENOMEM;
         if (r >= 0)
                 r = string_vector_add(&arguments, name);
         if (r >= 0)
-                r = lvm_command_start(&arguments, &command);
-        if (r < 0)
-                return r;
-        while (waitpid(command.pid, &status, 0) < 0)
-                if (errno != EINTR)
-                        return -errno;
-        r = lvm_command_read_output(&command, &output);
-        if (r < 0)
-                return r;
-        rest = output;
-        for (char *line; (line = strsep(&rest, "\n"));)
+                r = command_run(lvm_program(), (const char *const *) arguments.strings, &output);
+        for (char *line, *rest = output; (line = strsep(&rest, "\n"));)
                 if (line[strspn(line, " \t")] != '\0')
                         log_info("lvm2: %s", line + strspn(line, " \t"));
-        return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+        /* Of one that was killed there is output, too. */
+        return r == -EIO && output ? EXIT_FAILURE : r;
 }
 
 /* Has lvm2 keep another number of copies. Returns an exit status. */

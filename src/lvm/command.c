@@ -103,7 +103,7 @@ int command_start(const char *path, const struct string_vector *arguments, struc
         return 0;
 }
 
-static const char *lvm_program(void)
+const char *lvm_program(void)
 {
         return secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM;
 }
@@ -185,15 +185,11 @@ static bool contains_word(const char *line, const char *word)
 }
 
 /* vgchange prints it of each VG, whatever came of it. */
-static bool is_summary(const char *line)
-{
-        return strstr(line, " logical volume(s) in volume group ");
-}
+#define SUMMARY " logical volume(s) in volume group "
 
 bool lvm_output_has_summary(const char *output, const char *volume_group_name)
 {
-        _cleanup_free_ char *summary =
-                string_format(" logical volume(s) in volume group \"%s\" ", volume_group_name);
+        _cleanup_free_ char *summary = string_format(SUMMARY "\"%s\" ", volume_group_name);
 
         return summary && strstr(output, summary);
 }
@@ -208,11 +204,10 @@ bool lvm_output_misses(const char *output, const char *volume_group_name)
 char *lvm_output_find(const char *output, const char *word)
 {
         _cleanup_free_ char *copy = strdup(output);
-        char *rest = copy;
 
-        for (char *line; copy && (line = strsep(&rest, "\n"));) {
+        for (char *line, *rest = copy; (line = strsep(&rest, "\n"));) {
                 line += strspn(line, " \t");
-                if (contains_word(line, word) && !is_summary(line))
+                if (contains_word(line, word) && !strstr(line, SUMMARY))
                         return string_printable(line);
         }
         return NULL;

@@ -13,7 +13,10 @@ struct lvm_command {
         int output_fd; /* an unnamed file with what it prints, standard output and error */
 };
 
-/* Starts "lvm" ($HEADGATE_LVM in tests) with `arguments`, the first of which is lvm's subcommand. The output
+/* The path of lvm; in tests $HEADGATE_LVM. */
+const char *lvm_program(void);
+
+/* Starts lvm with `arguments`, the first of which is lvm's subcommand. The output
  * goes to a file in memory, not to a pipe: a pipe whose reader has died would kill lvm in the middle of an
  * activation. Standard input is /dev/null, no other descriptor is open, and the environment is the same whatever
  * our own is, but for LVM_SYSTEM_DIR and LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES, which are passed on. Returns 0 or a

@@ -69,12 +69,9 @@ static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd
         r = read(root_fd, devices);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < devices->n; i++) {
-                struct dm_device *device = &devices->devices[i];
-
+        FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (device->vg && !dm_hash_insert(devices->by_uuid, device->uuid, device))
                         return -ENOMEM;
-        }
         *ret = TAKE_PTR(devices);
         return 0;
 }
@@ -128,12 +125,9 @@ static int add_line(struct dm_devices *devices, char *line)
 static int read_list(int root_fd, struct dm_devices *devices)
 {
         _cleanup_free_ char *text = NULL;
-        char *rest;
-        int r;
+        int r = read_file_at(root_fd, LIST_FILE, &text, NULL);
 
-        r = read_file_at(root_fd, LIST_FILE, &text, NULL);
-        rest = text;
-        for (char *line; r >= 0 && (line = strsep(&rest, "\n"));)
+        for (char *line, *rest = text; r >= 0 && (line = strsep(&rest, "\n"));)
                 r = add_line(devices, line);
         return r;
 }
@@ -232,8 +226,7 @@ int dm_devices_read_details(struct dm_devices *devices)
         if (!table)
                 return -ENOMEM;
 
-        for (size_t i = 0; i < devices->n; i++) {
-                struct dm_device *device = &devices->devices[i];
+        FOREACH_ARRAY(device, devices->devices, devices->n) {
                 const struct dm_target_spec *target;
 
                 *table = (struct dm_ioctl){
@@ -455,8 +448,7 @@ int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
         if (list->control_fd < 0)
                 return -EOPNOTSUPP;
 
-        for (size_t i = 0; i < list->n; i++) {
-                const struct dm_device *device = &list->devices[i];
+        FOREACH_ARRAY(device, list->devices, list->n) {
                 _cleanup_free_ char *shown = NULL, *name = NULL;
 
                 if (!device->vg ||

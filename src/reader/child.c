@@ -216,7 +216,7 @@ static void set_reason(char (*ret)[64], const char *reason)
 
 static bool knows(const struct child *child, const struct text_id *key)
 {
-        return child->is_known(key->size, (uint32_t) key->checksum, child->userdata) ||
+        return (child->is_known && child->is_known(key->size, (uint32_t) key->checksum, child->userdata)) ||
                dm_hash_lookup_binary(child->texts, key, sizeof(*key));
 }
 

@@ -49,7 +49,7 @@ struct reader_result {
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];
 };
 
-/* Whether the metadata with that size and checksum is known, and need not be read. */
+/* Whether the metadata with that size and checksum is known, and need not be read. May be NULL: none is. */
 typedef bool (*reader_known_function)(uint64_t size, uint32_t checksum, void *userdata);
 
 /* Writes a struct reader_result for each device to `write_fd`, followed by the facts of its copies. Never returns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reading devices at once, for programs that somebody waits for. */
+/* Reading a list of devices at once, for programs that somebody waits for: with an event loop that lives for that long. */
 
 #include "reader/pv.h"
 
@@ -9,8 +9,6 @@
 #include "reader/facts.h"
 #include "reader/reader.h"
 #include "shared/util.h"
-
-/* Reading a list of devices at once, with an event loop that lives for that long. */
 
 /* Somebody sits in front of a terminal. A disk that has to spin up takes longer, and is slow to answer anyway. */
 #define TIMEOUT_USEC (3 * USEC_PER_SEC)
@@ -35,29 +33,13 @@ static int on_progress(_unused_ void *userdata)
         return 0;
 }
 
-static bool is_known(_unused_ uint64_t size, _unused_ uint32_t checksum, _unused_ void *userdata)
-{
-        return false;
-}
-
-static int run_readers(struct run *run, enum reader_task task, struct reading *reading)
-{
-        _cleanup_(readers_freep) struct readers *readers = NULL;
-        int r;
-
-        r = readers_new(run->event, is_known, count_result, on_progress, run, &readers);
-        if (r < 0)
-                return r;
-        readers_set_timeout(readers, TIMEOUT_USEC);
-        r = readers_start(readers, task, reading);
-        return r < 0 ? r : sd_event_loop(run->event);
-}
-
 int devices_read(
         enum reader_task task, char *const paths[], size_t n, reader_result_function on_result, void *userdata)
 {
         _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+        _cleanup_(readers_freep) struct readers *readers = NULL;
         _cleanup_reading_ struct reading reading = {};
+        struct run run;
         int r = n > 0 ? sd_event_new(&event) : 0;
 
         for (size_t i = 0; r >= 0 && i < n; i++) {
@@ -68,7 +50,13 @@ int devices_read(
         }
         if (r < 0 || n == 0)
                 return r;
-        return run_readers(&(struct run){event, on_result, userdata, n}, task, &reading);
+        run = (struct run){event, on_result, userdata, n};
+        r = readers_new(event, NULL, count_result, on_progress, &run, &readers);
+        if (r < 0)
+                return r;
+        readers_set_timeout(readers, TIMEOUT_USEC);
+        r = readers_start(readers, task, &reading);
+        return r < 0 ? r : sd_event_loop(event);
 }
 
 const char *reader_describe_error(int error)
@@ -111,12 +99,9 @@ static int on_result(const struct reader_result *result, void *userdata)
         pv->found = result->pvid[0] != '\0';
         pv->unused = result->empty;
         memcpy(pv->pvid, result->pvid, sizeof(pv->pvid));
-        for (size_t i = 0; i < result->n_copies; i++) {
-                int r = take_copy(&result->copies[i], pv);
-
-                if (r < 0)
-                        return r;
-        }
+        FOREACH_ARRAY(copy, result->copies, result->n_copies)
+                if (take_copy(copy, pv) < 0)
+                        return -ENOMEM;
         return 0;
 }
 

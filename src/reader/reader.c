@@ -139,13 +139,10 @@ static bool is_sound(const struct reader *reader, const struct reader_result *re
                 !ends(result->reason, sizeof(result->reason)) ||
                 result->device != reader->reading.devices[reader->next].number)
                 return false;
-        for (size_t i = 0; i < result->n_copies; i++) {
-                const struct reader_copy *copy = &result->copies[i];
-
+        FOREACH_ARRAY(copy, result->copies, result->n_copies)
                 if (copy->facts_size > FACTS_SIZE_MAX || !ends(copy->name, sizeof(copy->name)) ||
                         !ends(copy->reason, sizeof(copy->reason)))
                         return false;
-        }
         return result->pvid[0] == '\0' || lvm_id_is_valid(result->pvid);
 }
 
