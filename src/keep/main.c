@@ -5,8 +5,6 @@
  * switched off, and once more when it is stopped, at shutdown. Nobody waits for it, and nothing depends on what
  * it does. */
 
-#include <getopt.h>
-
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
@@ -28,37 +26,6 @@ static void help(void)
                "  -h, --help     Show this help\n"
                "      --version  Show the version\n\n"
                "See headgate-keep(8).\n");
-}
-
-/* Returns 1 to go on, 0 if the program is done, or a negative errno. */
-static int parse_arguments(int argc, char *argv[])
-{
-        static const struct option options[] = {
-                {"follow", no_argument, NULL, 'f'},
-                {"help", no_argument, NULL, 'h'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
-
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'f':
-                        arg_follow = true;
-                        break;
-                case 'h':
-                        help();
-                        return 0;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return 0;
-                default:
-                        return -EINVAL;
-                }
-        if (optind < argc) {
-                log_error("This program takes no arguments, see --help.");
-                return -EINVAL;
-        }
-        return 1;
 }
 
 /* When udev was done is told by links, which something may have had made anew since. Who looked before that
@@ -131,8 +98,12 @@ int main(int argc, char *argv[])
 
         log_open("headgate-keep", log_target_of_stderr());
 
-        r = parse_arguments(argc, argv);
+        r = arguments_parse(argc, argv, help, "follow", &arg_follow);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (optind < argc) {
+                log_error("This program takes no arguments, see --help.");
+                return EXIT_FAILURE;
+        }
         return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

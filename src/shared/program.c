@@ -11,17 +11,21 @@
 
 #include "shared/macro.h"
 
-int arguments_parse_plain(int argc, char *argv[], void (*help)(void))
+int arguments_parse(int argc, char *argv[], void (*help)(void), const char *flag, bool *ret_given)
 {
-        static const struct option options[] = {
+        const struct option options[] = {
                 {"help", no_argument, NULL, 'h'},
                 {"version", no_argument, NULL, 'V'},
+                {flag, no_argument, NULL, 'f'},
                 {},
         };
 
         /* "+": what follows the first word that is no option belongs to that word. */
-        for (int c; (c = getopt_long(argc, argv, "+h", options, NULL)) >= 0;)
+        for (int c; (c = getopt_long(argc, argv, flag ? "h" : "+h", options, NULL)) >= 0;)
                 switch (c) {
+                case 'f':
+                        *ret_given = true;
+                        break;
                 case 'h':
                         help();
                         return 0;
