@@ -22,16 +22,15 @@ static const char *arg_which; /* NULL for this boot, and for the shutdown before
 
 static int read_this_boot(struct timeline *timeline)
 {
-        _cleanup_snapshot_ struct snapshot snapshot = {};
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r;
-        r = snapshot_read(&sources, &snapshot);
+        r = snapshot_read(&sources);
         if (r >= 0)
-                r = timeline_read_boot(timeline, snapshot.volume_groups, snapshot.n, sources.root_fd);
+                r = timeline_read_boot(timeline, sources.volume_groups, sources.n_volume_groups, sources.root_fd);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
 }
 

@@ -145,33 +145,33 @@ static int judge(const struct volume_group *volume_group)
 
 /* Adds those of the plan that boot waits for, or the others: whether those exist is not known, since backups may be of VGs that
  * were removed. */
-static void add_planned(struct sources *sources, const struct plan *plan, bool by_boot, struct snapshot *snapshot)
+static void add_planned(struct sources *sources, const struct plan *plan, bool by_boot)
 {
-        for (size_t i = 0; i < plan->n; i++)
-                if (expected_by_boot(&plan->volume_groups[i]) == by_boot)
-                        unrecorded_add(sources, plan->volume_groups[i].name, &plan->volume_groups[i], snapshot);
+        FOREACH_ARRAY(planned, plan->volume_groups, plan->n)
+                if (expected_by_boot(planned) == by_boot)
+                        unrecorded_add(sources, planned->name, planned);
 }
 
 /* Adds what boot waits for and was not seen; only after that is it judged, and others are added. Returns an exit status or a
  * negative errno. */
-static int add_expected(struct sources *sources, struct snapshot *snapshot)
+static int add_expected(struct sources *sources)
 {
         _cleanup_plan_ struct plan plan = {};
         int r, result = EXIT_ALL_UP;
 
-        r = expected_find(sources, snapshot, &plan);
+        r = expected_find(sources, &plan);
         if (r < 0)
                 return r;
-        add_planned(sources, &plan, true, snapshot);
-        for (size_t i = 0; i < snapshot->n; i++)
-                result = MAX(result, judge(snapshot->volume_groups[i]));
+        add_planned(sources, &plan, true);
+        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
+                result = MAX(result, judge(*volume_group));
         if (arg_all)
-                add_planned(sources, &plan, false, snapshot);
+                add_planned(sources, &plan, false);
         return result;
 }
 
 /* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
-static int add_named(struct sources *sources, char *const names[], size_t n_names, struct snapshot *snapshot)
+static int add_named(struct sources *sources, char *const names[], size_t n_names)
 {
         _cleanup_plan_ struct plan plan = {};
         bool read = false;
@@ -180,17 +180,17 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                 const struct planned_volume_group *planned;
                 int r;
 
-                if (snapshot_find(snapshot, names[i]))
+                if (snapshot_find(sources, names[i]))
                         continue;
                 r = sources_read_names(sources);
                 if (r >= 0 && !read && sources->in_charge)
-                        r = expected_find(sources, snapshot, &plan);
+                        r = expected_find(sources, &plan);
                 if (r < 0)
                         return r;
                 read = true;
                 planned = plan_find(&plan, names[i]);
                 if (planned || sources_have_name(sources, names[i]))
-                        unrecorded_add(sources, names[i], planned, snapshot);
+                        unrecorded_add(sources, names[i], planned);
                 else
                         sources_log_unknown(sources, names[i]);
         }
@@ -202,22 +202,21 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
 /* Those that are named, in the order of the names, or all. */
 static int show(struct sources *sources, char *const names[], size_t n_names, struct table *table)
 {
-        _cleanup_snapshot_ struct snapshot snapshot = {};
         int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
-        r = sources->in_charge ? snapshot_read(sources, &snapshot) : 0;
+        r = sources->in_charge ? snapshot_read(sources) : 0;
         if (r >= 0 && n_names > 0)
-                r = add_named(sources, names, n_names, &snapshot);
+                r = add_named(sources, names, n_names);
         else if (r >= 0 && sources->in_charge)
-                r = add_expected(sources, &snapshot);
+                r = add_expected(sources);
         else if (r >= 0)
-                unrecorded_add_all(sources, &snapshot);
-        if (r >= 0 && snapshot.error < 0)
-                r = snapshot.error;
+                unrecorded_add_all(sources);
+        if (r >= 0 && sources->unrecorded_error < 0)
+                r = sources->unrecorded_error;
         result = MAX(result, r);
-        for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : snapshot.n); i++) {
+        for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : sources->n_volume_groups); i++) {
                 const struct volume_group *volume_group =
-                        n_names > 0 ? snapshot_find(&snapshot, names[i]) : snapshot.volume_groups[i];
+                        n_names > 0 ? snapshot_find(sources, names[i]) : sources->volume_groups[i];
 
                 if (n_names > 0)
                         result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);

@@ -86,15 +86,15 @@ enum {
         SETTLED_NOT_UP = 2,
 };
 
-static size_t count_awaited(const struct await *await, const struct snapshot *snapshot)
+static size_t count_awaited(const struct await *await, const struct sources *sources)
 {
-        return await->n_names > 0 ? await->n_names : snapshot->n;
+        return await->n_names > 0 ? await->n_names : sources->n_volume_groups;
 }
 
 /* NULL for one of which nothing was seen. */
-static const struct volume_group *get_awaited(const struct await *await, const struct snapshot *snapshot, size_t i)
+static const struct volume_group *get_awaited(const struct await *await, const struct sources *sources, size_t i)
 {
-        return await->n_names > 0 ? snapshot_find(snapshot, await->names[i]) : snapshot->volume_groups[i];
+        return await->n_names > 0 ? snapshot_find(sources, await->names[i]) : sources->volume_groups[i];
 }
 
 /* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
@@ -123,8 +123,8 @@ static int judge(const struct await *await, const struct volume_group *volume_gr
         return is_up(volume_group) ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
-/* One look. Sets `snapshot` unless it is NOT_SETTLED. */
-static int look(struct sources *sources, const struct await *await, struct snapshot *snapshot)
+/* One look. Reads the VGs unless it is NOT_SETTLED. */
+static int look(struct sources *sources, const struct await *await)
 {
         int r, result = SETTLED_UP;
         bool coldplug = false;
@@ -142,11 +142,11 @@ static int look(struct sources *sources, const struct await *await, struct snaps
         if (coldplug && await->n_names == 0)
                 return NOT_SETTLED;
 
-        r = snapshot_read(sources, snapshot);
+        r = snapshot_read(sources);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < count_awaited(await, snapshot); i++) {
-                r = judge(await, get_awaited(await, snapshot, i), coldplug);
+        for (size_t i = 0; i < count_awaited(await, sources); i++) {
+                r = judge(await, get_awaited(await, sources, i), coldplug);
                 if (r == NOT_SETTLED)
                         return NOT_SETTLED;
                 result = MAX(result, r);
@@ -180,10 +180,10 @@ static void explain_volume_group(const struct volume_group *volume_group)
 }
 
 /* A line about each VG that is not active. */
-static void explain(struct sources *sources, const struct await *await, const struct snapshot *snapshot)
+static void explain(struct sources *sources, const struct await *await)
 {
-        for (size_t i = 0; i < count_awaited(await, snapshot); i++) {
-                const struct volume_group *volume_group = get_awaited(await, snapshot, i);
+        for (size_t i = 0; i < count_awaited(await, sources); i++) {
+                const struct volume_group *volume_group = get_awaited(await, sources, i);
 
                 if (!volume_group)
                         explain_absent(sources, await->names[i]);
@@ -193,14 +193,14 @@ static void explain(struct sources *sources, const struct await *await, const st
 }
 
 /* lvm2's backups may tell of VGs that are no more. That is worth a line, and nothing else. */
-static void note_absent(const struct await *await, const struct snapshot *snapshot)
+static void note_absent(const struct await *await, const struct sources *sources)
 {
         _cleanup_string_vector_ struct string_vector names = {};
         _cleanup_free_ char *list = NULL;
         size_t n_absent = 0;
 
         for (size_t i = 0; i < await->n_names; i++)
-                if (!snapshot_find(snapshot, await->names[i]) && n_absent++ < ABSENT_NAMES_MAX &&
+                if (!snapshot_find(sources, await->names[i]) && n_absent++ < ABSENT_NAMES_MAX &&
                         string_vector_add(&names, await->names[i]) < 0)
                         return;
         list = string_vector_join(&names, ", ");
@@ -271,24 +271,22 @@ static int await_volume_groups(struct sources *sources, const struct await *awai
                 return verb_fail(watch_fd, "Failed to watch /run/headgate: %m");
 
         for (;;) {
-                _cleanup_snapshot_ struct snapshot snapshot = {};
                 int r;
 
                 if (flags_is_set(sources->run_fd, FLAGS_TAKEN_OVER) == 0) {
                         log_error("headgate handed over to lvm2, not waiting any longer.");
                         return EXIT_LVM2_ACTIVATES;
                 }
-                r = look(sources, await, &snapshot);
+                r = look(sources, await);
                 if (r == NOT_SETTLED && now_usec() >= deadline) {
-                        snapshot_done(&snapshot);
-                        r = snapshot_read(sources, &snapshot);
+                        r = snapshot_read(sources);
                         if (r >= 0)
                                 r = SETTLED_NOT_UP;
                 }
                 if (r < 0)
                         return verb_fail(r, "Failed to read what the worker has written down: %m");
                 if (r == SETTLED_UP) {
-                        note_absent(await, &snapshot);
+                        note_absent(await, sources);
                         return EXIT_ALL_UP;
                 }
                 /* It may have been activated before the worker could see that. */
@@ -297,7 +295,7 @@ static int await_volume_groups(struct sources *sources, const struct await *awai
                         continue;
                 }
                 if (r == SETTLED_NOT_UP) {
-                        explain(sources, await, &snapshot);
+                        explain(sources, await);
                         return EXIT_NOT_ALL_UP;
                 }
                 wait_for_change(watch_fd, deadline);

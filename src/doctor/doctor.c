@@ -71,8 +71,8 @@ static int doctor_open(struct doctor *doctor)
         if (r < 0)
                 return r;
         doctor->run_error = doctor->sources.run_error == -ENOENT ? 0 : doctor->sources.run_error;
-        doctor->snapshot_error = doctor->sources.run_fd < 0 ? doctor->sources.run_fd
-                                                            : snapshot_read(&doctor->sources, &doctor->snapshot);
+        doctor->snapshot_error =
+                doctor->sources.run_fd < 0 ? doctor->sources.run_fd : snapshot_read(&doctor->sources);
         doctor->systemd_error = systemd_connect(doctor->sources.root_fd, &doctor->systemd);
         doctor->tree_error = tree_read(doctor->sources.root_fd, &doctor->tree);
         return 0;
@@ -86,7 +86,6 @@ void doctor_done(struct doctor *doctor)
         }
         free(doctor->findings);
         sources_done(&doctor->sources);
-        snapshot_done(&doctor->snapshot);
         systemd_done(&doctor->systemd);
         tree_free(doctor->tree);
 }

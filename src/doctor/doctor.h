@@ -26,8 +26,7 @@ struct finding {
 struct doctor {
         struct sources sources; /* with the configuration */
         int run_error;          /* /run/headgate is there, and cannot be looked into */
-        struct snapshot snapshot;
-        int snapshot_error;
+        int snapshot_error;     /* of the VGs */
         struct systemd systemd;
         int systemd_error;
         struct tree *tree; /* NULL on error */

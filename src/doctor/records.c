@@ -59,13 +59,13 @@ static int look_at_backups(const struct doctor *doctor, struct backups *backups)
         _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(1024);
         int r = seen ? doctor->tree_error : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < doctor->snapshot.n; i++)
-                r = look_at_backup(doctor, doctor->snapshot.volume_groups[i]->name,
-                        doctor->snapshot.volume_groups[i]->seqno, backups);
+        FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
+                if (r >= 0)
+                        r = look_at_backup(doctor, (*vg)->name, (*vg)->seqno, backups);
         for (size_t i = 0; r >= 0 && i < doctor->tree->nodes.n; i++) {
                 const char *vg = doctor->tree->nodes.nodes[i]->vg;
 
-                if (!vg || dm_hash_lookup(seen, vg) || snapshot_find(&doctor->snapshot, vg))
+                if (!vg || dm_hash_lookup(seen, vg) || snapshot_find(&doctor->sources, vg))
                         continue;
                 r = dm_hash_insert(seen, vg, seen) ? look_at_backup(doctor, vg, 0, backups) : -ENOMEM;
         }
@@ -148,7 +148,7 @@ void check_online(struct doctor *doctor)
         for (size_t i = 0; i < vgs.n; i++) {
                 const char *vg = vgs.strings[i] + strlen("vgs_online/");
 
-                if (!has_active_lv(doctor->tree, vg) && !expects_nothing(snapshot_find(&doctor->snapshot, vg)))
+                if (!has_active_lv(doctor->tree, vg) && !expects_nothing(snapshot_find(&doctor->sources, vg)))
                         enumeration_add(&inactive, vg);
         }
         warn_of_names(doctor, &gone, "Remove them from /run/lvm/pvs_online.",
@@ -171,8 +171,8 @@ void check_initrd(struct doctor *doctor)
         bool narrowed = doctor_has(doctor, "etc/initramfs-tools/hooks/headgate");
 
         /* What headgate has found active without having asked for it. */
-        for (size_t i = 0; i < doctor->snapshot.n; i++) {
-                const struct volume_group *volume_group = doctor->snapshot.volume_groups[i];
+        for (size_t i = 0; i < doctor->sources.n_volume_groups; i++) {
+                const struct volume_group *volume_group = doctor->sources.volume_groups[i];
 
                 if (volume_group->state == VOLUME_GROUP_ACTIVE && volume_group->activating_usec == 0 &&
                         volume_group_count_autoactivated(volume_group) > 0)
@@ -251,8 +251,8 @@ void check_links(struct doctor *doctor)
         int root_fd = doctor->sources.root_fd, r;
 
         r = doctor_list(root_fd, "/dev/mapper", &links);
-        for (size_t i = 0; r >= 0 && i < doctor->snapshot.n; i++) {
-                _cleanup_free_ char *directory = string_format("/dev/%s", doctor->snapshot.volume_groups[i]->name);
+        for (size_t i = 0; r >= 0 && i < doctor->sources.n_volume_groups; i++) {
+                _cleanup_free_ char *directory = string_format("/dev/%s", doctor->sources.volume_groups[i]->name);
 
                 r = directory ? doctor_list(root_fd, directory, &links) : -ENOMEM;
                 /* A VG may have a name that is something else in /dev. */

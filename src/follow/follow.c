@@ -122,7 +122,7 @@ static void show(struct follower *follower, const char *text)
 
 /* ------ a boot ------ */
 
-/* Refers to a snapshot, which lives longer. */
+/* Refers to VGs of the sources. */
 struct boot_progress {
         size_t n_in_state[_VOLUME_GROUP_STATE_MAX];
         size_t n;          /* in all, with those that are absent */
@@ -150,19 +150,19 @@ static int compare_awaited(const void *a, const void *b)
         return CMP((*second)->state, (*first)->state) ?: CMP(first_usec, second_usec);
 }
 
-/* Without names all VGs in the snapshot count, and the expected ones that boot waits for. `*ret` is to be emptied with
+/* Without names all VGs count, and the expected ones that boot waits for. `*ret` is to be emptied with
  * boot_progress_done(). Returns 0 or -ENOMEM. */
-static int measure(
-        const struct follower *follower, const struct snapshot *snapshot, uint64_t now, struct boot_progress *ret)
+static int measure(const struct follower *follower, uint64_t now, struct boot_progress *ret)
 {
+        const struct sources *sources = follower->sources;
         const struct string_vector *names = &follower->names;
         const struct plan *expected = &follower->expected;
 
-        ret->awaited = calloc(snapshot->n + 1, sizeof(*ret->awaited));
+        ret->awaited = calloc(sources->n_volume_groups + 1, sizeof(*ret->awaited));
         if (!ret->awaited)
                 return -ENOMEM;
-        for (size_t i = 0; i < snapshot->n; i++) {
-                const struct volume_group *volume_group = snapshot->volume_groups[i];
+        for (size_t i = 0; i < sources->n_volume_groups; i++) {
+                const struct volume_group *volume_group = sources->volume_groups[i];
                 bool waits = volume_group->state == VOLUME_GROUP_WAITING;
                 bool settled = volume_group_is_settled(volume_group) && !waits;
 
@@ -179,11 +179,11 @@ static int measure(
         SORT(ret->awaited, ret->n_awaited, compare_awaited);
 
         for (size_t i = 0; i < names->n; i++)
-                if (!snapshot_find(snapshot, names->strings[i]))
+                if (!snapshot_find(sources, names->strings[i]))
                         enumeration_add(&ret->absent, names->strings[i]);
         for (size_t i = 0; names->n == 0 && i < expected->n; i++)
                 if (expected_by_boot(&expected->volume_groups[i]) &&
-                        !snapshot_find(snapshot, expected->volume_groups[i].name))
+                        !snapshot_find(sources, expected->volume_groups[i].name))
                         enumeration_add(&ret->absent, expected->volume_groups[i].name);
         ret->n += ret->absent.n;
         ret->n_in_state[VOLUME_GROUP_ABSENT] += ret->absent.n;
@@ -282,7 +282,6 @@ static void print_lines(const struct boot_progress *progress, uint64_t since_use
 static int look_at_boot(struct follower *follower)
 {
         _cleanup_(boot_progress_done) struct boot_progress progress = {};
-        _cleanup_snapshot_ struct snapshot snapshot = {};
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         _cleanup_free_ char *text = NULL;
@@ -295,12 +294,12 @@ static int look_at_boot(struct follower *follower)
         booted = flags_is_set(follower->sources->run_fd, FLAGS_BOOT_FINISHED);
         if (booted < 0)
                 return booted;
-        r = snapshot_read(follower->sources, &snapshot);
+        r = snapshot_read(follower->sources);
         if (r < 0)
                 return r;
         now = now_usec();
         follower->next_look_usec = now + MAX(PAUSE_MIN_USEC, PAUSE_FACTOR * (now - begin));
-        r = file ? measure(follower, &snapshot, now, &progress) : -ENOMEM;
+        r = file ? measure(follower, now, &progress) : -ENOMEM;
         if (r < 0)
                 return r;
 
@@ -480,7 +479,7 @@ int follow(struct sources *sources, char *const names[], size_t n_names)
                 .sources = sources, .names = {(char **) names, n_names}, .watch_fd = -EBADF};
         int r;
 
-        r = expected_find(sources, &(struct snapshot){}, &follower.expected);
+        r = expected_find(sources, &follower.expected);
         if (r >= 0)
                 r = follower_start(&follower);
         while (r == GOES_ON) {

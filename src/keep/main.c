@@ -45,12 +45,12 @@ static void take_what_was_known(struct timeline *timeline, const struct timeline
 static int archive_boot(struct sources *sources, int archive_fd, sd_id128_t boot)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT}, earlier = {.kind = TIMELINE_BOOT};
-        _cleanup_snapshot_ struct snapshot snapshot = {};
         int r;
 
-        r = snapshot_read(sources, &snapshot);
+        r = snapshot_read(sources);
         if (r >= 0)
-                r = timeline_read_boot(&timeline, snapshot.volume_groups, snapshot.n, sources->root_fd);
+                r = timeline_read_boot(
+                        &timeline, sources->volume_groups, sources->n_volume_groups, sources->root_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to read what the worker has written down: %m");
         r = archive_read(archive_fd, boot, &earlier);

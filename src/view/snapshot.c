@@ -92,19 +92,19 @@ static int compare(const void *a, const void *b)
 
 static int add(struct volume_group *volume_group, void *userdata)
 {
-        struct snapshot *snapshot = userdata;
+        struct sources *sources = userdata;
 
-        if (!GREEDY_REALLOC(snapshot->volume_groups, snapshot->n + 1))
+        if (!GREEDY_REALLOC(sources->volume_groups, sources->n_volume_groups + 1))
                 return -ENOMEM;
-        snapshot->volume_groups[snapshot->n++] = volume_group;
+        sources->volume_groups[sources->n_volume_groups++] = volume_group;
         return 0;
 }
 
-int snapshot_read(struct sources *sources, struct snapshot *ret)
+int snapshot_read(struct sources *sources)
 {
         int r;
 
-        *ret = (struct snapshot){};
+        sources_forget_volume_groups(sources);
         /* The worker makes the directory when it starts, which may be later. */
         if (sources->lvm_run_fd < 0)
                 sources->lvm_run_fd = online_open_to_look();
@@ -115,40 +115,32 @@ int snapshot_read(struct sources *sources, struct snapshot *ret)
         r = sources_read_devices(sources);
         if (r < 0)
                 return r;
-        r = volume_groups_parse(sources->records, add, ret);
+        r = volume_groups_parse(sources->records, add, sources);
         if (r < 0)
                 return r;
-        SORT(ret->volume_groups, ret->n, compare);
-        for (size_t i = 0; i < ret->n; i++)
-                snapshot_judge(sources, ret->volume_groups[i]);
+        SORT(sources->volume_groups, sources->n_volume_groups, compare);
+        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
+                snapshot_judge(sources, *volume_group);
         return 0;
 }
 
-void snapshot_done(struct snapshot *snapshot)
-{
-        FOREACH_ARRAY(volume_group, snapshot->volume_groups, snapshot->n)
-                volume_group_free(*volume_group);
-        free(snapshot->volume_groups);
-        *snapshot = (struct snapshot){};
-}
-
-const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name)
+const struct volume_group *snapshot_find(const struct sources *sources, const char *name)
 {
         const struct volume_group *found = NULL;
-        size_t low = 0, high = snapshot->n;
+        size_t low = 0, high = sources->n_volume_groups;
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
 
-                if (strcmp(snapshot->volume_groups[middle]->name, name) < 0)
+                if (strcmp(sources->volume_groups[middle]->name, name) < 0)
                         low = middle + 1;
                 else
                         high = middle;
         }
-        for (size_t i = low; i < snapshot->n && streq(snapshot->volume_groups[i]->name, name); i++)
+        for (size_t i = low; i < sources->n_volume_groups && streq(sources->volume_groups[i]->name, name); i++)
                 if (i == low || (!volume_group_has_active_lv(found) &&
-                                        volume_group_has_active_lv(snapshot->volume_groups[i])))
-                        found = snapshot->volume_groups[i];
+                                        volume_group_has_active_lv(sources->volume_groups[i])))
+                        found = sources->volume_groups[i];
         return found;
 }
 
@@ -261,26 +253,25 @@ static int describe(struct volume_group *volume_group, const struct planned_volu
         return volume_group->reason ? 0 : -ENOMEM;
 }
 
-static int insert(struct snapshot *snapshot, struct volume_group *volume_group)
+static int insert(struct sources *sources, struct volume_group *volume_group)
 {
         int r;
 
-        r = add(volume_group, snapshot);
+        r = add(volume_group, sources);
         if (r < 0)
                 return r;
-        for (struct volume_group **place = &snapshot->volume_groups[snapshot->n - 1];
-                place > snapshot->volume_groups && strcmp(place[-1]->name, volume_group->name) > 0; place--)
+        for (struct volume_group **place = &sources->volume_groups[sources->n_volume_groups - 1];
+                place > sources->volume_groups && strcmp(place[-1]->name, volume_group->name) > 0; place--)
                 SWAP(place[-1], place[0]);
         return 0;
 }
 
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        struct snapshot *snapshot)
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = NULL;
         int r;
 
-        if (snapshot_find(snapshot, name))
+        if (snapshot_find(sources, name))
                 return;
         r = sources_read_configuration(sources);
         if (r >= 0)
@@ -292,34 +283,34 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
         if (r >= 0)
                 r = describe(volume_group, planned);
         if (r >= 0)
-                r = insert(snapshot, volume_group);
+                r = insert(sources, volume_group);
         if (r >= 0)
                 TAKE_PTR(volume_group);
         else
-                snapshot->error = r;
+                sources->unrecorded_error = r;
 }
 
-void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot)
+void unrecorded_add_all(struct sources *sources)
 {
         struct dm_hash_node *node;
 
-        snapshot->error = sources_read_names(sources);
-        if (snapshot->error < 0)
+        sources->unrecorded_error = sources_read_names(sources);
+        if (sources->unrecorded_error < 0)
                 return;
         dm_hash_iterate(node, sources->names)
-                unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL, snapshot);
+                unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL);
 }
 
 /* ------ VGs that are expected ------ */
 
-int expected_find(struct sources *sources, const struct snapshot *seen, struct plan *ret)
+int expected_find(struct sources *sources, struct plan *ret)
 {
         _cleanup_problems_ struct problems problems = {};
         _cleanup_string_vector_ struct string_vector names = {};
         int r;
 
         r = sources_read_configuration(sources);
-        FOREACH_ARRAY(volume_group, seen->volume_groups, seen->n)
+        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
                 if (r >= 0)
                         r = string_vector_add(&names, (*volume_group)->name);
         if (r < 0)

@@ -5,25 +5,17 @@
 #include "view/sources.h"
 
 /* All VGs at one moment, each judged once: those that the worker has on record, with the LVs that are active now, and those
- * that somebody adds. Needs no running worker. */
-struct snapshot {
-        struct volume_group **volume_groups; /* by name */
-        size_t n;
-        int error; /* 0, or the negative errno with which one without a record could not be added */
-};
+ * that somebody adds. They are in the sources. Needs no running worker. */
 
-/* Reads records, which are read on, and devices, anew. A record that is damaged is named in a line on standard error and left
+/* Reads records, which are read on, and devices, anew, and all VGs in place of those before. A record that is damaged is named in a line on standard error and left
  * out. Where the kernel cannot be asked, each VG is as the worker saw it. Returns 0 or a negative errno. */
-int snapshot_read(struct sources *sources, struct snapshot *ret) _nonnull_(1, 2) _must_check_;
+int snapshot_read(struct sources *sources) _nonnull_(1) _must_check_;
 
 /* Brings the VG, which was made of a record, up to date: LVs, state and reason. */
 void snapshot_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_(1, 2);
 
 /* The VG of that name, or NULL. Of several with one name, one with active LVs, or else the first. */
-const struct volume_group *snapshot_find(const struct snapshot *snapshot, const char *name) _nonnull_(1, 2);
-
-void snapshot_done(struct snapshot *snapshot);
-#define _cleanup_snapshot_ _cleanup_(snapshot_done)
+const struct volume_group *snapshot_find(const struct sources *sources, const char *name) _nonnull_(1, 2);
 
 /* ------ VGs without a record ------ */
 
@@ -34,11 +26,11 @@ void snapshot_done(struct snapshot *snapshot);
  * planned, and none of its PVs and LVs is there; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
  * PVs, and those LVs that are active. `planned` is the VG in the plan of boot; NULL if it is not in there, or headgate is not
  * in charge. */
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned,
-        struct snapshot *snapshot) _nonnull_(1, 2, 4);
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned)
+        _nonnull_(1, 2);
 
 /* Adds all that have a name among the sources' names. */
-void unrecorded_add_all(struct sources *sources, struct snapshot *snapshot) _nonnull_(1, 2);
+void unrecorded_add_all(struct sources *sources) _nonnull_(1);
 
 /* Adds to a VG that is made of its metadata which PVs are there, as lvm2 has them on record and the kernel has the device, which
  * LVs are active, and the state that follows. Returns 0 or -ENOMEM. */
@@ -51,11 +43,10 @@ int unrecorded_read(const struct sources *sources, const char *name, struct volu
 
 /* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
 
-/* Makes the plan of boot, less the VGs in the snapshot, of the files of which headgate-generator makes its plan; those of VGs
- * in the snapshot are not read. "headgate plan activate" reports what is wrong with any of them. Returns 0 and `*ret`, to be
+/* Makes the plan of boot, less the VGs that were read, of the files of which headgate-generator makes its plan; those of VGs
+ * that were are not read. "headgate plan activate" reports what is wrong with any of them. Returns 0 and `*ret`, to be
  * emptied with plan_done(), or a negative errno. */
-int expected_find(struct sources *sources, const struct snapshot *seen, struct plan *ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int expected_find(struct sources *sources, struct plan *ret) _nonnull_(1, 2) _must_check_;
 
 /* Whether boot waits for it, with or without the network. */
 bool expected_by_boot(const struct planned_volume_group *planned) _nonnull_(1);

@@ -105,8 +105,18 @@ int sources_read_backup(const struct sources *sources, const char *name, struct 
         return r < 0 && r != -ENOMEM ? -ENOENT : r;
 }
 
+void sources_forget_volume_groups(struct sources *sources)
+{
+        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
+                volume_group_free(*volume_group);
+        free(sources->volume_groups);
+        sources->volume_groups = NULL;
+        sources->n_volume_groups = 0;
+}
+
 void sources_done(struct sources *sources)
 {
+        sources_forget_volume_groups(sources);
         closep(&sources->root_fd);
         closep(&sources->run_fd);
         closep(&sources->lvm_run_fd);

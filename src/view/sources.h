@@ -25,6 +25,11 @@ struct sources {
         struct problems settings_problems;
         struct problems configuration_problems;
         struct dm_hash_table *names; /* see sources_read_names() */
+
+        /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
+        struct volume_group **volume_groups;
+        size_t n_volume_groups;
+        int unrecorded_error; /* 0, or the negative errno with which one without a record could not be added */
 };
 
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
@@ -56,6 +61,8 @@ int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
  * -ENOMEM. */
 int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
         _nonnull_(1, 2, 3) _must_check_;
+
+void sources_forget_volume_groups(struct sources *sources) _nonnull_(1);
 
 void sources_done(struct sources *sources) _nonnull_(1);
 #define _cleanup_sources_ _cleanup_(sources_done)
