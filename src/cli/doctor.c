@@ -38,12 +38,9 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         r = doctor_run(&doctor);
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
-        for (size_t i = 0; i < doctor.n_findings; i++) {
-                struct finding finding = doctor.findings[i];
-                struct line line = {results[finding.result].color, finding, results[finding.result].name};
-
-                table_add_line(table, NULL, &line);
-        }
+        FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
+                table_add_line(table, NULL,
+                        &(struct line){results[finding->result].color, *finding, results[finding->result].name});
         return verb_print(table, results[doctor.worst].exit_status, "print the table");
 }
 

@@ -167,8 +167,8 @@ static void say_obstacles(void)
         _cleanup_close_ int root_fd = root_open();
 
         if (root_fd >= 0 && rule_overrides_find_obstacles(root_fd, &obstacles) >= 0)
-                for (size_t i = 0; i < obstacles.n; i++)
-                        log_notice("%s", obstacles.strings[i]);
+                FOREACH_ARRAY(obstacle, obstacles.strings, obstacles.n)
+                        log_notice("%s", *obstacle);
 }
 
 static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)

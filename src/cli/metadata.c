@@ -42,8 +42,8 @@ static int check_names(const struct survey *survey, char *const names[], size_t 
 
                 if (survey_find(survey, names[i]))
                         continue;
-                for (size_t j = 0; j < survey->n_vgs; j++)
-                        suggestion_consider(&suggestion, survey->vgs[j].metadata->name);
+                FOREACH_ARRAY(vg, survey->vgs, survey->n_vgs)
+                        suggestion_consider(&suggestion, vg->metadata->name);
                 suggestion_log_unknown(&suggestion, "VG", "none of its metadata is on any disk");
                 return -ENOENT;
         }

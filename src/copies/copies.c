@@ -53,9 +53,9 @@ int copies_find_devices(struct string_vector *names)
 
 static struct surveyed_vg *find_or_add_vg(struct survey *survey, const char *vgid)
 {
-        for (size_t i = 0; i < survey->n_vgs; i++)
-                if (streq(survey->vgs[i].metadata->vgid, vgid))
-                        return &survey->vgs[i];
+        FOREACH_ARRAY(vg, survey->vgs, survey->n_vgs)
+                if (streq(vg->metadata->vgid, vgid))
+                        return vg;
         if (!GREEDY_REALLOC(survey->vgs, survey->n_vgs + 1))
                 return NULL;
         survey->vgs[survey->n_vgs] = (struct surveyed_vg){};
@@ -143,9 +143,9 @@ static int gather_pvs(const struct survey *survey, struct surveyed_vg *vg)
 static int compare_names(const void *a, const void *b)
 {
         const struct surveyed_vg *left = a, *right = b;
-        int order = strcmp(left->metadata->name, right->metadata->name);
 
-        return order != 0 ? order : strcmp(left->metadata->vgid, right->metadata->vgid);
+        return strcmp(left->metadata->name, right->metadata->name)
+                       ?: strcmp(left->metadata->vgid, right->metadata->vgid);
 }
 
 int survey_make(struct survey *survey, char *const paths[], size_t n)
@@ -167,11 +167,11 @@ int survey_make(struct survey *survey, char *const paths[], size_t n)
 
 void survey_done(struct survey *survey)
 {
-        for (size_t i = 0; i < survey->n_pvs; i++)
-                free(survey->pvs[i].path);
-        for (size_t i = 0; i < survey->n_vgs; i++) {
-                volume_group_free(survey->vgs[i].metadata);
-                free(survey->vgs[i].pvs);
+        FOREACH_ARRAY(pv, survey->pvs, survey->n_pvs)
+                free(pv->path);
+        FOREACH_ARRAY(vg, survey->vgs, survey->n_vgs) {
+                volume_group_free(vg->metadata);
+                free(vg->pvs);
         }
         if (survey->pvs_by_id)
                 dm_hash_destroy(survey->pvs_by_id);
@@ -182,9 +182,9 @@ void survey_done(struct survey *survey)
 
 const struct surveyed_vg *survey_find(const struct survey *survey, const char *name)
 {
-        for (size_t i = 0; i < survey->n_vgs; i++)
-                if (streq(survey->vgs[i].metadata->name, name))
-                        return &survey->vgs[i];
+        FOREACH_ARRAY(vg, survey->vgs, survey->n_vgs)
+                if (streq(vg->metadata->name, name))
+                        return vg;
         return NULL;
 }
 
@@ -216,13 +216,11 @@ int survey_measure(struct survey *survey, const struct surveyed_vg *const *vgs, 
         if (!paths)
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; j < vgs[i]->n_seen; j++) {
-                        struct surveyed_pv *pv = vgs[i]->pvs[j];
-
+                FOREACH_ARRAY(pv, vgs[i]->pvs, vgs[i]->n_seen) {
                         /* Two VGs may claim it. */
-                        if (!pv->measured)
-                                paths[n_paths++] = pv->path;
-                        pv->measured = true;
+                        if (!(*pv)->measured)
+                                paths[n_paths++] = (*pv)->path;
+                        (*pv)->measured = true;
                 }
         return devices_read(READER_MEASURE, paths, n_paths, take_time, survey);
 }

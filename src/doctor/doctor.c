@@ -80,9 +80,9 @@ static int doctor_open(struct doctor *doctor)
 
 void doctor_done(struct doctor *doctor)
 {
-        for (size_t i = 0; i < doctor->n_findings; i++) {
-                free(doctor->findings[i].detail);
-                free(doctor->findings[i].advice);
+        FOREACH_ARRAY(finding, doctor->findings, doctor->n_findings) {
+                free(finding->detail);
+                free(finding->advice);
         }
         free(doctor->findings);
         sources_done(&doctor->sources);
@@ -128,7 +128,7 @@ int doctor_run(struct doctor *doctor)
         r = doctor_open(doctor);
         if (r < 0)
                 return r;
-        for (const struct check *check = checks; check < checks + ELEMENTSOF(checks); check++) {
+        FOREACH_ARRAY(check, checks, ELEMENTSOF(checks)) {
                 size_t before = doctor->n_findings;
 
                 doctor->check = check->name;

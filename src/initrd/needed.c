@@ -72,9 +72,9 @@ static void add_volume_group(struct search *search, const char *name, const char
 
 void needed_done(struct needed *needed)
 {
-        for (size_t i = 0; i < needed->n; i++) {
-                free(needed->volume_groups[i].name);
-                string_vector_done(&needed->volume_groups[i].by);
+        FOREACH_ARRAY(volume_group, needed->volume_groups, needed->n) {
+                free(volume_group->name);
+                string_vector_done(&volume_group->by);
         }
         free(needed->volume_groups);
         free(needed->obstacle);
@@ -95,8 +95,8 @@ static int name_to_path(const char *name, char **ret)
                 {"PARTLABEL=", "by-partlabel"},
         };
 
-        for (size_t i = 0; i < ELEMENTSOF(tags); i++) {
-                const char *value = skip_prefix(name, tags[i].prefix);
+        FOREACH_ARRAY(tag, tags, ELEMENTSOF(tags)) {
+                const char *value = skip_prefix(name, tag->prefix);
                 /* Each byte becomes at most "\x20". */
                 size_t size = value ? 4 * strlen(value) + 1 : 0;
                 _cleanup_free_ char *encoded = value ? malloc(size) : NULL;
@@ -105,7 +105,7 @@ static int name_to_path(const char *name, char **ret)
                         continue;
                 if (!encoded || blkid_encode_string(value, encoded, size) < 0)
                         return -ENOMEM;
-                *ret = string_format("dev/disk/%s/%s", tags[i].directory, encoded);
+                *ret = string_format("dev/disk/%s/%s", tag->directory, encoded);
                 return *ret ? 0 : -ENOMEM;
         }
         if (!skip_prefix(name, "/dev/"))

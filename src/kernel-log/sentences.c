@@ -172,8 +172,8 @@ static size_t count_parallel(const struct kernel_shutdown *shutdown)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < shutdown->n; i++)
-                n += kernel_device_is_parallel(&shutdown->devices[i]);
+        FOREACH_ARRAY(device, shutdown->devices, shutdown->n)
+                n += kernel_device_is_parallel(device);
         return n;
 }
 

@@ -84,12 +84,11 @@ size_t kernel_shutdown_measure_driver(
         uint64_t first = 0, last = 0;
         size_t n = 0;
 
-        for (size_t i = 0; i < shutdown->n; i++) {
-                if (!streq(shutdown->devices[i].driver, driver))
-                        continue;
-                last = shutdown->devices[i].began_usec;
-                first = n++ == 0 ? last : first;
-        }
+        FOREACH_ARRAY(device, shutdown->devices, shutdown->n)
+                if (streq(device->driver, driver)) {
+                        last = device->began_usec;
+                        first = n++ == 0 ? last : first;
+                }
         *ret_usec = last - first;
         return n;
 }
@@ -104,9 +103,9 @@ bool kernel_shutdown_is_first_of_driver(const struct kernel_shutdown *shutdown, 
 
 void kernel_shutdown_done(struct kernel_shutdown *shutdown)
 {
-        for (size_t i = 0; i < shutdown->n; i++) {
-                free(shutdown->devices[i].driver);
-                free(shutdown->devices[i].name);
+        FOREACH_ARRAY(device, shutdown->devices, shutdown->n) {
+                free(device->driver);
+                free(device->name);
         }
         free(shutdown->devices);
         *shutdown = (struct kernel_shutdown){};

@@ -254,13 +254,13 @@ static int on_pidfd(_unused_ sd_event_source *source, _unused_ int fd, _unused_ 
         return job->on_exit(job, -1, job->userdata);
 }
 
-static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata, struct job **ret)
+static struct job *job_new(enum job_kind kind, job_exit_function on_exit, void *userdata)
 {
         struct job *job = malloc(sizeof(*job));
         uint64_t now = now_usec();
 
         if (!job)
-                return -ENOMEM;
+                return NULL;
         *job = (struct job){
                 .kind = kind,
                 .started_usec = now,
@@ -270,19 +270,17 @@ static int job_new(enum job_kind kind, job_exit_function on_exit, void *userdata
                 .on_exit = on_exit,
         };
         dm_list_init(&job->list);
-        *ret = job;
-        return 0;
+        return job;
 }
 
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
         job_exit_function on_exit, void *userdata, struct job **ret)
 {
-        _cleanup_job_ struct job *job = NULL;
+        _cleanup_job_ struct job *job = job_new(kind, on_exit, userdata);
         int r;
 
-        r = job_new(kind, on_exit, userdata, &job);
-        if (r < 0)
-                return r;
+        if (!job)
+                return -ENOMEM;
         r = kind == JOB_ASK_SYSTEMD ? command_start("/bin/systemctl", arguments, &job->command)
                                     : lvm_command_start(arguments, &job->command);
         if (r < 0)
@@ -298,15 +296,12 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
 
 int job_adopt(sd_event *event, pid_t pid, job_exit_function on_exit, void *userdata, struct job **ret)
 {
+        _cleanup_job_ struct job *job = job_new(JOB_ADOPTED, on_exit, userdata);
         _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, pid, 0);
-        _cleanup_job_ struct job *job = NULL;
         int r;
 
-        if (fd < 0)
-                return -errno;
-        r = job_new(JOB_ADOPTED, on_exit, userdata, &job);
-        if (r < 0)
-                return r;
+        if (fd < 0 || !job)
+                return fd < 0 ? -errno : -ENOMEM;
         job->command.pid = pid;
         r = sd_event_add_io(event, &job->source, fd, EPOLLIN, on_pidfd, job);
         if (r < 0)

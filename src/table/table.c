@@ -137,10 +137,10 @@ static const struct column *find_column(const struct table_kind *kind, const cha
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
 
-        for (size_t i = 0; i < kind->n_columns; i++) {
-                if (strcasecmp(kind->columns[i].name, name) == 0)
-                        return &kind->columns[i];
-                suggestion_consider(&suggestion, kind->columns[i].name);
+        FOREACH_ARRAY(column, kind->columns, kind->n_columns) {
+                if (strcasecmp(column->name, name) == 0)
+                        return column;
+                suggestion_consider(&suggestion, column->name);
         }
         suggestion_log_unknown(&suggestion, "column", "see --list-columns");
         return NULL;
@@ -149,11 +149,10 @@ static const struct column *find_column(const struct table_kind *kind, const cha
 static int add_listed_columns(struct table *table, const struct table_kind *kind, const char *list)
 {
         _cleanup_free_ char *copy = strdup(list);
-        char *rest = copy;
 
         if (!copy)
                 return -ENOMEM;
-        for (const char *name; (name = strsep(&rest, ","));) {
+        for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
                 const struct column *column = find_column(kind, name);
 
                 if (!column)
@@ -166,8 +165,8 @@ static int add_listed_columns(struct table *table, const struct table_kind *kind
 
 void table_list_columns(const struct table_kind *kind)
 {
-        for (size_t i = 0; i < kind->n_columns; i++)
-                printf("%-14s %s\n", kind->columns[i].name, kind->columns[i].description);
+        FOREACH_ARRAY(column, kind->columns, kind->n_columns)
+                printf("%-14s %s\n", column->name, column->description);
 }
 
 /* ------ the table ------ */
