@@ -46,12 +46,11 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         struct volume_group *vg = group->vg;
         enum vg_state former = group->state;
 
-        inventory_ping(inventory);
         group->state = step->state;
         vg_state_enter(vg, step->state);
-        vg->clock_usec = now_realtime_usec() - now_usec();
+        vg->clock_usec = inventory->clock_usec;
         if (step->deadline)
-                vg->first_seen_usec = now_usec();
+                vg->first_seen_usec = inventory->now_usec;
         /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
                 vg->degraded_usec = 0;
@@ -310,8 +309,8 @@ static int make_group(struct inventory *inventory, struct volume_group **metadat
         struct volume_group *vg = *metadata;
         int r;
 
-        vg->first_seen_usec = now_usec();
-        vg->clock_usec = now_realtime_usec() - vg->first_seen_usec;
+        vg->first_seen_usec = inventory->now_usec;
+        vg->clock_usec = inventory->clock_usec;
         r = inventory_add_group(inventory, vg, ret);
         if (r < 0)
                 return r;

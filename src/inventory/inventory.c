@@ -21,11 +21,11 @@
 
 void inventory_ping(struct inventory *inventory)
 {
-        uint64_t now = now_usec();
-
-        if (now < inventory->last_ping_usec + PING_INTERVAL_USEC)
+        inventory->now_usec = now_usec();
+        if (inventory->now_usec < inventory->last_ping_usec + PING_INTERVAL_USEC && inventory->last_ping_usec > 0)
                 return;
-        inventory->last_ping_usec = now;
+        inventory->last_ping_usec = inventory->now_usec;
+        inventory->clock_usec = now_realtime_usec() - inventory->now_usec;
         (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
 }
 
@@ -139,7 +139,7 @@ static int load_records(struct inventory *inventory)
         r = r < 0 || fault ? record_file_retire_former(inventory->run_fd) : load(inventory, file);
         if (r < 0)
                 return r;
-        inventory->lost_usec = now_usec();
+        inventory->lost_usec = inventory->now_usec;
         /* What is damaged is replaced with the first step. */
         inventory->changed |= inventory->records_lost;
         return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
@@ -155,6 +155,7 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         if (!inventory)
                 return -ENOMEM;
 
+        inventory_ping(inventory);
         inventory->run_fd = run_fd;
         inventory->lvm_run_fd = lvm_run_fd;
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
@@ -260,7 +261,6 @@ bool inventory_pvs_have_reached(
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
-        inventory_ping(inventory);
         device->stage = stage;
         dm_list_move(&inventory->devices[stage], &device->list);
 }
@@ -344,7 +344,6 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
                 if (!group->changed && !unchanged_too)
                         continue;
-                inventory_ping(inventory);
                 r = volume_group_print(group->vg, &text);
                 if (r >= 0)
                         r = record_writer_put(inventory->writer, group->vg->vgid, text);

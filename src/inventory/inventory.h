@@ -102,7 +102,9 @@ struct inventory {
         bool records_lost;  /* there were records of an earlier worker, which cannot be used */
         uint64_t lost_usec; /* when that was noticed */
 
-        uint64_t last_ping_usec; /* see inventory_ping() */
+        uint64_t now_usec;   /* when inventory_ping() was called last: never long ago while something is done */
+        uint64_t clock_usec; /* the time of day minus `now_usec`, as it was within the second before that */
+        uint64_t last_ping_usec;
 
         struct dm_hash_table *devices_by_number;
         struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
@@ -119,7 +121,7 @@ struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
 #define _cleanup_inventory_ _cleanup_(inventory_freep)
 
-/* Tells systemd that one more device or VG was dealt with, unless it was told a moment ago: the worker is alive and needs
+/* Looks at the clock, and tells systemd that one more device or VG is dealt with, unless it was told a moment ago: the worker is alive and needs
  * more time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by itself, but not
  * while it deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly gets a
  * processor. */

@@ -125,7 +125,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
 /* Whether the job is not at work for so long that others need not wait for it. */
 static bool is_patient(const struct worker *worker, const struct job *job)
 {
-        return !job->waits && (job->slow || worker->now_usec < job->started_usec + PATIENCE_USEC);
+        return !job->waits && (job->slow || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
 }
 
 /* How many processes may be started now, of those that count as slow or of the others. */
@@ -203,7 +203,7 @@ static bool others_deferred(const struct worker *worker)
                 return false;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
                 if (group->awaited && !group->vg->slow &&
-                        worker->now_usec < group->vg->complete_usec + PATIENCE_USEC &&
+                        worker->inventory->now_usec < group->vg->complete_usec + PATIENCE_USEC &&
                         !find_unresponsive_pv(worker, group->vg))
                         return true;
         dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])

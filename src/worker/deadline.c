@@ -83,7 +83,7 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
-        uint64_t now = worker->now_usec, earliest, next;
+        uint64_t now = worker->inventory->now_usec, earliest, next;
         int r;
 
         if (worker->phase.booting && !worker->phase.queue_empty) {

@@ -234,7 +234,7 @@ static int leave(struct worker *worker)
 
 int handover_leave_if_idle(struct worker *worker)
 {
-        uint64_t now = worker->now_usec;
+        uint64_t now = worker->inventory->now_usec;
 
         /* A time to look again is work. */
         if (worker_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {

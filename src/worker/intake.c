@@ -297,6 +297,7 @@ int intake_prepare(struct worker *worker, enum device_stage stage, struct readin
                 char *name;
                 int r;
 
+                inventory_ping(worker->inventory);
                 /* If it is not the disk any more that udev has announced, that is found when it was read. */
                 device->diskseq = device->announced_diskseq ?: diskseq_read(device->number);
                 if (device->announced_name && device->announced_diskseq != 0) {
@@ -329,6 +330,7 @@ int intake_result(const struct reader_result *result, void *userdata)
         struct worker *worker = userdata;
         struct device *device = inventory_find_device(worker->inventory, result->device);
 
+        inventory_ping(worker->inventory);
         if (!device)
                 return 0;
         if (diskseq_read(device->number) != device->diskseq) {

@@ -168,9 +168,9 @@ static int read_devices(struct worker *worker)
                 return 0;
         /* A device that was read may have made others worth a look, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
-                gather_note(&worker->gather, worker->now_usec);
-        gathered = gather_until(&worker->gather, &worker->phase, worker->now_usec);
-        announced = expectations_ready_at(&worker->expectations, worker->now_usec);
+                gather_note(&worker->gather, worker->inventory->now_usec);
+        gathered = gather_until(&worker->gather, &worker->phase, worker->inventory->now_usec);
+        announced = expectations_ready_at(&worker->expectations, worker->inventory->now_usec);
         if (gathered > 0 && announced > 0) {
                 worker_wake_at(worker, MIN(gathered, announced));
                 return 0;
@@ -213,7 +213,7 @@ static int save_and_release(struct worker *worker)
         if (worker->full) {
                 if (!was_full)
                         log_error("/run/headgate is full; writing the state of VGs once there is room.");
-                worker_wake_at(worker, worker->now_usec + FULL_INTERVAL_USEC);
+                worker_wake_at(worker, worker->inventory->now_usec + FULL_INTERVAL_USEC);
                 return 0;
         }
         if (r < 0)
@@ -241,7 +241,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         struct worker *worker = userdata;
         int r;
 
-        worker->now_usec = now_usec();
+        inventory_ping(worker->inventory);
         worker->next_step_usec = USEC_INFINITY;
         worker->phase = get_phase(worker);
         r = take_requests(worker);
@@ -272,9 +272,10 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         r = save_and_release(worker);
         if (r < 0)
                 return r;
-        if (worker->status_usec == 0 || worker->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
+        if (worker->status_usec == 0 ||
+                worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !worker_has_work(worker)) {
-                worker->status_usec = worker->now_usec;
+                worker->status_usec = worker->inventory->now_usec;
                 report_status(worker->inventory, &worker->status);
         }
         /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to

@@ -190,7 +190,8 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, vg->complete_usec, vg->settled_usec},
                 [VG_SAY_LOST] = {volume_group_count_stranded(vg) > 0 ? LOG_WARNING : LOG_NOTICE,
                         MESSAGE_VOLUME_GROUP_INCOMPLETE},
-                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, vg->first_seen_usec, now_usec()},
+                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, vg->first_seen_usec,
+                        report == VG_SAY_OVERDUE ? now_usec() : 0},
                 [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
         };

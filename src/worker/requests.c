@@ -40,7 +40,7 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
         if (worker->gather.first_usec == 0)
                 worker_ask_step(worker);
-        gather_note(&worker->gather, now_usec());
+        gather_note(&worker->gather, worker->inventory->now_usec);
         *ret = device;
         return 0;
 }
@@ -217,7 +217,7 @@ static void read_once_more(struct worker *worker, struct device *device)
 {
         device->again = device->reread = false;
         inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-        gather_note(&worker->gather, now_usec());
+        gather_note(&worker->gather, worker->inventory->now_usec);
         worker_ask_step(worker);
 }
 
@@ -234,6 +234,7 @@ static int release_device(struct worker *worker, struct device *device)
 {
         int r = 0;
 
+        inventory_ping(worker->inventory);
         if (device->has_entry)
                 r = finish_entry(worker, string_format("%u:%u", major(device->number), minor(device->number)));
         device->has_entry = device->appeared = device->ready = false;

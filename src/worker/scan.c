@@ -35,6 +35,7 @@ static int is_recorded(const struct worker *worker, const struct device *device)
         dev_t recorded;
         int r;
 
+        inventory_ping(worker->inventory);
         r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded, NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);

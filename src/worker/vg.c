@@ -257,7 +257,7 @@ static int set_reason(const struct change *change)
 /* The state is final for now. */
 static void note_settled(struct worker *worker, struct volume_group *vg, enum vg_report report)
 {
-        vg->settled_usec = now_usec();
+        vg->settled_usec = worker->inventory->now_usec;
         vg->lost_pv &= volume_group_count_stranded(vg) > 0;
         if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
                 vg->first = volume_group_first_times(vg);
@@ -274,7 +274,7 @@ static void note_complete(struct worker *worker, struct volume_group *vg)
         /* Whatever its backup says of PVs that are to appear. */
         if (expectation)
                 expectation->state = EXPECTATION_TAKEN;
-        vg->complete_usec = now_usec();
+        vg->complete_usec = worker->inventory->now_usec;
         /* Another time: it did not take from then till now. */
         if (vg->settled_usec > vg->first_seen_usec)
                 vg->first_seen_usec = vg->complete_usec;
@@ -291,7 +291,7 @@ static void note_degraded(const struct change *change)
 
         if (vg_state_is_due(step->state)) {
                 if (vg->degraded_usec == 0)
-                        vg->degraded_usec = now_usec();
+                        vg->degraded_usec = change->worker->inventory->now_usec;
                 vg->complete_usec = 0;
         }
         if (whole)
@@ -337,11 +337,11 @@ static int carry_out(const struct change *change)
         if (step->action == VG_DO_RECHECK)
                 inventory_recheck(inventory, group);
         if (step->report == VG_SAY_LATE)
-                input->pv->late_usec = now_usec();
+                input->pv->late_usec = inventory->now_usec;
         if (step->report == VG_SAY_COMPLETE)
                 note_complete(change->worker, vg);
         if (settles && is_reread(input->event))
-                vg->complete_usec = vg->settled_usec = now_usec();
+                vg->complete_usec = vg->settled_usec = inventory->now_usec;
         note_degraded(change);
 
         if (step->state != former || step->deadline || step->report == VG_SAY_LOST)
@@ -365,6 +365,7 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
                 .worker = worker, .group = group, .vg = group->vg, .input = input};
         int r;
 
+        inventory_ping(worker->inventory);
         r = gather(&change);
         if (r < 0)
                 return r;

@@ -84,7 +84,6 @@ struct worker {
         sd_event_source *pending_source;
         sd_event_source *step_source;
         sd_event_source *timer_source;
-        uint64_t now_usec;       /* when the step began */
         uint64_t next_step_usec; /* the latest time of the next step, as far as this one knows */
         uint64_t idle_since_usec;
         uint64_t status_usec; /* when STATUS= was last set */
