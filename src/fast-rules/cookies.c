@@ -12,6 +12,7 @@
 #include "fast-rules/rules.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/program.h"
 #include "shared/udev.h"
 #include "shared/util.h"
 
@@ -196,9 +197,12 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
 
 void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
 {
+        _cleanup_close_ int root_fd = root_open();
+        _cleanup_free_ char *obstacle = NULL;
         int r;
 
-        if ((!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0) || rules_run_programs_later())
+        if ((!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0) ||
+                rules_find_late_program(root_fd, &obstacle) != 0)
                 return;
         if (!*cookies) {
                 r = cookies_new(event, run_fd, cookies);

@@ -40,7 +40,7 @@ int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_(2) _
  * an event that the program has completed: then these rules are in force, and what udev sends has their marks, which
  * its manual does not say. The promise holds while a vgchange runs.
  *
- * It does not promise where rules of others have udev run programs after those of lvm2: see rules_run_programs_later(). */
+ * It does not promise where rules of others have udev run programs after those of lvm2: see rules_find_late_program(). */
 
 struct cookies;
 

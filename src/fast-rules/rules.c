@@ -338,16 +338,110 @@ static int install_override(int root_fd, int rules_fd, const char *name)
         return override != NULL;
 }
 
+/* ------ rules of others ------ */
+
+/* What a rule can see of a change of a device-mapper device. */
+static const struct {
+        const char *match, *value;
+} seen[] = {
+        {"ACTION==\"", "change"},
+        {"SUBSYSTEM==\"", "block"},
+        {"SUBSYSTEMS==\"", "block"},
+};
+
+/* Unless it is certain that it does not: a pattern in quotes without a prefix, with "|" between alternatives (udev(7)). */
+static bool may_match(const char *line)
+{
+        for (size_t i = 0; i < ELEMENTSOF(seen); i++) {
+                const char *found = strstr(line, seen[i].match);
+                const char *value = found ? found + strlen(seen[i].match) : "*";
+                _cleanup_free_ char *patterns = strndup(value, strcspn(value, "\""));
+                char *rest = patterns, *pattern;
+                bool matches = !patterns;
+
+                while (!matches && (pattern = strsep(&rest, "|")))
+                        matches = fnmatch(pattern, seen[i].value, 0) == 0;
+                if (!matches)
+                        return false;
+        }
+        return *skip_space(line) != '#';
+}
+
+/* What a line leads to that has nothing but a GOTO, or NULL. */
+static char *find_target(const char *line)
+{
+        const char *target = skip_prefix(skip_space(line), "GOTO=\"");
+        size_t length = target ? strcspn(target, "\"") : 0;
+
+        if (!target || target[length] == '\0' || *skip_space(target + length + 1) != '\0')
+                return NULL;
+        return string_format("LABEL=\"%.*s\"", (int) length, target);
+}
+
+/* A GOTO without a condition is followed, unless one before it may lead elsewhere. */
+static bool text_runs_program(char *text)
+{
+        _cleanup_free_ char *label = NULL;
+        bool may_jump = false;
+
+        for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+                if (label && !strstr(line, label))
+                        continue;
+                free(TAKE_PTR(label));
+                if (!may_match(line))
+                        continue;
+                if (strstr(line, "RUN"))
+                        return true;
+                if (!may_jump)
+                        label = find_target(line);
+                may_jump |= !label && strstr(line, "GOTO");
+        }
+        return false;
+}
+
+int rules_find_late_program(int root_fd, char **ret_obstacle)
+{
+        for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
+                _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, rule_directories[i]);
+                const struct dirent *entry;
+
+                if (!directory && errno != ENOENT)
+                        return -errno;
+                while (directory && (entry = readdir(directory))) {
+                        _cleanup_free_ char *text = NULL;
+                        int r;
+
+                        if (strcmp(entry->d_name, NOTIFY_RULES) <= 0 || fnmatch("*.rules", entry->d_name, 0) != 0)
+                                continue;
+                        r = read_file_at(dirfd(directory), entry->d_name, &text, NULL);
+                        /* -EBADFD is a link to /dev/null. */
+                        if (r < 0 && r != -ENOENT && r != -EBADFD)
+                                return r;
+                        if (r < 0 || !text_runs_program(text))
+                                continue;
+                        *ret_obstacle = string_format(
+                                "/%s/%s may run a program for a change of an LV, leaving cookies to " PROGRAM ".",
+                                rule_directories[i], entry->d_name);
+                        return *ret_obstacle ? 1 : -ENOMEM;
+                }
+        }
+        return 0;
+}
+
 int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret)
 {
+        _cleanup_free_ char *late = NULL;
+        int r;
+
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
                 _cleanup_free_ char *override = NULL, *obstacle = NULL;
-                int r = make_override(root_fd, names[i], &override, &obstacle);
 
+                r = make_override(root_fd, names[i], &override, &obstacle);
                 if (r < 0 || (obstacle && (r = string_vector_add(ret, obstacle)) < 0))
                         return r;
         }
-        return 0;
+        r = rules_find_late_program(root_fd, &late);
+        return r > 0 ? string_vector_add(ret, late) : r;
 }
 
 static int open_rules_directory(int root_fd)
@@ -365,7 +459,7 @@ int install_rule_overrides(void)
 {
         _cleanup_close_ int root_fd = root_open(), rules_fd = -EBADF;
         _cleanup_string_vector_ struct string_vector overridden = {};
-        _cleanup_free_ char *joined = NULL;
+        _cleanup_free_ char *joined = NULL, *late = NULL;
         int r = 0;
 
         rules_fd = root_fd < 0 ? root_fd : open_rules_directory(root_fd);
@@ -392,51 +486,7 @@ int install_rule_overrides(void)
                 log_warning("No udev rules of device-mapper are overridden.");
         else
                 log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
+        if (rules_find_late_program(root_fd, &late) > 0)
+                log_notice("%s", late);
         return 0;
-}
-
-/* ------ rules of others ------ */
-
-static bool line_runs_program(const char *line)
-{
-        /* A device-mapper device that changes meets none of these. */
-        static const char *const conditions[] = {
-                "ACTION==\"add\"", "ACTION==\"remove\"", "SUBSYSTEM==\"net\"", "SUBSYSTEMS==\"scsi\""};
-
-        for (size_t i = 0; i < ELEMENTSOF(conditions); i++)
-                if (strstr(line, conditions[i]))
-                        return false;
-        return *skip_space(line) != '#' && strstr(line, "RUN");
-}
-
-static bool file_runs_program(int dir_fd, const char *name)
-{
-        _cleanup_free_ char *text = NULL;
-        int r = read_file_at(dir_fd, name, &text, NULL);
-
-        /* -EBADFD is a link to /dev/null. */
-        if (r < 0)
-                return r != -ENOENT && r != -EBADFD;
-        for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-                if (line_runs_program(line))
-                        return true;
-        return false;
-}
-
-bool rules_run_programs_later(void)
-{
-        _cleanup_close_ int root_fd = root_open();
-
-        for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
-                _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, rule_directories[i]);
-                const struct dirent *entry;
-
-                if (!directory && errno != ENOENT)
-                        return true;
-                while (directory && (entry = readdir(directory)))
-                        if (strcmp(entry->d_name, NOTIFY_RULES) > 0 && fnmatch("*.rules", entry->d_name, 0) == 0 &&
-                                file_runs_program(dirfd(directory), entry->d_name))
-                                return true;
-        }
-        return false;
 }

@@ -102,7 +102,6 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         for (size_t i = 0; r >= 0 && i < n; i++) {
                 r = string_vector_add(&arguments, groups[i]->vg->name);
                 (void) dm_names_write(worker->run_fd, groups[i]->vg);
-                inventory_ping(worker->inventory);
         }
         if (r >= 0)
                 r = job_start(worker->event, kind, &arguments, activate_on_ended, worker, &job);

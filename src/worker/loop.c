@@ -27,10 +27,8 @@
 
 int worker_enumerate(struct worker *worker)
 {
-        int r;
+        int r = uevents_enumerate(worker->uevents, requests_take_device, worker);
 
-        inventory_ping(worker->inventory);
-        r = uevents_enumerate(worker->uevents, requests_take_device, worker);
         if (r >= 0)
                 r = requests_look_for_recorded(worker);
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
@@ -62,9 +60,8 @@ static int on_pending(_unused_ sd_event_source *source, const struct inotify_eve
 static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
         struct worker *worker = userdata;
-        int r;
+        int r = wakeup_receive(fd, &worker->n_ignored);
 
-        r = wakeup_receive(fd, &worker->n_ignored);
         if (r < 0)
                 return log_error_errno(r, "Failed to receive from the socket: %m");
         worker_check_requests(worker);

@@ -60,9 +60,8 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
 {
         struct worker *worker = userdata;
         struct device *device;
-        int r;
+        int r = take_device(worker, told->number, told->kind, &device);
 
-        r = take_device(worker, told->number, told->kind, &device);
         if (r < 0)
                 return r;
         device->appeared |= told->kind == UEVENTS_READY_OR_REMOVED;
@@ -95,9 +94,8 @@ static int take_device_entry(struct worker *worker, const char *entry)
         const char *changed = skip_prefix(entry, FLAGS_ENTRY_CHANGED);
         struct device *device;
         dev_t number;
-        int r;
+        int r = parse_device_number(changed ?: entry, &number);
 
-        r = parse_device_number(changed ?: entry, &number);
         if (r == -EINVAL)
                 log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
         if (r >= 0)
