@@ -25,7 +25,7 @@
 #define KEY_SIZE_MAX 64
 
 /* A file that is smaller is not worth being written anew. One that is larger is when half of it is out of date, or so much. */
-#define REWRITE_SIZE_MIN (64 * 1024)
+#define REWRITE_SIZE_MIN (512 * 1024)
 #define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
 
 #define N_BUCKETS 4096
