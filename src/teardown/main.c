@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "shared/log.h"
@@ -81,14 +82,16 @@ static bool is_not_skipped(const struct tree_node *node)
         return !node->skip_reason;
 }
 
-/* What was taken down is added to `timeline`. */
-static int take_down(struct timeline *timeline)
+/* Reads the tree, and takes it down once there is something to read from `parent_fd`. What was taken down is added to
+ * `timeline`. */
+static int take_down(int parent_fd, struct timeline *timeline)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
         _cleanup_close_ int root_fd = root_open();
+        char go;
         int r;
 
         if (root_fd < 0)
@@ -105,6 +108,8 @@ static int take_down(struct timeline *timeline)
                 r = tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
+        if (read(parent_fd, &go, 1) != 1)
+                return 0; /* Nothing is changed unless the machine shuts down. */
         /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
          * its end. */
         teardown_withdraw_claims(tree, is_not_skipped);
@@ -132,10 +137,12 @@ static void keep(struct timeline *timeline)
         sd_id128_t boot;
         int r;
 
+        if (timeline->n == 0)
+                return;
         archive_fd = root_fd < 0 ? root_fd : archive_open_at_shutdown(root_fd);
         if (archive_fd < 0 && archive_fd != -ENOENT && archive_fd != -EXDEV)
                 log_warning("Failed to open /" ARCHIVE_DIRECTORY ": %s", strerror(-archive_fd));
-        if (archive_fd < 0 || timeline->n == 0)
+        if (archive_fd < 0)
                 return;
         /* From now on this process may outlive its parent, and who wants it gone can have that. */
         (void) prctl(PR_SET_PDEATHSIG, 0);
@@ -161,34 +168,48 @@ static void wait_for_end(pid_t pid)
 }
 
 /* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
- * whether it can end then does not matter, and neither does what it does with the time that it has for that. */
+ * whether it can end then does not matter, and neither does what it does with the time that it has for that. It reads
+ * the tree while systemd is asked whether it stops, and changes nothing before it is told to. */
 static int take_down_in_child(void)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_SHUTDOWN};
-        char status;
-        int ends[2];
+        char status = EXIT_SUCCESS;
+        int ends[2], r;
         pid_t pid;
 
-        if (pipe2(ends, O_CLOEXEC) < 0)
-                return log_error_errno(-errno, "Failed to make a pipe: %m");
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                return log_error_errno(-errno, "Failed to make a pair of sockets: %m");
         pid = fork();
         if (pid < 0)
                 return log_error_errno(-errno, "Failed to fork: %m");
         if (pid == 0) {
                 /* systemd's patience may end before ours; then it is said what is left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
-                status = take_down(&timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-                (void) write(ends[1], &status, 1);
+                close(ends[0]);
+                status = take_down(ends[1], &timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                (void) send(ends[1], &status, 1, MSG_NOSIGNAL);
                 keep(&timeline);
                 log_close();
                 _exit(status);
         }
 
         close(ends[1]);
-        if (read(ends[0], &status, 1) != 1)
-                return log_error_errno(-ECHILD, "The process that takes storage down has died.");
+        r = systemd_is_stopping();
+        if (r < 0) {
+                (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
+        } else if (r == 0) {
+                log_notice("The system is not shutting down, leaving storage as it is.");
+        } else {
+                (void) send(ends[0], &status, 1, MSG_NOSIGNAL);
+                if (arg_scope == TEARDOWN_LOCAL)
+                        systemd_announce_devices_again();
+                r = read(ends[0], &status, 1) != 1 ? -ECHILD : status == EXIT_SUCCESS ? 0 : -EIO;
+                if (r == -ECHILD)
+                        log_error("The process that takes storage down has died.");
+        }
+        close(ends[0]);
         wait_for_end(pid);
-        return status == EXIT_SUCCESS ? 0 : -EIO;
+        return r;
 }
 
 int main(int argc, char *argv[])
@@ -198,19 +219,7 @@ int main(int argc, char *argv[])
         log_open("headgate-teardown", log_target_of_stderr());
 
         r = parse_arguments(argc, argv);
-        if (r <= 0)
-                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-
-        r = systemd_is_stopping();
-        if (r < 0) {
-                (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
-                return EXIT_FAILURE;
-        }
-        if (r == 0) {
-                log_notice("The system is not shutting down, leaving storage as it is.");
-                return EXIT_SUCCESS;
-        }
-        if (arg_scope == TEARDOWN_LOCAL)
-                systemd_announce_devices_again();
-        return take_down_in_child() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (r > 0)
+                r = take_down_in_child();
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
