@@ -84,12 +84,14 @@ void deactivation_done(struct deactivation *deactivation)
 
 static int find(struct deactivation *deactivation)
 {
+        const struct sources *sources = &deactivation->sources;
         int r;
 
         deactivation->tree = tree_free(deactivation->tree);
-        r = tree_read(deactivation->sources.root_fd, &deactivation->tree);
+        r = tree_read(sources->root_fd, &deactivation->tree);
         if (r >= 0)
-                r = teardown_scope_apply(deactivation->tree, TEARDOWN_ALL);
+                r = teardown_skip_foreign(
+                        deactivation->tree, &sources->configuration, &sources->configuration_problems);
         if (r < 0)
                 return r;
         if (!deactivation->targets)
