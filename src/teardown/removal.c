@@ -10,7 +10,6 @@
 
 #include "shared/util.h"
 #include "teardown/kernel.h"
-#include "teardown/report.h"
 #include "teardown/unmonitor.h"
 #include "tree/order.h"
 
@@ -228,7 +227,7 @@ static void node_removed(struct teardown *teardown, struct removal *removal)
         dm_list_add(&tree->removed, &removal->list);
         tree->last_usec = removal->ended_usec;
         if (++tree->n_gone == tree->members.n)
-                report_tree_down(teardown, removal->node->component);
+                dm_list_add(&teardown->down, &tree->list);
 }
 
 void removals_finish(struct teardown *teardown)

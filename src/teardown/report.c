@@ -113,17 +113,21 @@ static void report_tree(int level, const char *message_id, const struct teardown
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 
-void report_tree_down(const struct teardown *teardown, size_t component)
+void report_trees_down(struct teardown *teardown)
 {
-        const struct storage_tree *tree = &teardown->trees[component];
-        _cleanup_free_ char *time = format_duration(usec_between(tree->first_usec, tree->last_usec));
-        _cleanup_free_ char *skipped =
-                tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
-        _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.", tree->name,
-                tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone, plural(tree->n_gone), time ?: "?",
-                skipped ?: "");
+        struct storage_tree *tree, *next;
 
-        report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, tree, message);
+        dm_list_iterate_items_safe(tree, next, &teardown->down) {
+                _cleanup_free_ char *time = format_duration(usec_between(tree->first_usec, tree->last_usec));
+                _cleanup_free_ char *skipped =
+                        tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
+                _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.",
+                        tree->name, tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone,
+                        plural(tree->n_gone), time ?: "?", skipped ?: "");
+
+                dm_list_del(&tree->list);
+                report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, tree, message);
+        }
 }
 
 /* ------ who uses what is in the way ------ */
@@ -289,13 +293,14 @@ static void report_nodes_left(const struct teardown *teardown)
         report_with_users(teardown, &left, report_node_left);
 }
 
-void report_end(const struct teardown *teardown)
+void report_end(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
         uint64_t usec = usec_between(teardown->started_usec, now_usec());
         _cleanup_free_ char *time = format_duration(usec), *message = NULL;
         _cleanup_fields_ struct fields fields = {};
 
+        report_trees_down(teardown);
         report_nodes_left(teardown);
         for (size_t i = 0; i < tree->n_components; i++) {
                 const struct storage_tree *storage_tree = &teardown->trees[i];

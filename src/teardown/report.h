@@ -9,11 +9,11 @@
 /* Before anything is done: dependency cycles, whose nodes are tried one after another. */
 void report_cycles(const struct tree *tree) _nonnull_(1);
 
-/* A storage tree is down. With a field HEADGATE_NODES, of one line for each node in the order in which they went:
+/* Which storage trees are down, each with a field HEADGATE_NODES, of one line for each node in the order in which they went:
  * microseconds from the start of the teardown to the first try and from then until it was gone, the number of
  * tries, the kind, and the name. HEADGATE_STARTED_USEC is that start, by now_usec(); lines about nodes that are
  * left have it, too. */
-void report_tree_down(const struct teardown *teardown, size_t component) _nonnull_(1);
+void report_trees_down(struct teardown *teardown) _nonnull_(1);
 
 /* When nothing has happened for a while: what is waited for, and who uses it. */
 void report_waiting(const struct teardown *teardown) _nonnull_(1);
@@ -25,4 +25,4 @@ void report_progress(struct teardown *teardown) _nonnull_(1);
 /* At the end: what is left, each node with what holds it, the trees that are not down, and the sum. A node that is
  * left has HEADGATE_WAITED_USEC and HEADGATE_TOOK_USEC, which are for it what the first two numbers in a line of
  * HEADGATE_NODES are. */
-void report_end(const struct teardown *teardown) _nonnull_(1);
+void report_end(struct teardown *teardown) _nonnull_(1);

@@ -57,6 +57,7 @@ struct teardown_options {
 
 /* What becomes of one storage tree, a component of the tree. */
 struct storage_tree {
+        struct dm_list list;       /* teardown.down, or no list */
         const char *name;          /* see tree_order() */
         struct tree_nodes members; /* nodes that are to go */
         struct dm_list removed;    /* removals of members, in the order of their ends */
@@ -95,6 +96,7 @@ struct teardown {
         struct stop_job_watch stop_jobs;
         size_t n_at_work;    /* removals that a thread has, and that have not timed out */
         struct dm_list busy; /* removals to be attempted again, or for the first time after `unmonitor` */
+        struct dm_list down; /* storage trees that are down, and not reported yet */
         bool interrupted;
 
         uint64_t started_usec;

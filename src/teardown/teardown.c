@@ -26,6 +26,10 @@
 /* After that long without anything going, it is said what is waited for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
 
+/* A line in the journal costs nearly as much processor time, here and in systemd-journald, as a removal. So trees that are
+ * down are reported when no removal runs, or none has ended for that long. */
+#define REPORT_PAUSE_USEC (100 * USEC_PER_MSEC)
+
 /* With a thousand mounts going one by one, reading the table each time would cost more than all else: what comes
  * shortly after another is read together with it, so that at most a fifth of the time goes into reading. One unmount
  * among few is followed at once. */
@@ -165,6 +169,8 @@ static int step(struct teardown *teardown)
         report_progress(teardown);
 
         now = now_usec();
+        if (teardown->n_at_work == 0 || teardown->progress_usec + REPORT_PAUSE_USEC <= now)
+                report_trees_down(teardown);
         removals_check_deadlines(teardown, now);
         if (tree->n_gone + tree->n_failed == tree->n_to_go)
                 return 1;
@@ -278,6 +284,7 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
                 .progress_usec = now_usec(),
                 .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
         };
+        dm_list_init(&teardown->down);
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;
         r = add_trees(teardown);
