@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "shared/dm.h"
+#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/udev.h"
 #include "shared/util.h"
@@ -33,6 +34,9 @@
 
 /* How often to look at udev's queue after messages were lost. */
 #define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
+
+/* lvm2 changes the table of an active device by resuming it, for which there is a uevent, too. */
+#define UEVENT_COUNT "sys/kernel/uevent_seqnum"
 
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
@@ -119,11 +123,20 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         return more;
 }
 
-/* A VG can change until it is locked, so the tree is read again after that. A disk, say, brings VGs that nobody named, which
- * have to be locked in turn. */
+/* How many uevents there have been, one for each device that appears, changes or is removed; 0 if that is unknown. */
+static uint64_t count_uevents(const struct deactivation *deactivation)
+{
+        _cleanup_free_ char *text = NULL;
+
+        return sysfs_read_at(deactivation->sources.root_fd, UEVENT_COUNT, &text) < 0 ? 0
+                                                                                     : strtoull(text, NULL, 10);
+}
+
+/* A VG can change until it is locked, so the tree is read again after that if a device has changed. A disk, say, brings VGs
+ * that nobody named, which have to be locked in turn. */
 static int lock_and_find(struct deactivation *deactivation)
 {
-        uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
+        uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC, n_uevents;
         int r;
 
         /* Each lock is an open file. */
@@ -135,11 +148,12 @@ static int lock_and_find(struct deactivation *deactivation)
         if (r < 0)
                 return r;
         do {
+                n_uevents = count_uevents(deactivation);
                 r = find(deactivation);
                 if (r >= 0)
                         r = lock_selected(deactivation, until_usec);
-        } while (r > 0);
-        return r;
+        } while (r > 0 && (n_uevents == 0 || count_uevents(deactivation) != n_uevents));
+        return MIN(r, 0);
 }
 
 /* ------ nodes that stay ------ */
