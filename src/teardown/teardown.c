@@ -120,6 +120,9 @@ static int wait_or_give_up(struct teardown *teardown, uint64_t now)
                 teardown->nobody_usec = 0;
                 return 0;
         }
+        /* What systemd unmounted last may not have been read yet. */
+        if (teardown->mounts_usec != USEC_INFINITY)
+                return 0;
         if (teardown->nobody_usec == 0)
                 teardown->nobody_usec = now;
         dm_list_iterate_items_safe(removal, next, &teardown->busy)
