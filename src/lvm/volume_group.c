@@ -229,6 +229,7 @@ bool volume_group_is_settled(const struct volume_group *volume_group)
 int volume_group_update(struct volume_group *volume_group, struct volume_group *newer)
 {
         _cleanup_dm_hash_ struct dm_hash_table *lvs = dm_hash_create((unsigned int) volume_group->n_lvs + 1);
+        char said[offsetof(struct volume_group, state)];
 
         if (!lvs)
                 return -ENOMEM;
@@ -252,20 +253,8 @@ int volume_group_update(struct volume_group *volume_group, struct volume_group *
                 pv->late_usec = known ? known->late_usec : 0;
         }
 
-        SWAP(volume_group->name, newer->name);
-        SWAP(volume_group->seqno, newer->seqno);
-        SWAP(volume_group->slow, newer->slow);
-        SWAP(volume_group->skip_reason, newer->skip_reason);
-        SWAP(volume_group->n_pvs, newer->n_pvs);
-        SWAP(volume_group->pvs, newer->pvs);
-        SWAP(volume_group->pvs_by_pvid, newer->pvs_by_pvid);
-        SWAP(volume_group->n_lvs, newer->n_lvs);
-        SWAP(volume_group->lvs, newer->lvs);
-        SWAP(volume_group->system_id, newer->system_id);
-        SWAP(volume_group->lock_type, newer->lock_type);
-        SWAP(volume_group->exported, newer->exported);
-        SWAP(volume_group->clustered, newer->clustered);
-        SWAP(volume_group->autoactivation_off, newer->autoactivation_off);
-        SWAP(volume_group->written, newer->written);
+        memcpy(said, volume_group, sizeof(said));
+        memcpy(volume_group, newer, sizeof(said));
+        memcpy(newer, said, sizeof(said));
         return 0;
 }

@@ -56,7 +56,7 @@ struct volume_group_times {
 };
 
 struct volume_group {
-        /* What the metadata says. */
+        /* What the metadata says: all before `state`, see volume_group_update(). */
         char *name;
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
