@@ -337,14 +337,12 @@ const struct verb verb_blame = {"blame", "[NAME...]", "Show what took longest at
                 "       headgate blame --shutdown[=BOOT] [OPTION...] [DEVICE|TREE...]\n"
                 "       headgate blame --list-boots [OPTION...]\n\n"
                 "Show what took longest, and on what.\n\n",
-        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
-                  "See headgate-blame(8).\n",
-        .options = options, .choose_table = choose_table, .run = run_blame};
+        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
+        .choose_table = choose_table, .run = run_blame};
 
 const struct verb verb_plot = {"plot", "[NAME...]", "Draw that as a picture",
         .help = "Usage: headgate plot [--boot[=BOOT]] [VG...] > FILE.svg\n"
                 "       headgate plot --shutdown[=BOOT] [DEVICE|TREE...] > FILE.svg\n\n"
                 "Draw what took how long, as an SVG picture.\n\n",
-        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n"
-                  "See headgate-plot(8).\n",
+        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n",
         .options = &options[1], .run = run_plot};

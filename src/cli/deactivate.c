@@ -60,6 +60,5 @@ const struct verb verb_deactivate = {"deactivate", "[NAME...]",
                 "Deactivate volume groups, logical volumes and all that lies on a device, many at a\n"
                 "time; without a name, all on which nothing is mounted or swapped to. What is in use\n"
                 "stays, and so does what / and /usr need.\n\n",
-        .footer = "Exit status: 0 if all is down, 1 if something is left, 2 if that cannot be told.\n\n"
-                  "See headgate-deactivate(8).\n",
+        .footer = "Exit status: 0 if all is down, 1 if something is left, 2 if that cannot be told.\n\n",
         .options = options, .run = run};

@@ -48,6 +48,5 @@ const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set
         .help = "Usage: headgate doctor [OPTION...]\n\n"
                 "Check whether this machine is set up for headgate, and say what to do where it is not.\n\n",
         .footer = "Exit status: 0 if all is well, 1 if there is a warning or a failure, 2 if that cannot be\n"
-                  "told.\n\n"
-                  "See headgate-doctor(8).\n",
+                  "told.\n\n",
         .takes_no_names = true, .table = TABLE_KIND("checks", columns), .run = run};

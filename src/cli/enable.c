@@ -225,8 +225,8 @@ const struct verb verb_enable = {"enable", "[--initrd]",
         "Let headgate activate volume groups from the next boot on",
         .help = "Usage: headgate enable [OPTION...]\n\n"
                 "Let headgate activate volume groups from the next boot on.\n\n",
-        .footer = "See headgate-enable(8) and headgate-initrd(8).\n", .options = enable_options,
-        .takes_no_names = true, .run = run_enable};
+        .page = "enable(8) and headgate-initrd", .options = enable_options, .takes_no_names = true,
+        .run = run_enable};
 
 static const struct verb_option disable_options[] = {
         {"fast-dm-rules", '\0', NULL, "Only restore the distribution's device-mapper udev rules",
@@ -240,5 +240,5 @@ const struct verb verb_disable = {"disable", "[--initrd]",
         "Leave that to lvm2's own udev rule from the next boot on",
         .help = "Usage: headgate disable [OPTION...]\n\n"
                 "Leave activation to lvm2's own udev rule from the next boot on.\n\n",
-        .footer = "See headgate-enable(8) and headgate-initrd(8).\n", .options = disable_options,
-        .takes_no_names = true, .run = run_disable};
+        .page = "enable(8) and headgate-initrd", .options = disable_options, .takes_no_names = true,
+        .run = run_disable};

@@ -77,7 +77,9 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
 
                 printf("%*s%s\n", 25 - width, "", row->help);
         }
-        printf("\n%s", verb->footer);
+        printf("\n%s", verb->footer ?: "");
+        if (verb->name)
+                printf("See headgate-%s(8).\n", verb->page ?: verb->name);
 }
 
 /* 1 to go on, with what is not an option from argv[optind] on, or an exit status, negated. */

@@ -284,6 +284,5 @@ const struct verb verb_metadata = {"metadata", "[VG...]",
                 "       headgate metadata --balance N [--yes] [--force] VG...\n\n"
                 "Show how many copies of its metadata each volume group has, how long it takes to read\n"
                 "them, and with fewer; or have lvm2 keep another number of them.\n\n",
-        .footer = "Exit status: 0, 1 if a volume group was not changed, 2 if headgate cannot tell.\n\n"
-                  "See headgate-metadata(8).\n",
+        .footer = "Exit status: 0, 1 if a volume group was not changed, 2 if headgate cannot tell.\n\n",
         .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};

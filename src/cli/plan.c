@@ -90,8 +90,7 @@ static const struct verb plan_activate = {"activate", "",
         "Show which volume groups are activated at boot, and who waits for them",
         .help = "Usage: headgate plan activate [OPTION...]\n\n"
                 "Show which volume groups are activated at boot, and who waits for them.\n\n",
-        .footer = "Exit status: 0, or 2 if something could not be read.\n\n"
-                  "See headgate-plan(8).\n",
+        .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
         .takes_no_names = true, .table = TABLE_KIND("volumegroups", activate_columns), .run = run_activate};
 
 /* ------ plan teardown ------ */
@@ -123,8 +122,7 @@ static const struct verb plan_teardown = {"teardown", "",
         "Show in which order the storage that is there can be taken down",
         .help = "Usage: headgate plan teardown [OPTION...]\n\n"
                 "Show in which order storage is taken down at shutdown.\n\n",
-        .footer = "Exit status: 0, or 2 if something could not be read.\n\n"
-                  "See headgate-plan(8).\n",
+        .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
         .takes_no_names = true, .table = &removal_table, .run = run_teardown};
 
 /* ------ plan initrd ------ */
@@ -156,8 +154,7 @@ static const struct verb plan_initrd = {"initrd", "",
                 "Show the volume groups that have to be active in the initrd, because /, /usr or the\n"
                 "device to resume from lies on them, or one of the given devices, which are named as\n"
                 "in fstab.\n\n",
-        .footer = "Exit status: 0, or 2 if it cannot be told.\n\n"
-                  "See headgate-initrd(8).\n",
+        .footer = "Exit status: 0, or 2 if it cannot be told.\n\n",
         .table = TABLE_KIND("volumegroups", initrd_columns), .run = run_initrd};
 
 /* ------ the verb ------ */
@@ -171,7 +168,6 @@ const struct verb verb_plan = {
         .help = "Usage: headgate plan PLAN [OPTION...]\n\n"
                 "Show what headgate would do, and do nothing.\n\n"
                 "Plans:\n",
-        .footer = "See headgate-plan(8).\n",
         .verbs = plans,
         .choice = "plan",
 };

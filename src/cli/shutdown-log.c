@@ -385,6 +385,5 @@ const struct verb verb_shutdown_log = {"shutdown-log", "[FILE...]",
                 "Show how long the kernel took to shut down each device, from its log with\n"
                 "initcall_debug: from a file, standard input (-, or a pipe), or the journal of the boot\n"
                 "before; of two logs, side by side.\n\n",
-        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n"
-                  "See headgate-shutdown-log(8).\n",
-        .options = options, .choose_table = choose_table, .run = run};
+        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n", .options = options,
+        .choose_table = choose_table, .run = run};

@@ -280,6 +280,5 @@ const struct verb verb_status = {"status", "[VG...]", "Show which volume groups 
         .help = "Usage: headgate status [OPTION...] [--] [VG...]\n\n"
                 "Show which volume groups are up, and why others are not.\n\n",
         .footer = "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
-                  "failed, 2 if headgate cannot tell.\n\n"
-                  "See headgate-status(8).\n",
+                  "failed, 2 if headgate cannot tell.\n\n",
         .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};

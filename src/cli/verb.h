@@ -45,7 +45,8 @@ struct verb {
         const char *arguments;             /* both for the list of verbs */
         const char *description;           /* likewise */
         const char *help;                  /* before the options */
-        const char *footer;                /* and after them */
+        const char *footer;                /* and after them, before the manual page; or NULL */
+        const char *page;                  /* "enable" for headgate-enable(8); NULL if that is the name */
         const struct verb_option *options; /* beside --help and those of a table; NULL, or ends with {} */
         bool takes_no_names;
 

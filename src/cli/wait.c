@@ -385,11 +385,10 @@ const struct verb verb_wait = {"wait", "[VG...]", "Wait until volume groups have
         .help = "Usage: headgate wait [OPTION...] [--] [VG...]\n\n"
                 "Wait until the volume groups have been activated; without a name, all of which\n"
                 "anything is seen during boot.\n\n",
-        .footer = FOOTER "See headgate-wait(8).\n", .options = options, .run = run_wait};
+        .footer = FOOTER, .options = options, .run = run_wait};
 
 const struct verb verb_activate = {"activate", "VG...", "Have volume groups activated, and wait for them",
         .help = "Usage: headgate activate [OPTION...] [--] VG...\n\n"
                 "Have volume groups activated that were deactivated or had failed, and wait for\n"
                 "them.\n\n",
-        .footer = FOOTER "See headgate-activate(8).\n", .options = &options[ELEMENTSOF(options) - 2],
-        .run = run_activate};
+        .footer = FOOTER, .options = &options[ELEMENTSOF(options) - 2], .run = run_activate};

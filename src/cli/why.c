@@ -209,6 +209,5 @@ const struct verb verb_why = {"why", "NAME...",
                 "Explain why a volume group, logical volume or device is up or not, and what\n"
                 "to do about it. Without an option, in sentences.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
-                  "cannot tell.\n\n"
-                  "See headgate-why(8).\n",
+                  "cannot tell.\n\n",
         .table = TABLE_KIND("subjects", columns), .run = run};
