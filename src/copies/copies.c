@@ -8,6 +8,7 @@
 #include <systemd/sd-device.h>
 
 #include "reader/facts.h"
+#include "reader/pv.h"
 #include "reader/reader.h"
 #include "shared/dm.h"
 #include "shared/log.h"
@@ -30,13 +31,8 @@ static bool is_used_by_lvm2(sd_device *device)
 int copies_find_devices(struct string_vector *names)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
-        int r;
+        int r = pv_devices_new(&enumerator);
 
-        r = sd_device_enumerator_new(&enumerator);
-        if (r >= 0)
-                r = sd_device_enumerator_add_match_subsystem(enumerator, "block", true);
-        if (r >= 0)
-                r = sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "LVM2_member");
         for (sd_device *device = r >= 0 ? sd_device_enumerator_get_device_first(enumerator) : NULL; device;
                 device = sd_device_enumerator_get_device_next(enumerator)) {
                 const char *name;

@@ -189,7 +189,8 @@ static int open_file(int run_fd, struct record_file **ret)
 static int read_on(struct record_file *file)
 {
         struct stat status;
-        size_t n_wanted, n = 0;
+        size_t n_wanted;
+        ssize_t n;
         const char *head;
         char *buffer;
         int r;
@@ -206,16 +207,10 @@ static int read_on(struct record_file *file)
         buffer = dm_pool_alloc(file->pool, n_wanted + 1);
         if (!buffer)
                 return -ENOMEM;
-        while (n < n_wanted) {
-                ssize_t n_read = pread(file->fd, buffer + n, n_wanted - n, (off_t) (file->size + n));
-
-                if (n_read < 0)
-                        return -errno;
-                if (n_read == 0)
-                        break;
-                n += (size_t) n_read;
-        }
-        r = parse(file, buffer, n);
+        n = read_at(file->fd, buffer, n_wanted, file->size);
+        if (n < 0)
+                return (int) n;
+        r = parse(file, buffer, (size_t) n);
         if (r < 0)
                 return r;
         head = record_file_find(file, HEAD);

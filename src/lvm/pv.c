@@ -9,6 +9,8 @@
 
 #include <endian.h>
 
+#include "shared/util.h"
+
 #define LABEL_SCAN_SIZE 4096
 #define LABEL_SCAN_SECTORS 4
 #define LABEL_MAGIC "LABELONE"
@@ -63,35 +65,10 @@ _Static_assert(sizeof(struct area_header) == 512, "the header of a metadata area
 #define AREA_VERSION 1
 #define LOCATION_IGNORED 1U
 
-_Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
-
 static int bad(const char **reterr_reason, const char *reason)
 {
         *reterr_reason = reason;
         return -EBADMSG;
-}
-
-ssize_t disk_read(int fd, void *buffer, size_t size, uint64_t offset)
-{
-        char *bytes = buffer;
-        size_t done = 0;
-
-        /* No device reaches that far, and pread() would call it EINVAL. */
-        if (offset > (uint64_t) INT64_MAX - size)
-                return 0;
-
-        while (done < size) {
-                ssize_t n = pread(fd, bytes + done, size - done, (off_t) (offset + done));
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return -errno;
-                if (n == 0)
-                        break;
-                done += (size_t) n;
-        }
-        return (ssize_t) done;
 }
 
 uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
@@ -195,7 +172,7 @@ int label_read(int fd, struct label *ret, const char **reterr_reason)
 
         *reterr_reason = NULL;
 
-        n = disk_read(fd, buffer, sizeof(buffer), 0);
+        n = read_at(fd, buffer, sizeof(buffer), 0);
         if (n < 0)
                 return (int) n;
         if ((size_t) n < sizeof(buffer))
@@ -247,7 +224,7 @@ int metadata_area_read_location(
 
         if (!is_possible(area))
                 return bad(reterr_reason, "the place of the metadata area is impossible");
-        n = disk_read(fd, &header, sizeof(header), area->offset);
+        n = read_at(fd, &header, sizeof(header), area->offset);
         if (n < 0)
                 return (int) n;
         if ((size_t) n < sizeof(header))
@@ -302,12 +279,12 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
         if (!text)
                 return -ENOMEM;
 
-        n = disk_read(fd, text, size_to_end, area->offset + location->offset);
+        n = read_at(fd, text, size_to_end, area->offset + location->offset);
         if (n < 0)
                 return (int) n;
         /* What does not fit before the end of the ring goes on at its start. */
         if ((size_t) n == size_to_end && size_to_end < size) {
-                n_wrapped = disk_read(
+                n_wrapped = read_at(
                         fd, text + size_to_end, size - size_to_end, area->offset + sizeof(struct area_header));
                 if (n_wrapped < 0)
                         return (int) n_wrapped;

@@ -20,10 +20,6 @@ uint32_t lvm_crc(uint32_t crc, const void *data, size_t size) _nonnull_(2) _must
 
 #define DISK_SECTOR_SIZE 512
 
-/* Reads `size` bytes (at most SSIZE_MAX) at `offset`, which may be any number. Returns how many there were
- * before the end of the device, or a negative errno. */
-ssize_t disk_read(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_(2) _must_check_;
-
 /* The label of an LVM physical volume (PV): who the PV is, and where on it metadata is kept.
  *
  * Source of the format: lvm2, lib/label/label.h, lib/format_text/layout.h; see vgcfgbackup(8), pvck(8). All

@@ -122,3 +122,14 @@ void pv_done(struct pv *pv)
         free(pv->damage);
         *pv = (struct pv){};
 }
+
+int pv_devices_new(sd_device_enumerator **ret)
+{
+        int r = sd_device_enumerator_new(ret);
+
+        if (r >= 0)
+                r = sd_device_enumerator_add_match_subsystem(*ret, "block", true);
+        if (r >= 0)
+                r = sd_device_enumerator_add_match_property(*ret, "ID_FS_TYPE", "LVM2_member");
+        return MIN(r, 0);
+}

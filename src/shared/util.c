@@ -33,6 +33,31 @@ uint64_t now_realtime_usec(void)
         return clock_usec(CLOCK_REALTIME);
 }
 
+_Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
+
+ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+        char *bytes = buffer;
+        size_t done = 0;
+
+        /* No device reaches that far, and pread() would call it EINVAL. */
+        if (offset > (uint64_t) INT64_MAX - size)
+                return 0;
+
+        while (done < size) {
+                ssize_t n = pread(fd, bytes + done, size - done, (off_t) (offset + done));
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0)
+                        return -errno;
+                if (n == 0)
+                        break;
+                done += (size_t) n;
+        }
+        return (ssize_t) done;
+}
+
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
 {
         _cleanup_close_ int fd = -EBADF;

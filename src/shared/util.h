@@ -21,6 +21,10 @@ uint64_t now_realtime_usec(void);
 /* Reads any clock, which has to exist. */
 uint64_t clock_usec(clockid_t clock);
 
+/* Reads `size` bytes (at most SSIZE_MAX) at `offset`, which may be any number. Returns how many there were
+ * before the end, or a negative errno. */
+ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_(2) _must_check_;
+
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
  * -EFBIG above 16 MiB, -EISDIR or -EBADFD for what is no regular file. */

@@ -169,13 +169,8 @@ static int take_disk(
 static int find_on_disks(const struct sources *sources, const char *name, struct vg_view *view)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
-        int r;
+        int r = pv_devices_new(&enumerator);
 
-        r = sd_device_enumerator_new(&enumerator);
-        if (r >= 0)
-                r = sd_device_enumerator_add_match_subsystem(enumerator, "block", true);
-        if (r >= 0)
-                r = sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "LVM2_member");
         if (r < 0)
                 return r;
         for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;
