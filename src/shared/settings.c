@@ -239,9 +239,7 @@ static const struct policy *find_policy(const struct settings *settings, const c
 {
         const struct policy *first = NULL;
 
-        for (size_t i = 0; i < settings->policies.n; i++) {
-                const struct policy *policy = &settings->policies.policies[i];
-
+        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n) {
                 if (!policy_fits(policy, volume_group_name))
                         continue;
                 if (policy->is_name)

@@ -5,7 +5,6 @@
  * systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -45,29 +44,11 @@ static void help(void)
 /* Returns 1 to go on, 0 if the program is done, or a negative errno. */
 static int parse_arguments(int argc, char *argv[])
 {
-        static const struct option options[] = {
-                {"help", no_argument, NULL, 'h'},
-                {"serial", no_argument, NULL, 's'},
-                {"version", no_argument, NULL, 'V'},
-                {},
-        };
+        int r = arguments_parse(argc, argv, help, "serial", &arg_serial);
         const char *scope;
 
-        for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) >= 0;)
-                switch (c) {
-                case 'h':
-                        help();
-                        return 0;
-                case 's':
-                        arg_serial = true;
-                        break;
-                case 'V':
-                        printf("headgate %s\n", HEADGATE_VERSION);
-                        return 0;
-                default:
-                        return -EINVAL;
-                }
-
+        if (r <= 0)
+                return r;
         scope = argc - optind == 1 ? argv[optind] : "";
         if (!streq(scope, "local") && !streq(scope, "net")) {
                 log_error("Expected \"local\" or \"net\", see --help.");

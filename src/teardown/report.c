@@ -302,8 +302,7 @@ void report_end(struct teardown *teardown)
 
         report_trees_down(teardown);
         report_nodes_left(teardown);
-        for (size_t i = 0; i < tree->n_components; i++) {
-                const struct storage_tree *storage_tree = &teardown->trees[i];
+        FOREACH_ARRAY(storage_tree, teardown->trees, tree->n_components) {
                 size_t n = storage_tree->members.n;
                 _cleanup_free_ char *text = string_format("Storage tree %s is not down: %zu of %zu device%s left.",
                         storage_tree->name, n - storage_tree->n_gone, n, plural(n));

@@ -176,9 +176,7 @@ static bool lies_at(const char *path, const char *mount_point)
 /* By a file, `number` being that of the block device that it is, or 0. */
 static void add_users_of(struct search *search, const char *verb, const char *path, const char *end, dev_t number)
 {
-        for (size_t i = 0; i < search->n; i++) {
-                struct usage_query *query = &search->queries[i];
-
+        FOREACH_ARRAY(query, search->queries, search->n) {
                 if (query->mount_point && lies_at(path, query->mount_point))
                         add_user(search, &query->users, verb, path, end);
                 if (number != 0 && query->number == number)
@@ -195,9 +193,9 @@ static void look_at_process(struct search *search)
         if (!read_link(search->process_fd, "exe", target) && errno == ENOENT)
                 return;
         look_at_namespace(search);
-        for (size_t i = 0; i < ELEMENTSOF(process_links); i++)
-                if (read_link(search->process_fd, process_links[i].name, target))
-                        add_users_of(search, process_links[i].verb, target, "", 0);
+        FOREACH_ARRAY(link, process_links, ELEMENTSOF(process_links))
+                if (read_link(search->process_fd, link->name, target))
+                        add_users_of(search, link->verb, target, "", 0);
         files = open_directory_at(search->process_fd, "fd");
         for (const struct dirent *entry; files && (entry = readdir(files));)
                 /* Of what has no name, as pipes, there is only a kind and a number. */
