@@ -133,7 +133,7 @@ static uint64_t count_uevents(const struct deactivation *deactivation)
 }
 
 /* A VG can change until it is locked, so the tree is read again after that if a device has changed. A disk, say, brings VGs
- * that nobody named, which have to be locked in turn. */
+ * that were not named, which have to be locked in turn. */
 static int lock_and_find(struct deactivation *deactivation)
 {
         uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC, n_uevents;

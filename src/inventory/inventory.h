@@ -121,10 +121,10 @@ struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
 #define _cleanup_inventory_ _cleanup_(inventory_freep)
 
-/* Looks at the clock, and tells systemd that one more device or VG is dealt with, unless it was told a moment ago: the worker is alive and needs
- * more time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by itself, but not
- * while it deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly gets a
- * processor. */
+/* Looks at the clock, and tells systemd that one more device or VG is dealt with, unless it was told a moment ago: the worker is
+ * alive and needs more time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by
+ * itself, but not while it deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly
+ * gets a processor. */
 void inventory_ping(struct inventory *inventory);
 
 /* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,

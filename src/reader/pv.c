@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reading a list of devices at once, for programs that somebody waits for: with an event loop that lives for that long. */
+/* Reading a list of devices at once, for commands: with an event loop that lives for that long. */
 
 #include "reader/pv.h"
 

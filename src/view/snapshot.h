@@ -5,10 +5,11 @@
 #include "view/sources.h"
 
 /* All VGs at one moment, each judged once: those that the worker has on record, with the LVs that are active now, and those
- * that somebody adds. They are in the sources. Needs no running worker. */
+ * that are added. They are in the sources. Needs no running worker. */
 
-/* Reads records, which are read on, and devices, anew, and all VGs in place of those before. A record that is damaged is named in a line on standard error and left
- * out. Where the kernel cannot be asked, each VG is as the worker saw it. Returns 0 or a negative errno. */
+/* Reads records, which are read on, and devices, anew, and all VGs in place of those before. A record that is damaged is named
+ * in a line on standard error and left out. Where the kernel cannot be asked, each VG is as the worker saw it. Returns 0 or a
+ * negative errno. */
 int snapshot_read(struct sources *sources) _nonnull_(1) _must_check_;
 
 /* Brings the VG, which was made of a record, up to date: LVs, state and reason. */
