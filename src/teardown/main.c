@@ -89,7 +89,7 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 r = tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
-        if (read(parent_fd, &go, 1) != 1)
+        if (TEMP_FAILURE_RETRY(read(parent_fd, &go, 1)) != 1)
                 return 0; /* Nothing is changed unless the machine shuts down. */
         /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
          * its end. */
@@ -180,11 +180,13 @@ static int take_down_in_child(void)
                 (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
         } else if (r == 0) {
                 log_notice("The system is not shutting down, leaving storage as it is.");
+        } else if (TEMP_FAILURE_RETRY(send(ends[0], &status, 1, MSG_NOSIGNAL)) != 1) {
+                /* The child waits for this, and each would wait for the other. */
+                r = log_error_errno(-errno, "Failed to start taking storage down: %m");
         } else {
-                (void) send(ends[0], &status, 1, MSG_NOSIGNAL);
                 if (arg_scope == TEARDOWN_LOCAL)
                         systemd_announce_devices_again();
-                r = read(ends[0], &status, 1) != 1 ? -ECHILD : status == EXIT_SUCCESS ? 0 : -EIO;
+                r = TEMP_FAILURE_RETRY(read(ends[0], &status, 1)) != 1 ? -ECHILD : status == EXIT_SUCCESS ? 0 : -EIO;
                 if (r == -ECHILD)
                         log_error("The process that takes storage down has died.");
         }
