@@ -116,10 +116,8 @@ static int prepare_to_take_over(void)
         int r;
 
         r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
-        if (r >= 0 && off) {
-                log_error("%s", off);
-                return -EPERM;
-        }
+        if (r >= 0 && off)
+                return log_error_errno(-EPERM, "%s", off);
         if (r >= 0)
                 r = forget_failures();
         return r < 0 ? log_error_errno(r, "Failed to prepare taking over: %m") : 0;
@@ -156,8 +154,7 @@ static int disable_unit(const char *unit)
         r = command_run("/bin/systemctl", words, &output);
         if (r <= 0)
                 return r < 0 ? log_error_errno(r, "Failed to start systemctl: %m") : 0;
-        log_error("Failed to disable %s: %s", unit, output);
-        return -EIO;
+        return log_error_errno(-EIO, "Failed to disable %s: %s", unit, output);
 }
 
 /* Which of device-mapper's rules stay the distribution's own. */

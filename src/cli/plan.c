@@ -81,8 +81,8 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
         for (size_t i = 0; r >= 0 && i < plan.n; i++)
                 add_line(table, &plan, &plan.volume_groups[i]);
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
+        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+                log_warning("%s", *line);
         return r;
 }
 

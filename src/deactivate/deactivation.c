@@ -78,8 +78,8 @@ void deactivation_done(struct deactivation *deactivation)
 {
         volume_group_locks_done(&deactivation->locks);
         tree_free(deactivation->tree);
-        for (size_t i = 0; i < deactivation->n_targets; i++)
-                target_done(&deactivation->targets[i]);
+        FOREACH_ARRAY(target, deactivation->targets, deactivation->n_targets)
+                target_done(target);
         free(deactivation->targets);
         sources_done(&deactivation->sources);
 }
@@ -100,8 +100,8 @@ static int find(struct deactivation *deactivation)
                 return r;
         if (!deactivation->targets)
                 selection_add_unused(deactivation->tree);
-        for (size_t i = 0; i < deactivation->n_targets; i++)
-                target_select(&deactivation->targets[i], deactivation->tree);
+        FOREACH_ARRAY(target, deactivation->targets, deactivation->n_targets)
+                target_select(target, deactivation->tree);
         return 0;
 }
 

@@ -137,16 +137,16 @@ void check_online(struct doctor *doctor)
                 finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;
         }
-        for (size_t i = 0; i < pvs.n; i++) {
-                const char *pvid = pvs.strings[i] + strlen("pvs_online/");
+        FOREACH_ARRAY(pv, pvs.strings, pvs.n) {
+                const char *pvid = *pv + strlen("pvs_online/");
                 dev_t device;
 
                 if (online_read_pv(lvm_run_fd, pvid, &device, NULL) == ONLINE_FOUND &&
                         !tree_find_number(doctor->tree, device))
                         enumeration_add(&gone, pvid);
         }
-        for (size_t i = 0; i < vgs.n; i++) {
-                const char *vg = vgs.strings[i] + strlen("vgs_online/");
+        FOREACH_ARRAY(record, vgs.strings, vgs.n) {
+                const char *vg = *record + strlen("vgs_online/");
 
                 if (!has_active_lv(doctor->tree, vg) && !expects_nothing(snapshot_find(&doctor->sources, vg)))
                         enumeration_add(&inactive, vg);
@@ -259,11 +259,11 @@ void check_links(struct doctor *doctor)
                 if (r == -ENOTDIR)
                         r = 0;
         }
-        for (size_t i = 0; i < links.n; i++) {
-                const char *path = root_relative(links.strings[i]);
+        FOREACH_ARRAY(link, links.strings, links.n) {
+                const char *path = root_relative(*link);
 
                 if (doctor_has(doctor, path) && faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)
-                        enumeration_add(&orphans, links.strings[i]);
+                        enumeration_add(&orphans, *link);
         }
         enumeration_end(&orphans);
         if (r < 0)

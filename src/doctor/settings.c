@@ -139,8 +139,8 @@ void check_headgate_configuration(struct doctor *doctor)
         const struct string_vector *problems = &doctor->sources.settings_problems.lines;
         int r;
 
-        for (size_t i = 0; i < problems->n; i++)
-                finding_warning(doctor, "See headgate.conf(5).", "%s", problems->strings[i]);
+        FOREACH_ARRAY(problem, problems->strings, problems->n)
+                finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
 
         /* A name that nobody has is most often one that was mistyped. */
         r = sources_read_names(&doctor->sources);
@@ -221,8 +221,8 @@ void check_others(struct doctor *doctor)
                 }
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = doctor_list(doctor->sources.root_fd, directories[i], &scripts);
-        for (size_t i = 0; i < scripts.n; i++)
-                check_script(doctor, scripts.strings[i]);
+        FOREACH_ARRAY(script, scripts.strings, scripts.n)
+                check_script(doctor, *script);
         check_script(doctor, "etc/rc.local");
         check_script(doctor, "etc/rc.d/rc.local");
         if (r < 0)

@@ -269,6 +269,6 @@ void check_dm_rules(struct doctor *doctor)
                 finding_unknown(doctor, r, "udev's rules of device-mapper cannot be read: %m.");
         else if (obstacles.n == 0)
                 finding_ok(doctor, "udev's rules of device-mapper are optimized at each boot.");
-        for (size_t i = 0; i < obstacles.n; i++)
-                finding_ok(doctor, "%s", obstacles.strings[i]);
+        FOREACH_ARRAY(obstacle, obstacles.strings, obstacles.n)
+                finding_ok(doctor, "%s", *obstacle);
 }

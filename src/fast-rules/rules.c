@@ -472,8 +472,8 @@ int install_rule_overrides(void)
                         r = log_oom();
         }
         if (r < 0) {
-                for (size_t i = 0; i < overridden.n; i++)
-                        (void) unlinkat(rules_fd, overridden.strings[i], 0);
+                FOREACH_ARRAY(name, overridden.strings, overridden.n)
+                        (void) unlinkat(rules_fd, *name, 0);
                 return r;
         }
 

@@ -178,9 +178,9 @@ static int measure(const struct follower *follower, uint64_t now, struct boot_pr
         }
         SORT(ret->awaited, ret->n_awaited, compare_awaited);
 
-        for (size_t i = 0; i < names->n; i++)
-                if (!snapshot_find(sources, names->strings[i]))
-                        enumeration_add(&ret->absent, names->strings[i]);
+        FOREACH_ARRAY(name, names->strings, names->n)
+                if (!snapshot_find(sources, *name))
+                        enumeration_add(&ret->absent, *name);
         for (size_t i = 0; names->n == 0 && i < expected->n; i++)
                 if (expected_by_boot(&expected->volume_groups[i]) &&
                         !snapshot_find(sources, expected->volume_groups[i].name))
@@ -218,9 +218,9 @@ static void print_names(const struct boot_progress *progress, enum volume_group_
 {
         _cleanup_enumeration_ struct enumeration names = {};
 
-        for (size_t i = 0; i < progress->n_awaited; i++)
-                if (progress->awaited[i]->state == state)
-                        enumeration_add(&names, progress->awaited[i]->name);
+        FOREACH_ARRAY(awaited, progress->awaited, progress->n_awaited)
+                if ((*awaited)->state == state)
+                        enumeration_add(&names, (*awaited)->name);
         enumeration_end(&names);
         if (names.text)
                 fprintf(file, "; %s: %s", volume_group_state_to_string(state), names.text);

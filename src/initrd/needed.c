@@ -458,8 +458,8 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
         need_fstab(&search);
         need_root(&search);
         need_resume(&search);
-        for (size_t i = 0; i < n_devices; i++)
-                need_name(&search, devices[i], OTHER);
+        FOREACH_ARRAY(device, devices, n_devices)
+                need_name(&search, *device, OTHER);
         SORT(ret->volume_groups, ret->n, compare_strings);
         return search.error;
 }

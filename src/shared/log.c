@@ -149,8 +149,8 @@ static int write_journal(
         fprintf(file, "MESSAGE=%s\nPRIORITY=%i\nSYSLOG_IDENTIFIER=%s\n", message, level, log_identifier);
         if (message_id)
                 fprintf(file, "MESSAGE_ID=%s\n", message_id);
-        for (size_t i = 0; i < n_fields; i++)
-                write_field(file, &fields[i]);
+        FOREACH_ARRAY(field, fields, n_fields)
+                write_field(file, field);
         r = memstream_finish(&stream, &text, &line.iov_len);
         if (r < 0)
                 return r;

@@ -261,8 +261,7 @@ static int run(const char *verb)
                 return take(run_fd);
         if (streq(verb, "worker-stopped"))
                 return worker_stopped(run_fd);
-        log_error("Unknown verb \"%s\", see --help.", verb);
-        return -EINVAL;
+        return log_error_errno(-EINVAL, "Unknown verb \"%s\", see --help.", verb);
 }
 
 int main(int argc, char *argv[])

@@ -50,11 +50,12 @@ static int parse_arguments(int argc, char *argv[])
         if (r <= 0)
                 return r;
         scope = argc - optind == 1 ? argv[optind] : "";
-        if (!streq(scope, "local") && !streq(scope, "net")) {
-                log_error("Expected \"local\" or \"net\", see --help.");
-                return -EINVAL;
-        }
-        arg_scope = streq(scope, "local") ? TEARDOWN_LOCAL : TEARDOWN_NETWORK;
+        if (streq(scope, "local"))
+                arg_scope = TEARDOWN_LOCAL;
+        else if (streq(scope, "net"))
+                arg_scope = TEARDOWN_NETWORK;
+        else
+                return log_error_errno(-EINVAL, "Expected \"local\" or \"net\", see --help.");
         return 1;
 }
 
@@ -80,8 +81,8 @@ static int take_down(int parent_fd, struct timeline *timeline)
         r = settings_read(root_fd, &settings, &problems);
         if (r < 0)
                 return log_oom();
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
+        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+                log_warning("%s", *line);
         r = tree_read(root_fd, &tree);
         if (r >= 0)
                 r = teardown_scope_apply(tree, arg_scope);
@@ -89,7 +90,7 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 r = tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
-        if (TEMP_FAILURE_RETRY(read(parent_fd, &go, 1)) != 1)
+        if (read(parent_fd, &go, 1) != 1)
                 return 0; /* Nothing is changed unless the machine shuts down. */
         /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
          * its end. */
@@ -180,15 +181,16 @@ static int take_down_in_child(void)
                 (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
         } else if (r == 0) {
                 log_notice("The system is not shutting down, leaving storage as it is.");
-        } else if (TEMP_FAILURE_RETRY(send(ends[0], &status, 1, MSG_NOSIGNAL)) != 1) {
+        } else if (send(ends[0], &status, 1, MSG_NOSIGNAL) != 1) {
                 /* The child waits for this, and each would wait for the other. */
                 r = log_error_errno(-errno, "Failed to start taking storage down: %m");
         } else {
                 if (arg_scope == TEARDOWN_LOCAL)
                         systemd_announce_devices_again();
-                r = TEMP_FAILURE_RETRY(read(ends[0], &status, 1)) != 1 ? -ECHILD : status == EXIT_SUCCESS ? 0 : -EIO;
-                if (r == -ECHILD)
-                        log_error("The process that takes storage down has died.");
+                if (read(ends[0], &status, 1) != 1)
+                        r = log_error_errno(-ECHILD, "The process that takes storage down has died.");
+                else if (status != EXIT_SUCCESS)
+                        r = -EIO;
         }
         close(ends[0]);
         wait_for_end(pid);

@@ -46,8 +46,8 @@ int sources_open_in_charge(struct sources *ret)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (ret->in_charge)
                 return 0;
-        log_error("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-        return -ENOENT;
+        return log_error_errno(
+                -ENOENT, "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
 }
 
 int sources_read_records(struct sources *sources)

@@ -57,8 +57,8 @@ int configuration_refresh(struct worker *worker)
         worker->settings = settings;
         if (configuration_read(root_fd, &configuration, &problems) < 0)
                 return log_oom();
-        for (size_t i = 0; i < problems.lines.n; i++)
-                log_warning("%s", problems.lines.strings[i]);
+        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+                log_warning("%s", *line);
 
         free(worker->backup_directory);
         worker->backup_directory = TAKE_PTR(configuration.backup_dir);
