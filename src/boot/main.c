@@ -198,8 +198,8 @@ static void log_problems(const struct problems *problems)
 {
         size_t n = MIN(problems->lines.n, (size_t) PROBLEMS_LOGGED_MAX);
 
-        for (size_t i = 0; i < n; i++)
-                log_warning("%s", problems->lines.strings[i]);
+        FOREACH_ARRAY(line, problems->lines.strings, n)
+                log_warning("%s", *line);
         if (problems->lines.n > n)
                 log_warning("And %zu more, see \"headgate plan activate\".", problems->lines.n - n);
 }

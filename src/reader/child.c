@@ -385,8 +385,8 @@ static int write_result(const struct reader_result *result)
                 size += result->copies[i].facts_size;
         }
         written = writev(STDOUT_FILENO, parts, (int) result->n_copies + 1);
-        for (size_t i = 0; i < result->n_copies; i++)
-                free((void *) result->copies[i].facts);
+        FOREACH_ARRAY(copy, result->copies, result->n_copies)
+                free((void *) copy->facts);
         return written == (ssize_t) size ? 0 : -EPIPE;
 }
 
@@ -410,13 +410,13 @@ void reader_child_run(reader_known_function is_known, void *userdata, enum reade
         log_divert_libdevmapper(ignore_message, NULL);
         enter_sandbox(reading->n);
 
-        for (size_t i = 0; i < reading->n; i++) {
+        FOREACH_ARRAY(device, reading->devices, reading->n) {
                 struct reader_result result;
 
                 if (task == READER_PROBE)
-                        probe_device(&reading->devices[i], &result);
+                        probe_device(device, &result);
                 else
-                        read_device(&child, &reading->devices[i], &result);
+                        read_device(&child, device, &result);
                 if (write_result(&result) < 0)
                         _exit(EXIT_FAILURE);
         }

@@ -158,8 +158,8 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
 
 static bool is_named(const struct timeline_bar *bar, char *const names[], size_t n)
 {
-        for (size_t i = 0; i < n; i++)
-                if (streq(bar->name, names[i]) || (bar->tree && streq(bar->tree, names[i])))
+        FOREACH_ARRAY(name, names, n)
+                if (streq(bar->name, *name) || (bar->tree && streq(bar->tree, *name)))
                         return true;
         return false;
 }

@@ -26,6 +26,9 @@
  * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 
+/* What udev has done last, a vgchange that waits for it may not have seen yet. Longer than from one look at a job to the next. */
+#define UDEV_IDLE_USEC (3 * USEC_PER_SEC)
+
 int activate_on_ended(struct job *job, int exit_status, void *userdata)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
@@ -111,11 +114,11 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         /* One that is slow has a process of its own. */
         job->slow = kind == JOB_ACTIVATE && groups[0]->vg->slow;
         dm_list_add(&worker->jobs, &job->list);
-        for (size_t i = 0; i < n; i++) {
-                groups[i]->job = job;
-                groups[i]->pv_changed = false;
-                groups[i]->vg->activating_usec = job->started_usec;
-                inventory_enter(worker->inventory, groups[i], &step);
+        FOREACH_ARRAY(group, groups, n) {
+                (*group)->job = job;
+                (*group)->pv_changed = false;
+                (*group)->vg->activating_usec = job->started_usec;
+                inventory_enter(worker->inventory, *group, &step);
         }
         report_activating(groups, n);
         return 0;
@@ -336,7 +339,7 @@ static int handle_stalled(struct worker *worker, struct job *job)
         /* It has one VG only, and the process that checks a thin pool is another one. */
         if (job->slow)
                 return 0;
-        job->waits = job->probed = uevents_queue_is_empty(worker->uevents);
+        job->waits = job->probed = worker->udev_busy_usec + UDEV_IDLE_USEC <= worker->inventory->now_usec;
         if (!job->waits || n <= 1)
                 return 0;
         log_notice("vgchange makes no progress; retrying each of its %zu VGs individually.", n);

@@ -139,16 +139,18 @@ static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
         return inventory_find_text(worker->inventory, size, checksum, &seqno);
 }
 
-static struct gather_phase get_phase(const struct worker *worker)
+static struct gather_phase get_phase(struct worker *worker)
 {
+        bool udev_idle = uevents_queue_is_empty(worker->uevents);
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
         bool awaiting = !dm_list_empty(&worker->expectations.list);
 
+        if (!udev_idle)
+                worker->udev_busy_usec = worker->inventory->now_usec;
         /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
         return (struct gather_phase){
                 .booting = booting,
-                .queue_empty = uevents_queue_is_empty(worker->uevents) &&
-                               (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
+                .queue_empty = udev_idle && (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
                 .awaiting = awaiting && flags_is_set(worker->run_fd, FLAGS_URGENT) == 0,
         };
 }
@@ -242,21 +244,16 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         worker->next_step_usec = USEC_INFINITY;
         worker->phase = get_phase(worker);
         r = take_requests(worker);
-        if (r < 0)
-                return r;
-        r = read_devices(worker);
-        if (r < 0)
-                return r;
-        r = scan_start(worker);
-        if (r < 0)
-                return r;
-        r = intake_recheck(worker);
-        if (r < 0)
-                return r;
-        r = handover_adopt_again(worker);
-        if (r < 0)
-                return r;
-        r = activate_groups(worker);
+        if (r >= 0)
+                r = read_devices(worker);
+        if (r >= 0)
+                r = scan_start(worker);
+        if (r >= 0)
+                r = intake_recheck(worker);
+        if (r >= 0)
+                r = handover_adopt_again(worker);
+        if (r >= 0)
+                r = activate_groups(worker);
         if (r >= 0 && dm_list_empty(&worker->jobs))
                 r = cookies_withdraw(worker->cookies);
         if (r < 0)

@@ -109,8 +109,8 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
 
         if (!names)
                 return;
-        for (size_t i = 0; i < n; i++)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", groups[i]->vg->name));
+        FOREACH_ARRAY(group, groups, n)
+                fields_add(&fields, string_format("HEADGATE_VG=%s", (*group)->vg->name));
         fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
         report_line(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, &fields,
                 n == 1 ? string_format("VG %s is being activated by lvm2%s.", names, without)

@@ -61,6 +61,7 @@ struct worker {
         struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
         struct uevents *uevents;
+        uint64_t udev_busy_usec; /* when udev's queue was last seen not to be empty */
         struct gather gather;
         struct gather_phase phase; /* at the beginning of the step */
         struct readers *readers;
