@@ -35,9 +35,6 @@
 /* How often to look at udev's queue after messages were lost. */
 #define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
 
-/* lvm2 changes the table of an active device by resuming it, for which there is a uevent, too. */
-#define UEVENT_COUNT "sys/kernel/uevent_seqnum"
-
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
 /* ------ arguments ------ */
@@ -123,13 +120,15 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         return more;
 }
 
-/* How many uevents there have been, one for each device that appears, changes or is removed; 0 if that is unknown. */
+/* How many uevents there have been, one for each device that appears, changes or is removed; 0 if that is unknown. lvm2 changes
+ * the table of an active device by resuming it, for which there is one, too. */
 static uint64_t count_uevents(const struct deactivation *deactivation)
 {
         _cleanup_free_ char *text = NULL;
+        int r = sysfs_read_at(deactivation->sources.root_fd, "sys/kernel/uevent_seqnum", &text);
+        uint64_t n;
 
-        return sysfs_read_at(deactivation->sources.root_fd, UEVENT_COUNT, &text) < 0 ? 0
-                                                                                     : strtoull(text, NULL, 10);
+        return r < 0 || parse_u64(text, &n) < 0 ? 0 : n;
 }
 
 /* A VG can change until it is locked, so the tree is read again after that if a device has changed. A disk, say, brings VGs

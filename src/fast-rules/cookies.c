@@ -197,21 +197,21 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
 
 void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
 {
-        _cleanup_close_ int root_fd = root_open();
+        _cleanup_close_ int root_fd = -EBADF;
         _cleanup_free_ char *obstacle = NULL;
-        int r;
+        int r = 0;
 
-        if ((!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0) ||
-                rules_find_late_program(root_fd, &obstacle) != 0)
+        if (!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0)
                 return;
-        if (!*cookies) {
+        root_fd = root_open();
+        if (rules_find_late_program(root_fd, &obstacle) != 0)
+                return;
+        if (!*cookies)
                 r = cookies_new(event, run_fd, cookies);
-                if (r < 0) {
-                        log_warning("Failed to monitor device-mapper's events from udev: %s", strerror(-r));
-                        return;
-                }
-        }
-        (*cookies)->expecting = true;
+        if (r < 0)
+                log_warning("Failed to monitor device-mapper's events from udev: %s", strerror(-r));
+        else
+                (*cookies)->expecting = true;
 }
 
 /* ------ after a worker that was killed ------ */

@@ -352,15 +352,15 @@ static const struct {
 /* Unless it is certain that it does not: a pattern in quotes without a prefix, with "|" between alternatives (udev(7)). */
 static bool may_match(const char *line)
 {
-        for (size_t i = 0; i < ELEMENTSOF(seen); i++) {
-                const char *found = strstr(line, seen[i].match);
-                const char *value = found ? found + strlen(seen[i].match) : "*";
+        FOREACH_ARRAY(fact, seen, ELEMENTSOF(seen)) {
+                const char *found = strstr(line, fact->match);
+                const char *value = found ? found + strlen(fact->match) : "*";
                 _cleanup_free_ char *patterns = strndup(value, strcspn(value, "\""));
                 char *rest = patterns, *pattern;
                 bool matches = !patterns;
 
                 while (!matches && (pattern = strsep(&rest, "|")))
-                        matches = fnmatch(pattern, seen[i].value, 0) == 0;
+                        matches = fnmatch(pattern, fact->value, 0) == 0;
                 if (!matches)
                         return false;
         }

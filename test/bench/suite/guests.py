@@ -45,7 +45,7 @@ class Guest:
         self.kernel = arguments.kernel or benchmark.kernel
         self.rounds = arguments.rounds or benchmark.rounds
         self.contenders = arguments.contenders.split(",") if arguments.contenders else benchmark.contenders
-        self.suite = arguments.suite
+        self.chosen = {name: value for name, value in (("layout", layout), ("suite", arguments.suite)) if value}
         self.limit, self.patience, self.build = arguments.limit, arguments.patience, arguments.build
 
     def __str__(self):
@@ -61,16 +61,14 @@ class Guest:
                      "--rounds", str(self.rounds), "--limit", str(self.limit), "--patience", str(self.patience),
                      "--build", self.build, "--json", result,
                      *(["--contenders", ",".join(self.contenders)] if self.contenders else []),
-                     *(["--layout", self.layout] if self.layout else []),
-                     *(["--suite", self.suite] if self.suite else [])],
+                     *(word for name, value in self.chosen.items() for word in (f"--{name}", value))],
                     stdout=output, stderr=subprocess.STDOUT, check=False).returncode
             if status != 0 or not result.exists():
                 print(log.read_text(errors="replace")[-4000:])
                 raise Trouble(f"{self}: the guest has failed")
             content = json.loads(result.read_text())
         return {"scenario": self.scenario, "kernel_of_guest": self.kernel, "measured": str(datetime.date.today()),
-                **({"layout": self.layout} if self.layout else {}), **({"suite": self.suite} if self.suite else {}),
-                **content}
+                **self.chosen, **content}
 
 
 def guests_of(benchmark, disks, arguments):
