@@ -120,7 +120,7 @@ static int add_skip_reason(struct volume_group *metadata, const struct system_id
         if (system_id_is_foreign(host, metadata->system_id))
                 return string_replace(&metadata->skip_reason,
                         string_format("the VG belongs to the host with system ID %s.", metadata->system_id));
-        if (volume_group_count_autoactivated(metadata) == 0)
+        if (volume_group_count(metadata).autoactivated == 0)
                 return string_replace(
                         &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
         return 0;

@@ -40,17 +40,16 @@ static uint64_t took_usec(const struct volume_group *volume_group)
 /* NULL without memory. */
 static char *describe_reason(const struct volume_group *volume_group)
 {
-        size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
-        size_t n_stranded = volume_group_count_stranded(volume_group);
+        struct volume_group_counts n = volume_group_count(volume_group);
         const char *reason = volume_group->reason ?: "", *overdue = volume_group->overdue ? ", overdue" : "";
 
-        if (volume_group->state == VOLUME_GROUP_WAITING && n_stranded > 0)
-                return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n_missing,
-                        plural(n_missing), overdue, n_stranded, n_stranded == 1 ? " is" : "s are");
+        if (volume_group->state == VOLUME_GROUP_WAITING && n.stranded > 0)
+                return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n.missing,
+                        plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
         if (volume_group->state == VOLUME_GROUP_WAITING)
-                return string_format("%zu PV%s missing%s.", n_missing, plural(n_missing), overdue);
-        if (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0)
-                return string_format("%zu PV%s missing%s%s", n_missing, plural(n_missing),
+                return string_format("%zu PV%s missing%s.", n.missing, plural(n.missing), overdue);
+        if (volume_group->state == VOLUME_GROUP_DEGRADED && n.missing > 0)
+                return string_format("%zu PV%s missing%s%s", n.missing, plural(n.missing),
                         *reason != '\0' ? "; " : ".", reason);
         return strdup(reason);
 }
@@ -100,6 +99,7 @@ static void add_line(struct table *table, const struct volume_group *volume_grou
         };
         /* Whether its metadata have been read, so that it is known what it is made of. */
         bool has_metadata = volume_group->n_pvs > 0;
+        struct volume_group_counts n = volume_group_count(volume_group);
         uint64_t since_usec = volume_group_since_usec(volume_group), first_usec = volume_group->first.settled_usec;
         _cleanup_free_ char *reason = describe_reason(volume_group);
         struct line line = {
@@ -108,10 +108,10 @@ static void add_line(struct table *table, const struct volume_group *volume_grou
                                  : colors[volume_group->state],
                 .name = volume_group->name,
                 .state = volume_group_state_to_string(volume_group->state),
-                .pvs_seen = known_or_not(volume_group_count_seen(volume_group), has_metadata),
+                .pvs_seen = known_or_not(n.seen, has_metadata),
                 .pvs_needed = known_or_not(volume_group->n_pvs, has_metadata),
-                .lvs_active = volume_group_count_active(volume_group),
-                .lvs_needed = known_or_not(volume_group_count_autoactivated(volume_group), has_metadata),
+                .lvs_active = n.active,
+                .lvs_needed = known_or_not(n.autoactivated, has_metadata),
                 .since = date_of(volume_group, since_usec),
                 .since_usec = known_or_not(since_usec, since_usec > 0),
                 .first = date_of(volume_group, first_usec),

@@ -102,7 +102,7 @@ static bool is_up(const struct volume_group *volume_group)
 {
         return volume_group->state == VOLUME_GROUP_ACTIVE ||
                (volume_group->state == VOLUME_GROUP_DEGRADED &&
-                       volume_group_count_active(volume_group) >= volume_group_count_autoactivated(volume_group));
+                       volume_group_count(volume_group).active >= volume_group_count(volume_group).autoactivated);
 }
 
 /* A VG that waits for PVs, or of which nothing was seen, may still come, unless there is a limit to that, or somebody has

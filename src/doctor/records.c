@@ -106,8 +106,8 @@ void check_backups(struct doctor *doctor)
 
 static bool has_active_lv(const struct tree *tree, const char *vg)
 {
-        for (size_t i = 0; i < tree->nodes.n; i++)
-                if (tree->nodes.nodes[i]->vg && streq(tree->nodes.nodes[i]->vg, vg))
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->vg && streq(node->vg, vg))
                         return true;
         return false;
 }
@@ -118,7 +118,7 @@ static bool expects_nothing(const struct volume_group *volume_group)
         return volume_group &&
                (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_ACTIVATING ||
                        volume_group->state == VOLUME_GROUP_SKIPPED ||
-                       volume_group_count_autoactivated(volume_group) == 0);
+                       volume_group_count(volume_group).autoactivated == 0);
 }
 
 void check_online(struct doctor *doctor)
@@ -171,13 +171,10 @@ void check_initrd(struct doctor *doctor)
         bool narrowed = doctor_has(doctor, "etc/initramfs-tools/hooks/headgate");
 
         /* What headgate has found active without having asked for it. */
-        for (size_t i = 0; i < doctor->sources.n_volume_groups; i++) {
-                const struct volume_group *volume_group = doctor->sources.volume_groups[i];
-
-                if (volume_group->state == VOLUME_GROUP_ACTIVE && volume_group->activating_usec == 0 &&
-                        volume_group_count_autoactivated(volume_group) > 0)
-                        enumeration_add(&before, volume_group->name);
-        }
+        FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
+                if ((*vg)->state == VOLUME_GROUP_ACTIVE && (*vg)->activating_usec == 0 &&
+                        volume_group_count(*vg).autoactivated > 0)
+                        enumeration_add(&before, (*vg)->name);
         enumeration_end(&before);
         if (!doctor->sources.in_charge)
                 finding_ok(doctor, "headgate is not in charge.");

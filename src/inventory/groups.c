@@ -22,8 +22,7 @@ void managed_group_forget_refusal(struct managed_group *group, dev_t number)
 {
         if (group->refused != number)
                 return;
-        free(group->refusal);
-        group->refusal = NULL;
+        free(TAKE_PTR(group->refusal));
         group->refused = 0;
 }
 
@@ -292,8 +291,7 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         }
         /* What was said because of the metadata is not said for ever. */
         if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason)) {
-                free(vg->reason);
-                vg->reason = NULL;
+                free(TAKE_PTR(vg->reason));
         }
         inventory_recheck(inventory, group);
         r = inventory_unname_group(inventory, group);

@@ -58,7 +58,7 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         case VOLUME_GROUP_ACTIVATING:
                 return true;
         case VOLUME_GROUP_DEGRADED:
-                return volume_group_count_active(vg) > 0;
+                return volume_group_count(vg).active > 0;
         case VOLUME_GROUP_ACTIVE:
                 /* Once it is deactivated by hand, its name is free. */
                 return claimed;

@@ -45,7 +45,7 @@ int outcome_read(
 
         ret->event = VG_ENDED_CONTENT;
         /* Nothing is to be explained. To look for words costs as much as lvm2 has printed of all VGs. */
-        if (volume_group_count_active(vg) >= volume_group_count_autoactivated(vg))
+        if (volume_group_count(vg).active >= volume_group_count(vg).autoactivated)
                 return 0;
         line = lvm_output_find(output, vg->name);
         if (!line)

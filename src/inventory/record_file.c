@@ -344,8 +344,7 @@ static void forget_step(struct record_writer *writer)
         if (writer->step)
                 (void) fclose(writer->step);
         writer->step = NULL;
-        free(writer->text);
-        writer->text = NULL;
+        free(TAKE_PTR(writer->text));
 }
 
 struct record_writer *record_writer_free(struct record_writer *writer)

@@ -236,8 +236,7 @@ static int parse_vg(const struct dm_config_node *vg, struct volume_group *metada
         if (r < 0)
                 return r;
         if (metadata->lock_type && streq(metadata->lock_type, "none")) {
-                free(metadata->lock_type);
-                metadata->lock_type = NULL;
+                free(TAKE_PTR(metadata->lock_type));
         }
 
         metadata->exported = has_flag(nodes, "EXPORTED");

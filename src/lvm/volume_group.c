@@ -157,48 +157,20 @@ const struct volume_group_lv *volume_group_find_lv(const struct volume_group *vo
         return NULL;
 }
 
-size_t volume_group_count_seen(const struct volume_group *volume_group)
+struct volume_group_counts volume_group_count(const struct volume_group *volume_group)
 {
-        size_t n = 0;
+        struct volume_group_counts counts = {};
 
         FOREACH_PV(pv, volume_group)
-                n += pv->device != 0;
-        return n;
-}
-
-size_t volume_group_count_autoactivated(const struct volume_group *volume_group)
-{
-        size_t n = 0;
-
-        FOREACH_LV(lv, volume_group)
-                n += lv->autoactivated;
-        return n;
-}
-
-size_t volume_group_count_active(const struct volume_group *volume_group)
-{
-        size_t n = 0;
-
-        FOREACH_LV(lv, volume_group)
-                n += lv->autoactivated && lv->active;
-        return n;
-}
-
-size_t volume_group_count_stranded(const struct volume_group *volume_group)
-{
-        size_t n = 0;
-
-        FOREACH_LV(lv, volume_group)
-                n += lv->stranded;
-        return n;
-}
-
-bool volume_group_has_active_lv(const struct volume_group *volume_group)
-{
-        FOREACH_LV(lv, volume_group)
-                if (lv->active)
-                        return true;
-        return false;
+                counts.seen += pv->device != 0;
+        counts.missing = volume_group->n_pvs - counts.seen;
+        FOREACH_LV(lv, volume_group) {
+                counts.autoactivated += lv->autoactivated;
+                counts.active += lv->autoactivated && lv->active;
+                counts.stranded += lv->stranded;
+                counts.any_active |= lv->active;
+        }
+        return counts;
 }
 
 char *volume_group_describe_missing(const struct volume_group *volume_group)

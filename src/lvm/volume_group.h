@@ -125,21 +125,21 @@ struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_g
 const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)
         _nonnull_(1, 2);
 
-size_t volume_group_count_seen(const struct volume_group *volume_group) _nonnull_(1);
+struct volume_group_counts {
+        size_t seen, missing; /* PVs */
+        size_t autoactivated; /* LVs that autoactivation is to activate, */
+        size_t active;        /* and those of them that are active */
+        size_t stranded;      /* LVs on a disk that has gone */
+        bool any_active;      /* any LV is, whatever autoactivation does */
+};
+
+struct volume_group_counts volume_group_count(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Whether PVs are missing. */
 static inline bool volume_group_is_incomplete(const struct volume_group *volume_group)
 {
-        return volume_group_count_seen(volume_group) < volume_group->n_pvs;
+        return volume_group_count(volume_group).missing > 0;
 }
-
-/* How many LVs autoactivation is to activate, and how many of those are active. */
-size_t volume_group_count_autoactivated(const struct volume_group *volume_group) _nonnull_(1);
-size_t volume_group_count_active(const struct volume_group *volume_group) _nonnull_(1);
-size_t volume_group_count_stranded(const struct volume_group *volume_group) _nonnull_(1);
-
-/* Whether any LV is active, whatever autoactivation does. */
-bool volume_group_has_active_lv(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Of so many missing PVs the names are reported, and have links in /run/headgate; the others are counted. */
 #define VOLUME_GROUP_NAMED_MISSING_MAX 16U

@@ -274,7 +274,7 @@ static int set_phases(struct timeline_bar *bar, const struct volume_group *volum
 
 static char *describe_reason(const struct volume_group *volume_group)
 {
-        size_t n_missing = volume_group->n_pvs - volume_group_count_seen(volume_group);
+        size_t n_missing = volume_group_count(volume_group).missing;
 
         if (volume_group->state == VOLUME_GROUP_WAITING ||
                 (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0))
@@ -302,7 +302,7 @@ static int add_volume_group(
         bar->state = volume_group_state_to_string(volume_group->state);
         bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
         bar->n_pvs = volume_group->n_pvs;
-        bar->n_lvs = volume_group_count_autoactivated(volume_group);
+        bar->n_lvs = volume_group_count(volume_group).autoactivated;
         return bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
 }
 

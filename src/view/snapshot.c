@@ -13,26 +13,27 @@
  * does, leaves it; but then fewer LVs are active than the worker saw. What it never saw active is not wanted. */
 static bool was_deactivated(const struct judgement_facts *facts)
 {
-        return facts->n_active < facts->n_wanted && (facts->n_active < facts->n_active_before || !facts->claimed);
+        return facts->now.active < facts->now.autoactivated &&
+               (facts->now.active < facts->before.active || !facts->claimed);
 }
 
 enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
 {
-        bool all_active = facts->n_active >= facts->n_wanted;
+        bool all_active = facts->now.active >= facts->now.autoactivated;
 
         switch (recorded) {
         case VOLUME_GROUP_ACTIVE:
                 return was_deactivated(facts) ? VOLUME_GROUP_DEACTIVATED : VOLUME_GROUP_ACTIVE;
         case VOLUME_GROUP_DEGRADED:
-                if (facts->n_active < facts->n_active_before)
+                if (facts->now.active < facts->before.active)
                         return VOLUME_GROUP_DEACTIVATED;
                 return facts->whole_again ? VOLUME_GROUP_ACTIVE : VOLUME_GROUP_DEGRADED;
         case VOLUME_GROUP_FAILED:
                 /* Somebody has activated by hand what failed. */
-                if (all_active && facts->n_wanted > 0)
+                if (all_active && facts->now.autoactivated > 0)
                         return VOLUME_GROUP_ACTIVE;
                 /* LVs on removed disks were in the way, and are not any more. */
-                if (!all_active && facts->lost_pv && !facts->stranded)
+                if (!all_active && facts->lost_pv && facts->now.stranded == 0)
                         return VOLUME_GROUP_DEACTIVATED;
                 return VOLUME_GROUP_FAILED;
         default:
@@ -42,13 +43,11 @@ enum volume_group_state judge_recorded(enum volume_group_state recorded, const s
 
 enum volume_group_state judge_unrecorded(const struct volume_group *volume_group)
 {
-        size_t n_wanted = volume_group_count_autoactivated(volume_group);
+        struct volume_group_counts n = volume_group_count(volume_group);
 
-        if (volume_group->n_pvs > 0 && n_wanted > 0 && volume_group_count_active(volume_group) == n_wanted)
+        if (volume_group->n_pvs > 0 && n.autoactivated > 0 && n.active == n.autoactivated)
                 return VOLUME_GROUP_ACTIVE;
-        return !volume_group_has_active_lv(volume_group) && volume_group_count_seen(volume_group) == 0
-                       ? VOLUME_GROUP_ABSENT
-                       : VOLUME_GROUP_UNKNOWN;
+        return !n.any_active && n.seen == 0 ? VOLUME_GROUP_ABSENT : VOLUME_GROUP_UNKNOWN;
 }
 
 /* What costs a system call is asked only for the states that depend on it. */
@@ -56,18 +55,17 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
 {
         enum volume_group_state recorded = volume_group->state;
         struct judgement_facts facts = {
-                .n_wanted = volume_group_count_autoactivated(volume_group),
-                .n_active_before = volume_group_count_active(volume_group),
+                .before = volume_group_count(volume_group),
                 .lost_pv = volume_group->lost_pv,
         };
 
         if (!sources->devices)
                 return;
         dm_devices_mark_active(sources->devices, volume_group);
-        facts.n_active = volume_group_count_active(volume_group);
-        facts.stranded = volume_group_count_stranded(volume_group) > 0;
+        facts.now = volume_group_count(volume_group);
         /* If it cannot be told, it counts as claimed. Without a directory there are no claims. */
-        if (recorded == VOLUME_GROUP_ACTIVE && facts.n_active < facts.n_wanted && sources->lvm_run_fd != -ENOENT)
+        if (recorded == VOLUME_GROUP_ACTIVE && facts.now.active < facts.now.autoactivated &&
+                sources->lvm_run_fd != -ENOENT)
                 facts.claimed = online_is_claimed(sources->lvm_run_fd, volume_group->name) != 0;
         if (recorded == VOLUME_GROUP_DEGRADED)
                 facts.whole_again = raid_is_whole_again(volume_group);
@@ -138,8 +136,8 @@ const struct volume_group *snapshot_find(const struct sources *sources, const ch
                         high = middle;
         }
         for (size_t i = low; i < sources->n_volume_groups && streq(sources->volume_groups[i]->name, name); i++)
-                if (i == low || (!volume_group_has_active_lv(found) &&
-                                        volume_group_has_active_lv(sources->volume_groups[i])))
+                if (i == low || (!volume_group_count(found).any_active &&
+                                        volume_group_count(sources->volume_groups[i]).any_active))
                         found = sources->volume_groups[i];
         return found;
 }
@@ -223,16 +221,15 @@ static int new_of_devices(const struct sources *sources, const char *name, struc
 
 static const char *explain(const struct volume_group *volume_group)
 {
-        size_t n_active = volume_group_count_active(volume_group);
+        struct volume_group_counts n = volume_group_count(volume_group);
 
         if (volume_group->n_pvs == 0)
-                return n_active > 0 ? "No backup can be read that would tell how many LVs it has."
+                return n.active > 0 ? "No backup can be read that would tell how many LVs it has."
                                     : "Its name is all that is known of it.";
-        if (n_active > 0)
+        if (n.active > 0)
                 return "Not all of its LVs are active.";
-        return volume_group_count_seen(volume_group) > 0
-                       ? "None of its LVs is active."
-                       : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
+        return n.seen > 0 ? "None of its LVs is active."
+                          : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
 }
 
 /* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */

@@ -57,13 +57,11 @@ bool expected_by_boot(const struct planned_volume_group *planned) _nonnull_(1);
 /* What the state of a VG is now, for all who look on. The worker's records say how it was when the worker looked last; LVs
  * may have been activated or deactivated since. */
 struct judgement_facts {
-        size_t n_wanted;        /* LVs with autoactivation enabled */
-        size_t n_active;        /* how many of these are active */
-        size_t n_active_before; /* how many were, by the record */
-        bool claimed;           /* lvm2 counts the VG as autoactivated */
-        bool lost_pv;           /* a PV was removed while LVs were active */
-        bool stranded;          /* some are still active on removed disks */
-        bool whole_again;       /* of one that was degraded: all PVs take part in all RAIDs */
+        struct volume_group_counts before; /* by the record */
+        struct volume_group_counts now;
+        bool claimed;     /* lvm2 counts the VG as autoactivated */
+        bool lost_pv;     /* a PV was removed while LVs were active */
+        bool whole_again; /* of one that was degraded: all PVs take part in all RAIDs */
 };
 
 /* Of a VG that has a record. A pure function of facts. */

@@ -109,8 +109,7 @@ void sources_forget_volume_groups(struct sources *sources)
 {
         FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
                 volume_group_free(*volume_group);
-        free(sources->volume_groups);
-        sources->volume_groups = NULL;
+        free(TAKE_PTR(sources->volume_groups));
         sources->n_volume_groups = 0;
 }
 

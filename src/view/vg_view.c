@@ -35,8 +35,8 @@ static int find_recorded(const struct sources *sources, const char *name, struct
                         continue;
                 n++;
                 snapshot_judge(sources, volume_group);
-                if (view->volume_group && (volume_group_has_active_lv(view->volume_group) ||
-                                                  !volume_group_has_active_lv(volume_group)))
+                if (view->volume_group && (volume_group_count(view->volume_group).any_active ||
+                                                  !volume_group_count(volume_group).any_active))
                         continue;
                 volume_group_free(view->volume_group);
                 view->volume_group = TAKE_PTR(volume_group);

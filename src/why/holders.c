@@ -71,12 +71,15 @@ static void explain_nodes(struct why *why, struct tree *tree)
                 return;
         }
 
-        for (size_t i = 0; i < n_told; i++)
-                if (is_worth_a_look(tree->nodes.nodes[i])) {
-                        queries[i].number = tree->nodes.nodes[i]->number;
-                        queries[i].mount_point = find_mount_point(tree->nodes.nodes[i]);
+        for (size_t i = 0; i < n_told; i++) {
+                const struct tree_node *node = tree->nodes.nodes[i];
+
+                if (is_worth_a_look(node)) {
+                        queries[i].number = node->number;
+                        queries[i].mount_point = find_mount_point(node);
                         look = true;
                 }
+        }
         /* The processes are those of this machine, not of one that was captured. */
         if (look && !root_is_chosen())
                 nodes_find_users(queries, n_told);

@@ -41,7 +41,7 @@ static void cause_with_reason(struct why *why, const char *condition, const char
 static void cause_of_reason(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        size_t n_stranded = volume_group_count_stranded(vg);
+        size_t n_stranded = volume_group_count(vg).stranded;
 
         if (vg->state == VOLUME_GROUP_FAILED && n_stranded > 0) {
                 why_cause(why, "stranded", "%zu of its LVs %s still on a disk that has gone", n_stranded,
@@ -165,7 +165,7 @@ static void explain_headgate(struct why *why)
 /* Those that are not active; of a VG without any that is, those that are on removed disks. */
 static void explain_lvs(struct why *why)
 {
-        bool has_active = why->vg->state == VOLUME_GROUP_ACTIVE || volume_group_has_active_lv(why->vg);
+        bool has_active = why->vg->state == VOLUME_GROUP_ACTIVE || volume_group_count(why->vg).any_active;
         size_t n_inactive = 0;
 
         FOREACH_LV(lv, why->vg) {
@@ -234,24 +234,23 @@ static void answer(struct why *why)
 {
         const struct volume_group *vg = why->vg;
         const char *state = describe_place(why);
-        size_t n_wanted = volume_group_count_autoactivated(vg);
-        size_t n_active = volume_group_count_active(vg);
+        struct volume_group_counts n = volume_group_count(vg);
 
         if (vg->state == VOLUME_GROUP_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
-                        vg->name, n_active, n_wanted, why_first_cause(why));
+                        vg->name, n.active, n.autoactivated, why_first_cause(why));
         else if (vg->state != VOLUME_GROUP_ACTIVE)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is not active%s: %s.", vg->name,
-                        volume_group_has_active_lv(vg) ? " as a whole" : "", why_first_cause(why));
-        else if (n_wanted == 0)
+                        n.any_active ? " as a whole" : "", why_first_cause(why));
+        else if (n.autoactivated == 0)
                 why_answer(why, VERDICT_UP, state,
                         "VG %s is up, but it has no LVs that are activated by themselves.", vg->name);
-        else if (n_active < n_wanted)
+        else if (n.active < n.autoactivated)
                 why_answer(why, VERDICT_UP, state, "VG %s is active, though only %zu of its %zu LVs are.",
-                        vg->name, n_active, n_wanted);
+                        vg->name, n.active, n.autoactivated);
         else
-                why_answer(why, VERDICT_UP, state, "VG %s is active: %zu of %zu LV%s.", vg->name, n_active,
-                        n_wanted, plural(n_wanted));
+                why_answer(why, VERDICT_UP, state, "VG %s is active: %zu of %zu LV%s.", vg->name, n.active,
+                        n.autoactivated, plural(n.autoactivated));
 }
 
 void volume_group_explain(struct why *why, const struct vg_view *view)
@@ -264,7 +263,7 @@ void volume_group_explain(struct why *why, const struct vg_view *view)
         answer(why);
         why_add_other_causes(why);
         explain_lvs(why);
-        if (volume_group_has_active_lv(why->vg))
+        if (volume_group_count(why->vg).any_active)
                 explain_holders_of_lvs(why, NULL);
 }
 

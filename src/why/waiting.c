@@ -82,7 +82,7 @@ static void explain_present_pvs(struct why *why)
 {
         const struct volume_group *vg = why->vg;
         _cleanup_string_vector_ struct string_vector names = {};
-        size_t n = volume_group_count_seen(vg);
+        size_t n = volume_group_count(vg).seen;
         _cleanup_free_ char *joined = NULL;
 
         FOREACH_PV(pv, vg)
@@ -147,7 +147,7 @@ static void advise(struct why *why)
         else
                 why_advise(why,
                         "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
-        if (volume_group_count_seen(why->vg) == 0)
+        if (volume_group_count(why->vg).seen == 0)
                 return;
         if (why->vg->state != VOLUME_GROUP_DEGRADED && why->vg->state != VOLUME_GROUP_DEACTIVATED)
                 advise_on_degraded(why);
@@ -160,7 +160,7 @@ static void advise(struct why *why)
 void explain_missing_pvs(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        size_t n_missing = vg->n_pvs - volume_group_count_seen(vg), n_told = 0;
+        size_t n_missing = volume_group_count(vg).missing, n_told = 0;
 
         if (n_missing == vg->n_pvs)
                 why_cause(why, "missing-pv", "none of its %zu PV%s was seen", n_missing, plural(n_missing));

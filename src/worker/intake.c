@@ -90,7 +90,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         }
         if (appeared)
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_PV_APPEARED, .pv = pv});
-        if (group->vg->n_pvs > 1 && volume_group_count_seen(group->vg) == 1)
+        if (group->vg->n_pvs > 1 && volume_group_count(group->vg).seen == 1)
                 report_seen(group, device->name);
         if (r >= 0)
                 r = vg_take(worker, group,

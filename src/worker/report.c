@@ -41,8 +41,8 @@ static void report_group(int level, const char *message_id, const struct volume_
         fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
         add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
         fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", vg->n_pvs));
-        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count_seen(vg)));
-        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count_active(vg)));
+        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count(vg).seen));
+        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count(vg).active));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
         if (state)
                 fields_add(&fields, string_format("HEADGATE_STATE=%s", state));
@@ -126,9 +126,7 @@ void report_activating(struct managed_group *const *groups, size_t n)
 static char *describe(const struct volume_group *vg, enum vg_report report, uint64_t usec)
 {
         const char *name = vg->name, *reason = vg->reason;
-        size_t n_active = volume_group_count_active(vg);
-        size_t n_wanted = volume_group_count_autoactivated(vg);
-        size_t n_seen = volume_group_count_seen(vg), n_stranded = volume_group_count_stranded(vg);
+        struct volume_group_counts n = volume_group_count(vg);
         _cleanup_free_ char *time = format_duration(usec);
         _cleanup_free_ char *missing = volume_group_describe_missing(vg);
 
@@ -137,34 +135,34 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
         switch (report) {
         case VG_SAY_COMPLETE:
                 return string_format(
-                        "VG %s is complete: %zu of %zu PVs seen within %s.", name, n_seen, vg->n_pvs, time);
+                        "VG %s is complete: %zu of %zu PVs seen within %s.", name, n.seen, vg->n_pvs, time);
         case VG_SAY_ACTIVE:
                 return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
-                        n_active, n_wanted, time, reason ? "; " : ".", reason ?: "");
+                        n.active, n.autoactivated, time, reason ? "; " : ".", reason ?: "");
         case VG_SAY_SKIPPED:
                 return string_format("VG %s is not activated: %s", name, reason ?: "lvm2 does not want it.");
         case VG_SAY_FAILED:
-                return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n_active, n_wanted,
-                        reason ?: "lvm2 gave no reason.");
+                return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n.active,
+                        n.autoactivated, reason ?: "lvm2 gave no reason.");
         case VG_SAY_REMOVED:
                 return string_format("VG %s no longer exists: no PV belongs to it.", name);
         case VG_SAY_DEGRADED:
-                if (n_seen == vg->n_pvs)
+                if (n.missing == 0)
                         return string_format("VG %s is still degraded, with all of its PVs there: %s", name,
                                 reason ?: "see lvmraid(7).");
                 return string_format(
                         "VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s", name,
-                        n_active, n_wanted, missing, reason ? "; " : ".", reason ?: "");
+                        n.active, n.autoactivated, missing, reason ? "; " : ".", reason ?: "");
         case VG_SAY_LOST:
-                if (n_stranded > 0)
+                if (n.stranded > 0)
                         return string_format(
                                 "VG %s has lost a PV, %zu of %zu are there; missing: %s; %zu LV%s still on what has gone.",
-                                name, n_seen, vg->n_pvs, missing, n_stranded, n_stranded == 1 ? " is" : "s are");
-                return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.", name, n_seen,
+                                name, n.seen, vg->n_pvs, missing, n.stranded, n.stranded == 1 ? " is" : "s are");
+                return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.", name, n.seen,
                         vg->n_pvs, missing);
         case VG_SAY_OVERDUE:
                 return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
-                        n_seen, vg->n_pvs, missing);
+                        n.seen, vg->n_pvs, missing);
         case VG_SAY_IN_VAIN:
                 return string_format(
                         "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
@@ -188,7 +186,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                         vg->settled_usec},
                 [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED, vg->complete_usec, vg->settled_usec},
                 [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, vg->complete_usec, vg->settled_usec},
-                [VG_SAY_LOST] = {volume_group_count_stranded(vg) > 0 ? LOG_WARNING : LOG_NOTICE,
+                [VG_SAY_LOST] = {volume_group_count(vg).stranded > 0 ? LOG_WARNING : LOG_NOTICE,
                         MESSAGE_VOLUME_GROUP_INCOMPLETE},
                 [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, vg->first_seen_usec,
                         report == VG_SAY_OVERDUE ? now_usec() : 0},

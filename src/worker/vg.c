@@ -146,19 +146,19 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
  * was changed by what was seen of it: it stays marked. */
 static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *input)
 {
-        size_t n_wanted = volume_group_count_autoactivated(vg), n_active;
+        struct volume_group_counts n;
         _cleanup_free_ bool *before = is_reread(input->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
 
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 before[i] = vg->lvs[i].active;
         if (input->devices)
                 dm_devices_mark_active(input->devices, vg);
-        n_active = volume_group_count_active(vg);
+        n = volume_group_count(vg);
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 vg->lvs[i].active |= before[i];
-        if (n_wanted == 0)
+        if (n.autoactivated == 0)
                 return VG_LVS_UNWANTED;
-        return n_active == 0 ? VG_LVS_NONE : n_active < n_wanted ? VG_LVS_SOME : VG_LVS_ALL;
+        return n.active == 0 ? VG_LVS_NONE : n.active < n.autoactivated ? VG_LVS_SOME : VG_LVS_ALL;
 }
 
 static int gather(struct change *change)
@@ -168,22 +168,22 @@ static int gather(struct change *change)
         struct volume_group *vg = change->vg;
         enum vg_event event = change->input->event;
         enum vg_lvs lvs = count_lvs(vg, change->input);
-        size_t n_seen;
+        struct volume_group_counts n;
         int r;
 
         /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
         if (is_end(event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
                 inventory_lose_absent_pvs(worker->inventory, group);
-        n_seen = volume_group_count_seen(vg);
+        n = volume_group_count(vg);
         change->facts = (struct vg_facts){
                 .lvs = lvs,
-                .pvs = n_seen == vg->n_pvs ? VG_PVS_ALL
-                       : n_seen == 0       ? VG_PVS_NONE
-                                           : VG_PVS_SOME,
+                .pvs = n.missing == 0 ? VG_PVS_ALL
+                       : n.seen == 0  ? VG_PVS_NONE
+                                      : VG_PVS_SOME,
                 .permitted = worker->event_activation && settings_allow_degraded(&worker->settings, vg->name),
                 .ask_anyway = asks_anyway(worker, group, event),
                 .pv_changed = group->pv_changed,
-                .on_removed = volume_group_count_stranded(vg) > 0,
+                .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
         if (is_reread(event) || event == VG_TURN) {
@@ -209,7 +209,7 @@ static int gather(struct change *change)
 /* Returns "" if there is none. */
 static char *describe_reason(const struct change *change)
 {
-        size_t n_stranded = volume_group_count_stranded(change->vg);
+        size_t n_stranded = volume_group_count(change->vg).stranded;
         const char *name = change->vg->name;
 
         switch (change->step.reason) {
@@ -222,7 +222,7 @@ static char *describe_reason(const struct change *change)
         case VG_REASON_PV_REMOVED:
                 return strdup("a PV has gone while lvm2 was at work.");
         case VG_REASON_UNWANTED:
-                return strdup(volume_group_count_active(change->vg) > 0
+                return strdup(volume_group_count(change->vg).active > 0
                                       ? "the others are not wanted by lvm2's configuration."
                                       : "no LV of it is wanted by lvm2's configuration.");
         case VG_REASON_RAIDS:
@@ -258,12 +258,11 @@ static int set_reason(const struct change *change)
 static void note_settled(struct worker *worker, struct volume_group *vg, enum vg_report report)
 {
         vg->settled_usec = worker->inventory->now_usec;
-        vg->lost_pv &= volume_group_count_stranded(vg) > 0;
+        vg->lost_pv &= volume_group_count(vg).stranded > 0;
         if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
                 vg->first = volume_group_first_times(vg);
         dm_names_remove(worker->run_fd, vg);
-        if (!worker->proved && flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0)
-                worker->proved = true;
+        worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }
 
 /* All PVs are there, or somebody asks for the VG by name. */

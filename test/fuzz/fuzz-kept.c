@@ -18,8 +18,8 @@ static void look_at(const struct volume_group *volume_group)
         _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
 
         fuzz_check(missing);
-        fuzz_check(volume_group_count_seen(volume_group) <= volume_group->n_pvs);
-        fuzz_check(volume_group_count_active(volume_group) <= volume_group_count_autoactivated(volume_group));
+        fuzz_check(volume_group_count(volume_group).seen <= volume_group->n_pvs);
+        fuzz_check(volume_group_count(volume_group).active <= volume_group_count(volume_group).autoactivated);
         fuzz_check(volume_group_state_to_string(volume_group->state));
         for (size_t i = 0; i < volume_group->n_pvs; i++)
                 fuzz_check(volume_group_find_pv(volume_group, volume_group->pvs[i].pvid));

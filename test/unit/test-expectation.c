@@ -146,7 +146,7 @@ START_TEST(expected_twice)
 
         announce(1);
         ck_assert_ptr_eq(expect("a", 1, 2), a);
-        ck_assert_uint_eq(volume_group_count_seen(a->backup), 1);
+        ck_assert_uint_eq(volume_group_count(a->backup).seen, 1);
 }
 END_TEST
 

@@ -230,7 +230,7 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
         ck_assert_int_eq(found->vg->state, VOLUME_GROUP_WAITING);
-        ck_assert_uint_eq(volume_group_count_seen(found->vg), 0);
+        ck_assert_uint_eq(volume_group_count(found->vg).seen, 0);
 }
 END_TEST
 
@@ -243,7 +243,7 @@ START_TEST(pv_is_seen_before_its_group)
         struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
 
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count_seen(group->vg), 1);
+        ck_assert_uint_eq(volume_group_count(group->vg).seen, 1);
         ck_assert_ptr_eq(device->group, group);
 }
 END_TEST
@@ -259,7 +259,7 @@ START_TEST(newer_metadata_counts)
         ck_assert_ptr_eq(add(inventory, 1, 6, 3), group);
         ck_assert_uint_eq(group->vg->n_pvs, 3);
         ck_assert_uint_eq(group->vg->pvs[1].device, absent_device(1));
-        ck_assert_uint_eq(volume_group_count_seen(group->vg), 1);
+        ck_assert_uint_eq(volume_group_count(group->vg).seen, 1);
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(pv_is_lost)
         inventory_lose_pv(inventory, group, absent_device(2));
         ck_assert_int_eq(group->state, rows[_i].after);
         ck_assert(volume_group->lost_pv);
-        ck_assert_uint_eq(volume_group_count_seen(volume_group), 1);
+        ck_assert_uint_eq(volume_group_count(volume_group).seen, 1);
         ck_assert_uint_eq(volume_group->degraded_usec, vg_state_is_waiting(rows[_i].after) ? 0 : 1);
 }
 END_TEST
@@ -439,7 +439,7 @@ START_TEST(contested_pv_is_asked)
         former->vg->pvs[1].device = absent_device(1);
         memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count_seen(group->vg), 0);
+        ck_assert_uint_eq(volume_group_count(group->vg).seen, 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
         found = inventory_find_group_of_pv(inventory, pvid);
         ck_assert_ptr_nonnull(found);
@@ -447,7 +447,7 @@ START_TEST(contested_pv_is_asked)
 
         /* It says that it is not the first one's. */
         ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1)), 0);
-        ck_assert_uint_eq(volume_group_count_seen(former->vg), 0);
+        ck_assert_uint_eq(volume_group_count(former->vg).seen, 0);
         ck_assert(former->left && former->needs_recheck);
         ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
         ck_assert(!group->left);

@@ -8,7 +8,7 @@
 
 #define CLAIMED .claimed = true
 #define LOST .lost_pv = true
-#define STRANDED .lost_pv = true, .stranded = true
+#define STRANDED .lost_pv = true, .now.stranded = 1
 #define WHOLE .whole_again = true
 
 static const struct {
@@ -60,9 +60,9 @@ START_TEST(recorded)
 {
         struct judgement_facts facts = rows[_i].flags;
 
-        facts.n_wanted = rows[_i].n_wanted;
-        facts.n_active_before = rows[_i].n_before;
-        facts.n_active = rows[_i].n_active;
+        facts.now.autoactivated = rows[_i].n_wanted;
+        facts.before.active = rows[_i].n_before;
+        facts.now.active = rows[_i].n_active;
         ck_assert_str_eq(volume_group_state_to_string(judge_recorded(rows[_i].recorded, &facts)),
                 volume_group_state_to_string(rows[_i].expected));
 }

@@ -290,7 +290,7 @@ START_TEST(lv_on_a_disk_that_has_gone)
         group->vg->lost_pv = true;
         dm_devices_mark_active(devices, group->vg);
         ck_assert(!group->vg->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count_stranded(group->vg), 1);
+        ck_assert_uint_eq(volume_group_count(group->vg).stranded, 1);
 }
 END_TEST
 
@@ -307,7 +307,7 @@ START_TEST(lv_on_a_disk_that_is_there)
         ck_assert_int_ge(dm_devices_get_permitted(&devices), 0);
         dm_devices_mark_active(devices, group->vg);
         ck_assert(group->vg->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count_stranded(group->vg), 0);
+        ck_assert_uint_eq(volume_group_count(group->vg).stranded, 0);
 }
 END_TEST
 
