@@ -213,7 +213,7 @@ char *lvm_output_find(const char *output, const char *word)
         return NULL;
 }
 
-/* Two looks: until the first, each lvm command has used processor time to read its configuration. */
+/* Where the kernel counts processor time in ticks, one who reads disks may well have none counted between two looks. */
 #define LOOK_USEC (2500 * USEC_PER_MSEC)
 
 struct job *job_free(struct job *job)
@@ -236,7 +236,8 @@ bool job_stands_still(struct job *job)
         job->look_usec = now + LOOK_USEC;
         /* It has not been waited for: the number is no other process's by now. */
         job->cpu_usec = clock_getcpuclockid(job->command.pid, &clock) == 0 ? clock_usec(clock) : 0;
-        return job->cpu_usec == before;
+        job->still = job->cpu_usec == before ? job->still + 1 : 0;
+        return job->still > 0;
 }
 
 static int on_child(_unused_ sd_event_source *source, const siginfo_t *info, void *userdata)
@@ -265,6 +266,7 @@ static struct job *job_new(enum job_kind kind, job_exit_function on_exit, void *
                 .kind = kind,
                 .started_usec = now,
                 .look_usec = now + LOOK_USEC,
+                .cpu_usec = USEC_INFINITY,
                 .command.output_fd = -EBADF,
                 .userdata = userdata,
                 .on_exit = on_exit,

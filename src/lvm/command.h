@@ -69,7 +69,8 @@ struct job {
         bool slow; /* activates VGs that may take long, and does not count as one of the few at a time */
         uint64_t started_usec;
         uint64_t look_usec; /* when it is worth while to look whether it stands still, and what it */
-        uint64_t cpu_usec;  /* had used of the processor at the last look */
+        uint64_t cpu_usec;  /* had used of the processor at the last look; USEC_INFINITY before the first */
+        unsigned int still; /* how many looks in a row have found that it had used no more */
         bool probed;        /* it makes no progress, and its devices are being probed: the caller's, */
         bool waits;         /* and nothing else waits for it */
         struct lvm_command command;
@@ -101,6 +102,13 @@ int job_adopt(
  * not look before `look_usec`. How long a process takes by the clock tells nothing, while udev has thousands of events to
  * handle. */
 bool job_stands_still(struct job *job);
+
+/* Whether it did at two looks in a row. One is not enough if all of its devices respond: one of them may have been slow to,
+ * the whole machine may have been stopped, or what it used was too little to be counted. */
+static inline bool job_is_stuck(const struct job *job)
+{
+        return job->still >= 2;
+}
 
 /* Does not end the process. */
 struct job *job_free(struct job *job);

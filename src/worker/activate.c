@@ -339,7 +339,8 @@ static int handle_stalled(struct worker *worker, struct job *job)
         /* It has one VG only, and the process that checks a thin pool is another one. */
         if (job->slow)
                 return 0;
-        job->waits = job->probed = worker->udev_busy_usec + UDEV_IDLE_USEC <= worker->inventory->now_usec;
+        job->waits = job->probed =
+                job_is_stuck(job) && worker->udev_busy_usec + UDEV_IDLE_USEC <= worker->inventory->now_usec;
         if (!job->waits || n <= 1)
                 return 0;
         log_notice("vgchange makes no progress; retrying each of its %zu VGs individually.", n);

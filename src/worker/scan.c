@@ -55,8 +55,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
                 return log_oom();
         if (!streq(vg->reason, waiting))
                 return 0;
-        free(vg->reason);
-        vg->reason = NULL;
+        free(TAKE_PTR(vg->reason));
         inventory_note_change(worker->inventory, device->group);
         return 0;
 }
@@ -167,8 +166,7 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
 
         if (crashed && !alone)
                 return show_again(worker, job, "crashed");
-        if (crashed)
-                worker->scans.bisecting = false;
+        worker->scans.bisecting &= !crashed;
         FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
                 r = take_verdict(worker, device, exit_status, output);
                 if (r < 0)
@@ -216,10 +214,13 @@ static int continue_with_others(struct worker *worker, struct job *job)
         struct device *device, *next;
         int r = 0;
 
-        worker->scans.job = NULL;
-        dm_list_add(&worker->scans.overdue, &job->list);
         FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
                 n_unresponsive += readers_wait_for(worker->readers, device->number);
+        job->probed = n_unresponsive > 0 || job_is_stuck(job);
+        if (!job->probed)
+                return 0;
+        worker->scans.job = NULL;
+        dm_list_add(&worker->scans.overdue, &job->list);
         if (n_unresponsive == 0 && n_shown > 1)
                 return show_again(worker, job, "makes no progress");
         FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {

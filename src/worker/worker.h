@@ -194,7 +194,8 @@ int intake_recheck(struct worker *worker);
 /* ------ scan.c: lvm2's own account of which PVs there are ------ */
 
 /* Has one pvscan record all devices of stage UNRECORDED. Does nothing while a reader is busy or a pvscan is running. If a
- * pvscan makes no progress, its devices are probed, and another one gets those that respond. */
+ * pvscan makes no progress, its devices are probed, and another one gets those that respond; if all do, it first has the time
+ * until the next look. */
 int scan_start(struct worker *worker);
 
 /* ------ activate.c: from complete VGs to active LVs ------ */
