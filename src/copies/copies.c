@@ -225,12 +225,10 @@ uint64_t survey_read_usec(const struct surveyed_vg *vg, size_t n_copies)
 {
         uint64_t usec = 0;
 
-        for (size_t i = 0; i < vg->n_seen; i++) {
-                const struct surveyed_pv *pv = vg->pvs[i];
-
-                usec += pv->read_usec;
-                for (size_t j = 0; j < pv->n_read && n_copies > 0; j++, n_copies--)
-                        usec += pv->copy_read_usec[j];
+        FOREACH_ARRAY(pv, vg->pvs, vg->n_seen) {
+                usec += (*pv)->read_usec;
+                for (size_t i = 0; i < (*pv)->n_read && n_copies > 0; i++, n_copies--)
+                        usec += (*pv)->copy_read_usec[i];
         }
         return usec;
 }

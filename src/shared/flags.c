@@ -227,12 +227,9 @@ int flags_walk_requests(int run_fd, flags_entry_function function, void *userdat
 int flags_finish(int run_fd, const char *entry)
 {
         struct entry_path path;
-        int r;
+        int r = entry_path_set(&path, FLAGS_WORKING_DIRECTORY, entry);
 
-        r = entry_path_set(&path, FLAGS_WORKING_DIRECTORY, entry);
-        if (r < 0)
-                return r;
-        return flags_clear(run_fd, path.path);
+        return r < 0 ? r : flags_clear(run_fd, path.path);
 }
 
 static int stop_at_first(_unused_ const char *entry, _unused_ void *userdata)

@@ -426,8 +426,8 @@ int string_vector_add_all(struct string_vector *vector, const char *const *strin
 
 bool string_vector_has(const struct string_vector *vector, const char *string)
 {
-        for (size_t i = 0; i < vector->n; i++)
-                if (streq(vector->strings[i], string))
+        FOREACH_ARRAY(other, vector->strings, vector->n)
+                if (streq(*other, string))
                         return true;
         return false;
 }

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <syslog.h>
 
 #include "fixture.h"
@@ -159,6 +160,30 @@ START_TEST(a_journald_that_does_not_read_costs_a_second)
 }
 END_TEST
 
+START_TEST(a_slow_journald_gets_all_lines)
+{
+        int fd = make_journal(), status;
+        pid_t journald = fork();
+
+        ck_assert_int_ge(journald, 0);
+        if (journald == 0) {
+                unsigned int n = 0;
+
+                /* Longer in all than it is waited for if it does not read. */
+                while (n < MANY_LINES && usleep(500) == 0 && recv(fd, (char[1]){}, 1, 0) == 1)
+                        n++;
+                _exit(n == MANY_LINES && count_lines(fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        }
+        log_open("test", LOG_TARGET_JOURNAL);
+        for (size_t i = 0; i < MANY_LINES; i++)
+                log_warning("Line %zu.", i);
+        log_close();
+        ck_assert_int_eq(waitpid(journald, &status, 0), journald);
+        ck_assert_int_eq(status, 0);
+        close(fd);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("log");
@@ -167,6 +192,7 @@ int main(void)
         tcase_add_test(test_case, messages_are_one_line);
         tcase_add_test(test_case, lines_reach_the_journal);
         tcase_add_test(test_case, a_journald_that_does_not_read_costs_a_second);
+        tcase_add_test(test_case, a_slow_journald_gets_all_lines);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
