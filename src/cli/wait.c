@@ -100,9 +100,10 @@ static const struct volume_group *get_awaited(const struct await *await, const s
 /* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
 static bool is_up(const struct volume_group *volume_group)
 {
+        struct volume_group_counts n = volume_group_count(volume_group);
+
         return volume_group->state == VOLUME_GROUP_ACTIVE ||
-               (volume_group->state == VOLUME_GROUP_DEGRADED &&
-                       volume_group_count(volume_group).active >= volume_group_count(volume_group).autoactivated);
+               (volume_group->state == VOLUME_GROUP_DEGRADED && n.active >= n.autoactivated);
 }
 
 /* A VG that waits for PVs, or of which nothing was seen, may still come, unless there is a limit to that, or somebody has

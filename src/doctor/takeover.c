@@ -161,9 +161,8 @@ static void check_masked_rules(struct doctor *doctor)
 
         for (size_t i = 0; i < STOCK_RULES_N && !path; i++)
                 if (rule_file_find(doctor->sources.root_fd, stock_rules[i], &path) >= 0 &&
-                        is_masked_at(doctor->sources.root_fd, path)) {
+                        is_masked_at(doctor->sources.root_fd, path))
                         free(TAKE_PTR(path));
-                }
         if (path && skip_prefix(path, "etc/"))
                 finding_failed(doctor, "Remove that file, or disable headgate (headgate disable).",
                         "Both headgate and lvm2's udev rule act: /%s counts more than the mask in /run.", path);

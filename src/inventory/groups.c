@@ -290,9 +290,8 @@ static int update_group(struct inventory *inventory, struct managed_group *group
                         return -ENOMEM;
         }
         /* What was said because of the metadata is not said for ever. */
-        if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason)) {
+        if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason))
                 free(TAKE_PTR(vg->reason));
-        }
         inventory_recheck(inventory, group);
         r = inventory_unname_group(inventory, group);
         if (r >= 0)

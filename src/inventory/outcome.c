@@ -41,11 +41,12 @@ static char *find_words_about_lvs(const char *output, const struct volume_group 
 int outcome_read(
         const struct volume_group *vg, size_t n_vgs, int exit_status, const char *output, struct outcome *ret)
 {
+        struct volume_group_counts n = volume_group_count(vg);
         _cleanup_free_ char *line = NULL;
 
         ret->event = VG_ENDED_CONTENT;
         /* Nothing is to be explained. To look for words costs as much as lvm2 has printed of all VGs. */
-        if (volume_group_count(vg).active >= volume_group_count(vg).autoactivated)
+        if (n.active >= n.autoactivated)
                 return 0;
         line = lvm_output_find(output, vg->name);
         if (!line)

@@ -235,9 +235,8 @@ static int parse_vg(const struct dm_config_node *vg, struct volume_group *metada
         r = copy_string(nodes, "lock_type", &metadata->lock_type, reterr_reason);
         if (r < 0)
                 return r;
-        if (metadata->lock_type && streq(metadata->lock_type, "none")) {
+        if (metadata->lock_type && streq(metadata->lock_type, "none"))
                 free(TAKE_PTR(metadata->lock_type));
-        }
 
         metadata->exported = has_flag(nodes, "EXPORTED");
         metadata->clustered = has_flag(nodes, "CLUSTERED");

@@ -22,8 +22,8 @@
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* How long a process waits for journald in all; and what each line gives back that journald has taken, which needs some
- * 0.4 ms for it in a guest. Thousands of lines at once are not lost where it is only slow. */
+/* How long a process waits for journald in all, and what each line that journald takes gives back of that. In a guest it
+ * needs 0.4 ms for a line: where it is only slow, thousands of lines at once are not lost. */
 #define WAIT_MAX_USEC USEC_PER_SEC
 #define LINE_USEC (2 * USEC_PER_MSEC)
 
