@@ -14,7 +14,6 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
-#include "timeline/archive.h"
 
 #define TAKEOVER "headgate-takeover.service"
 #define FAST_DM_RULES "headgate-fast-dm-rules.service"
@@ -189,19 +188,12 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
 /* Whether units were enabled or not: systemctl has nothing to say about that. */
 static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
-        _cleanup_close_ int root_fd = -EBADF;
-
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return disable_initrd();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
-        /* What headgate has written down of past boots may be wanted all the more. */
-        root_fd = root_open();
-        if (root_fd >= 0 && faccessat(root_fd, ARCHIVE_DIRECTORY, F_OK, 0) == 0)
-                log_info("Timelines of past boots stay in /" ARCHIVE_DIRECTORY
-                         ", and headgate blame --boot= tells of them.");
         return call_systemctl("disable", TAKEOVER, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
 }
 

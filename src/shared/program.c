@@ -60,7 +60,7 @@ const char *root_relative(const char *path)
         return path + strspn(path, "/");
 }
 
-static int change_mask(int how)
+int signals_block(void)
 {
         sigset_t signals;
 
@@ -68,15 +68,5 @@ static int change_mask(int how)
         sigaddset(&signals, SIGCHLD);
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGINT);
-        return sigprocmask(how, &signals, NULL) < 0 ? -errno : 0;
-}
-
-int signals_block(void)
-{
-        return change_mask(SIG_BLOCK);
-}
-
-int signals_unblock(void)
-{
-        return change_mask(SIG_UNBLOCK);
+        return sigprocmask(SIG_BLOCK, &signals, NULL) < 0 ? -errno : 0;
 }

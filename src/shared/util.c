@@ -168,8 +168,7 @@ bool is_masked_at(int dir_fd, const char *path)
                streq(target, "/dev/null");
 }
 
-/* `flush` is called before the file has its name, unless it is NULL. */
-static int replace_file_at(int dir_fd, const char *name, const char *content, int (*flush)(int fd))
+int write_file_atomic_at(int dir_fd, const char *name, const char *content)
 {
         _cleanup_free_ char *temporary = NULL;
         _cleanup_close_ int fd = -EBADF;
@@ -184,23 +183,11 @@ static int replace_file_at(int dir_fd, const char *name, const char *content, in
                 return -errno;
 
         r = write_all(fd, content, strlen(content));
-        if (r >= 0 && flush && flush(fd) < 0)
-                r = -errno;
         if (r >= 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
                 r = -errno;
         if (r < 0)
                 (void) unlinkat(dir_fd, temporary, 0);
         return r;
-}
-
-int write_file_atomic_at(int dir_fd, const char *name, const char *content)
-{
-        return replace_file_at(dir_fd, name, content, NULL);
-}
-
-int write_file_durably_at(int dir_fd, const char *name, const char *content)
-{
-        return replace_file_at(dir_fd, name, content, fsync);
 }
 
 int parse_u64(const char *string, uint64_t *ret)

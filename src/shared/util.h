@@ -45,9 +45,6 @@ bool is_masked_at(int dir_fd, const char *path) _nonnull_(2);
  * errno. */
 int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
 
-/* The same for what has to outlive the machine's being switched off: it is on the disk before it has its name. */
-int write_file_durably_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
-
 /* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
 int write_all(int fd, const void *data, size_t size) _must_check_;
 

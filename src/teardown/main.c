@@ -17,7 +17,7 @@
 #include "teardown/scope.h"
 #include "teardown/systemd.h"
 #include "teardown/teardown.h"
-#include "timeline/archive.h"
+#include "timeline/journal.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -108,35 +108,8 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 return log_error_errno(r, "Failed to prepare: %m");
         timeline_describe_machine(timeline, now_usec());
         r = teardown_run(&teardown);
+        timeline_log(timeline);
         return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
-}
-
-/* For "headgate blame --shutdown" after the next boot. The journal has all that, too, but is kept by not every
- * machine. Where the directory is not on the root file system there is nothing to write to any more. */
-static void keep(struct timeline *timeline)
-{
-        _cleanup_close_ int root_fd = root_open(), archive_fd = -EBADF;
-        sd_id128_t boot;
-        int r;
-
-        if (timeline->n == 0)
-                return;
-        archive_fd = root_fd < 0 ? root_fd : archive_open_at_shutdown(root_fd);
-        if (archive_fd < 0 && archive_fd != -ENOENT && archive_fd != -EXDEV)
-                log_warning("Failed to open /" ARCHIVE_DIRECTORY ": %s", strerror(-archive_fd));
-        if (archive_fd < 0)
-                return;
-        /* From now on this process may outlive its parent, and who wants it gone can have that. */
-        (void) prctl(PR_SET_PDEATHSIG, 0);
-        r = signals_unblock();
-        if (r >= 0)
-                r = sd_id128_get_boot(&boot);
-        if (r >= 0)
-                r = archive_write(archive_fd,
-                        arg_scope == TEARDOWN_LOCAL ? ARCHIVE_SHUTDOWN_LOCAL : ARCHIVE_SHUTDOWN_NETWORK, boot,
-                        timeline);
-        if (r < 0)
-                log_warning("Failed to archive the timeline of this shutdown: %s", strerror(-r));
 }
 
 /* systemd has a remark on whatever is left of a unit, so that a child that can end gets the time for it. */
@@ -170,7 +143,6 @@ static int take_down_in_child(void)
                 close(ends[0]);
                 status = take_down(ends[1], &timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) send(ends[1], &status, 1, MSG_NOSIGNAL);
-                keep(&timeline);
                 log_close();
                 _exit(status);
         }

@@ -71,34 +71,14 @@ static void add_volume_groups(struct fields *fields, const struct tree_nodes *me
         }
 }
 
-/* The field with what was removed of a storage tree, which is also added to the timeline; NULL without memory. */
-static char *format_nodes(const struct teardown *teardown, const struct storage_tree *tree)
-{
-        const struct removal *removal;
-        _cleanup_memstream_ struct memstream stream = {};
-        FILE *file = memstream_open(&stream);
-        char *text;
-
-        if (!file)
-                return NULL;
-        fputs("HEADGATE_NODES=", file);
-        dm_list_iterate_items(removal, &tree->removed) {
-                _cleanup_free_ char *name = string_printable(removal->node->name);
-
-                fprintf(file, "%" PRIu64 " %" PRIu64 " %u %s %s\n",
-                        usec_between(teardown->started_usec, removal->ready_usec),
-                        usec_between(removal->ready_usec, removal->ended_usec), removal->n_tries,
-                        tree_kind_to_string(removal->node->kind), name ?: "?");
-                add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
-        }
-        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
-}
-
 static void report_tree(int level, const char *message_id, const struct teardown *teardown,
         const struct storage_tree *tree, const char *message)
 {
+        const struct removal *removal;
         _cleanup_fields_ struct fields fields = {};
 
+        dm_list_iterate_items(removal, &tree->removed)
+                add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
         if (!message)
                 return;
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
@@ -108,8 +88,6 @@ static void report_tree(int level, const char *message_id, const struct teardown
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped));
         fields_add(&fields,
                 string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec_between(tree->first_usec, tree->last_usec)));
-        fields_add(&fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
-        fields_add(&fields, format_nodes(teardown, tree));
         log_event(level, message_id, message, fields.vector, fields.n);
 }
 
@@ -261,11 +239,10 @@ static void report_node_left(
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
                 holders && *holders ? ": " : "", holders ?: "");
         _cleanup_fields_ struct fields fields = {};
-        uint64_t now = now_usec(), ready = removal->ready_usec ?: now;
 
+        add_bar(teardown, removal, TIMELINE_FAILED, now_usec(), holders);
         if (!message)
                 return;
-        add_bar(teardown, removal, TIMELINE_FAILED, now, holders);
         fields_add(&fields, string_format("HEADGATE_NODE=%s", node->name));
         fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", node->kernel_name));
         fields_add(&fields, string_format("HEADGATE_TREE=%s", teardown->trees[node->component].name));
@@ -274,11 +251,6 @@ static void report_node_left(
         fields_add(&fields, string_format("HEADGATE_HOLDERS=%s", holders ?: ""));
         fields_add(&fields, string_format("HEADGATE_KIND=%s", tree_kind_to_string(node->kind)));
         fields_add(&fields, string_format("HEADGATE_N_TRIES=%u", removal->n_tries));
-        /* Times like those of a node in HEADGATE_NODES. One that was held to the end has only waited. */
-        fields_add(&fields, string_format("HEADGATE_STARTED_USEC=%" PRIu64, teardown->started_usec));
-        fields_add(&fields,
-                string_format("HEADGATE_WAITED_USEC=%" PRIu64, usec_between(teardown->started_usec, ready)));
-        fields_add(&fields, string_format("HEADGATE_TOOK_USEC=%" PRIu64, usec_between(ready, now)));
         fields_add(&fields, string_format("ERRNO=%d", -removal->error));
         log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
 }

@@ -34,22 +34,19 @@ int timeline_add_device(struct timeline *timeline, const struct timeline_bar *kn
         bar->reason = reason ? string_printable(reason) : NULL;
         if (bar->name && bar->tree && bar->kind && (bar->reason || !reason))
                 return 0;
-        timeline_truncate(timeline, timeline->n - 1);
+        timeline_bar_done(bar);
+        timeline->n--;
         return -ENOMEM;
 }
 
-static void bar_done(struct timeline_bar *bar)
+void timeline_bar_done(struct timeline_bar *bar)
 {
+        free(bar->uuid);
         free(bar->name);
         free(bar->tree);
         free(bar->kind);
         free(bar->reason);
-}
-
-void timeline_truncate(struct timeline *timeline, size_t n)
-{
-        while (timeline->n > n)
-                bar_done(&timeline->bars[--timeline->n]);
+        *bar = (struct timeline_bar){};
 }
 
 void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec)
@@ -65,7 +62,8 @@ void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec)
 
 void timeline_done(struct timeline *timeline)
 {
-        timeline_truncate(timeline, 0);
+        FOREACH_ARRAY(bar, timeline->bars, timeline->n)
+                timeline_bar_done(bar);
         free(timeline->bars);
         free(timeline->host);
         free(timeline->kernel);
@@ -180,7 +178,7 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
                 if (n == 0 || is_named(bar, names, n))
                         timeline->bars[n_selected++] = *bar;
                 else
-                        bar_done(bar);
+                        timeline_bar_done(bar);
         timeline->n = n_selected;
         return 0;
 }
@@ -250,9 +248,9 @@ static int set_phases(struct timeline_bar *bar, const struct volume_group *volum
         int r;
 
         bar->first_usec = times.first_seen_usec;
-        bar->complete = complete != 0 && complete >= times.first_seen_usec;
-        phases[TIMELINE_PVS] = between(times.first_seen_usec, bar->complete ? complete : now);
-        if (!bar->complete)
+        bar->complete_usec = complete >= times.first_seen_usec ? complete : 0;
+        phases[TIMELINE_PVS] = between(times.first_seen_usec, bar->complete_usec ?: now);
+        if (bar->complete_usec == 0)
                 return 0;
         if (asked < complete) {
                 phases[TIMELINE_QUEUE] = between(complete, settled >= complete ? settled : now);
@@ -297,13 +295,14 @@ static int add_volume_group(
 
         if (!bar)
                 return -ENOMEM;
+        bar->uuid = strdup(LVM_ID_TO_STRING(volume_group->vgid));
         bar->name = string_printable(volume_group->name);
         bar->reason = describe_reason(volume_group);
         bar->state = volume_group_state_to_string(volume_group->state);
         bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
         bar->n_pvs = volume_group->n_pvs;
         bar->n_lvs = volume_group_count(volume_group).autoactivated;
-        return bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
+        return bar->uuid && bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
 }
 
 /* Gives the time in which lvm2 was busy with another VG of the same vgchange to the queue. */

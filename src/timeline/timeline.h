@@ -36,10 +36,11 @@ enum timeline_end {
 };
 
 struct timeline_bar {
-        char *name;        /* of the VG, or of the device as teardown names it, see HEADGATE_NODES */
+        char *uuid;        /* of the VG; NULL at a shutdown */
+        char *name;        /* of the VG, or of the device as device-mapper or the kernel names it */
         char *tree;        /* the storage tree; NULL at boot */
         char *kind;        /* of device, see tree_kind_to_string(); NULL at boot */
-        char *reason;      /* why it is not up, or what holds it; NULL if there is nothing to explain */
+        char *reason;      /* why it is not active, or what holds it; NULL if there is nothing to explain */
         const char *state; /* in one word */
         enum timeline_end end;
         uint64_t first_usec;
@@ -47,9 +48,9 @@ struct timeline_bar {
         uint64_t
                 asked_usec; /* when its vgchange was started, or the headgate-teardown that removed it: what has the
                                 same belongs together; 0 if there was none */
-        uint64_t linked_usec;  /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
-        bool complete;         /* all PVs have been seen */
-        uint64_t n_pvs, n_lvs; /* the LVs that are to be activated */
+        uint64_t linked_usec;   /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
+        uint64_t complete_usec; /* when all PVs had been seen; 0 if they have not */
+        uint64_t n_pvs, n_lvs;  /* the LVs that are to be activated */
         uint64_t n_tries;
 };
 
@@ -66,7 +67,7 @@ struct timeline {
         char *host;             /* NULL if it is not known, like what follows */
         char *kernel;           /* its release */
         uint64_t realtime_usec; /* since 1970, when the boot or the shutdown began, or 0 */
-        size_t n_left_out;      /* bars that were too many to be archived, of those that took least */
+        size_t n_skipped;       /* bars in the journal that cannot be read: another version wrote them */
 };
 
 /* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */
@@ -75,8 +76,7 @@ struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_(1) _must_
  * -ENOMEM and adds nothing. */
 int timeline_add_device(struct timeline *timeline, const struct timeline_bar *known, const char *name,
         const char *tree, const char *kind, const char *reason) _nonnull_(1, 2, 3, 4, 5);
-/* Only the first `n` bars stay. */
-void timeline_truncate(struct timeline *timeline, size_t n) _nonnull_(1);
+void timeline_bar_done(struct timeline_bar *bar) _nonnull_(1);
 /* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
  * are not known. */
 void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec) _nonnull_(1);
@@ -114,11 +114,3 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
  * Returns 0 or -ENOMEM. */
 int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
         _nonnull_(1) _must_check_;
-
-/* Reads that of the shutdown that ended a boot, made of the lines of headgate-teardown in the journal; see
- * src/teardown/report.h for their fields. Only what root has written counts. Times are on the clock of that boot; in lines without
- * HEADGATE_STARTED_USEC they count from the start of headgate-teardown instead.
- *
- * Returns 0; -ENOENT if that boot has no line of headgate-teardown about a device that may be read; or another
- * negative errno. */
-int timeline_read_shutdown(struct timeline *timeline, sd_id128_t boot) _nonnull_(1) _must_check_;

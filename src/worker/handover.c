@@ -10,6 +10,7 @@
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "worker/report.h"
 #include "worker/vg.h"
 
 /* How long a worker stays that has nothing to do. While it is there a disk costs no process of ours; gone, it
@@ -157,12 +158,17 @@ int handover_begin(struct worker *worker)
         int was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
         int resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
         int soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
+        bool begins_anew =
+                was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost;
         int r;
 
+        /* During boot, and after a worker that was killed, nobody has logged what there is. */
+        if (!begins_anew && flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0)
+                worker->logged_usec = now_usec();
         r = listen_to_udev(worker);
         if (r < 0)
                 return r;
-        if (was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost) {
+        if (begins_anew) {
                 if (soft_reboot > 0)
                         log_info("Userspace was rebooted; asking udev for all devices.");
                 else if (worker->inventory->records_lost)
@@ -182,6 +188,12 @@ int handover_begin(struct worker *worker)
         return r < 0 ? r : clear(worker, FLAGS_SOFT_REBOOT);
 }
 
+void handover_log_timeline(struct worker *worker)
+{
+        report_timeline(worker->inventory, worker->logged_usec);
+        worker->logged_usec = now_usec();
+}
+
 /* For a worker that was about to leave: there is something to do after all. */
 static int stay(struct worker *worker)
 {
@@ -199,6 +211,7 @@ static int leave(struct worker *worker)
         int r;
 
         if (!worker->leaving) {
+                handover_log_timeline(worker);
                 r = flags_end_listening(worker->run_fd); /* L2 */
                 if (r < 0)
                         return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");

@@ -435,6 +435,7 @@ int worker_run(struct worker *worker)
         /* Whichever callback has failed. */
         if (r < 0)
                 (void) log_error_errno(r, "The worker cannot go on: %m");
+        handover_log_timeline(worker);
         if (worker->n_ignored > 1)
                 log_warning("Ignored %u datagrams that were not requests of root.", worker->n_ignored);
         return r;

@@ -87,6 +87,7 @@ struct worker {
         sd_event_source *timer_source;
         uint64_t next_step_usec; /* the latest time of the next step, as far as this one knows */
         uint64_t idle_since_usec;
+        uint64_t logged_usec; /* the timeline was logged of all VGs that have not changed since; 0 if of none */
         uint64_t status_usec; /* when STATUS= was last set */
         char *status;         /* and what to, or NULL */
 };
@@ -233,3 +234,7 @@ int handover_begin(struct worker *worker);
 /* To be called at the end of each step: with nothing to do the worker stays for a while, and leaves without losing a request.
  * Returns 1 if it has left: it no longer holds "running", and is to end. 0 if it stays. */
 int handover_leave_if_idle(struct worker *worker);
+
+/* Logs the timeline of the VGs that have changed since it was last done: the next boot knows of them by that only.
+ * To be called when there is nothing to do, and at the end of the run. */
+void handover_log_timeline(struct worker *worker);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Boots and shutdowns as headgated and headgate-teardown leave them, for tests of blame and plot."""
+"""Boots and shutdowns as headgated and headgate-teardown leave them, in the records and in the journal, for tests of blame and
+plot."""
 
 import random
 import subprocess
@@ -54,15 +55,30 @@ def export_entry(number, boot, fields):
     return data + b"\n"
 
 
-DOWN, LEFT, NODE_LEFT = ("272b0c314c2140d6809e2575ff623bf8", "fbd89ad45c024481b81d613b19ddcdb2",
-                         "fd3cc5ed96884230a1e670502040f61f")
+TIMELINE = "67f98fbb06484034bd2c2391683b255a"
 BOOT = "0123456789abcdef0123456789abcdef"
 EARLIER_BOOT = "fedcba9876543210fedcba9876543210"
+# What a line of HEADGATE_BARS is made of, see headgate-journal-fields(7).
+WORDS = ("state end first_usec pvs_usec queue_usec lvm2_usec udev_usec held_usec removal_usec asked_usec linked_usec complete_usec "
+         "n_pvs n_lvs n_tries uuid name tree kind reason").split()
+TEXTS = {"state", "end", "uuid", "name", "tree", "kind", "reason"}
 
 
-def teardown_line(message_id, **fields):
-    return {"_UID": "0", "_HOSTNAME": "guest", "SYSLOG_IDENTIFIER": "headgate-teardown", "MESSAGE_ID": message_id,
-            "MESSAGE": "Storage tree.", **fields}
+def bar(**words):
+    """One line of HEADGATE_BARS."""
+    assert words.keys() <= set(WORDS), words
+    return "\t".join(str(words.get(word, "" if word in TEXTS else 0)) for word in WORDS) + "\n"
+
+
+def gone(name, tree, first=1, held=1, removal=1, tries=1):
+    return bar(state="gone", end="done", first_usec=first, held_usec=held, removal_usec=removal, asked_usec=first, n_tries=tries,
+               name=name, tree=tree, kind="linear")
+
+
+def timeline_line(kind, *bars, **fields):
+    """The fields of a line of the journal with these bars."""
+    return {"_UID": "0", "_HOSTNAME": "guest", "MESSAGE_ID": TIMELINE, "MESSAGE": "Timeline recorded.", "HEADGATE_TIMELINE": kind,
+            "HEADGATE_KERNEL": "6.1.0-written", "HEADGATE_BARS": "".join(bars), **fields}
 
 
 def write_journal(folder, remote, entries):
@@ -77,22 +93,16 @@ def shutdown_entries(n, started=90_000_000, seed=1, troubles=True):
     """A shutdown with n devices, four to a storage tree in small ones, and one that is left."""
     chance = random.Random(seed)
     per_tree = 4 if n < 100 else 1
-    entries = [(EARLIER_BOOT, teardown_line(DOWN, HEADGATE_TREE="older", HEADGATE_STARTED_USEC=1,
-                                            HEADGATE_NODES="1 1 1 linear older-lv\n")),
-               (BOOT, {"_TRANSPORT": "kernel", "MESSAGE": "Linux version 6.1.0-written (somebody@somewhere)"})]
+    bars = []
     for tree in range(-(-n // per_tree)):
-        lines = []
         waited = chance.randrange(0, 300_000)
         for node in range(min(per_tree, n - tree * per_tree)):
             took = chance.choice((3_000, 8_000, 20_000, 400_000 if chance.random() < 0.2 else 12_000))
-            lines.append(f"{waited} {took} {1 + took // 100_000} linear vg{tree:04d}-lv<{node}>&\n")
+            bars.append(gone(f"vg{tree:04d}-lv<{node}>&", f"vg{tree:04d}", started, waited, took, 1 + took // 100_000))
             waited += took
-        left = troubles and tree == 1
-        entries.append((BOOT, teardown_line(LEFT if left else DOWN, HEADGATE_TREE=f"vg{tree:04d}",
-                                            HEADGATE_STARTED_USEC=started, HEADGATE_NODES="".join(lines))))
-        if left:
-            entries.append((BOOT, teardown_line(
-                NODE_LEFT, HEADGATE_TREE=f"vg{tree:04d}", HEADGATE_NODE="vg0001-busy", HEADGATE_KIND="linear",
-                HEADGATE_HOLDERS="process 7 (sleep <&>) has it open", HEADGATE_N_TRIES=9,
-                HEADGATE_STARTED_USEC=started, HEADGATE_WAITED_USEC=100_000, HEADGATE_TOOK_USEC=950_000)))
-    return entries
+        if troubles and tree == 1:
+            bars.append(bar(state="left", end="failed", first_usec=started, held_usec=100_000, removal_usec=950_000,
+                            asked_usec=started, n_tries=9, name="vg0001-busy", tree="vg0001", kind="linear",
+                            reason="process 7 (sleep <&>) has it open"))
+    return [(EARLIER_BOOT, timeline_line("shutdown", gone("older-lv", "older"))),
+            *((BOOT, timeline_line("shutdown", *bars[i:i + 300])) for i in range(0, len(bars), 300))]

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Timelines in the journal: writing them, finding the boot, and reading them. */
+
+#include "timeline/journal.h"
+
+#include <inttypes.h>
+
+#include "lvm/command.h"
+#include "shared/dm.h"
+#include "shared/journal.h"
+#include "shared/log.h"
+#include "shared/messages.h"
+#include "shared/util.h"
+
+/* Of the field, before the last bar: a line stays below 48 KiB, which every reader and every socket takes. */
+#define BARS_SIZE_MAX ((size_t) 40 * 1024)
+
+static const char *const kind_names[] = {
+        [TIMELINE_BOOT] = "boot",
+        [TIMELINE_SHUTDOWN] = "shutdown",
+};
+
+static const char *const end_names[_TIMELINE_END_MAX] = {
+        [TIMELINE_DONE] = "done",
+        [TIMELINE_SKIPPED] = "skipped",
+        [TIMELINE_UNFINISHED] = "unfinished",
+        [TIMELINE_FAILED] = "failed",
+};
+
+/* After its state and its end, a bar has these numbers and then these strings, by their places in struct timeline_bar. */
+#define FIELD(member) offsetof(struct timeline_bar, member)
+
+static const size_t numbers[] = {
+        FIELD(first_usec),
+        FIELD(phases_usec[TIMELINE_PVS]),
+        FIELD(phases_usec[TIMELINE_QUEUE]),
+        FIELD(phases_usec[TIMELINE_LVM2]),
+        FIELD(phases_usec[TIMELINE_UDEV]),
+        FIELD(phases_usec[TIMELINE_HELD]),
+        FIELD(phases_usec[TIMELINE_REMOVAL]),
+        FIELD(asked_usec),
+        FIELD(linked_usec),
+        FIELD(complete_usec),
+        FIELD(n_pvs),
+        FIELD(n_lvs),
+        FIELD(n_tries),
+};
+
+static const size_t strings[] = {FIELD(uuid), FIELD(name), FIELD(tree), FIELD(kind), FIELD(reason)};
+
+#define N_WORDS (2 + ELEMENTSOF(numbers) + ELEMENTSOF(strings))
+
+/* ------ writing ------ */
+
+/* One line of words between tabs, which no printable text has. */
+static void print_bar(FILE *file, const struct timeline_bar *bar)
+{
+        fprintf(file, "%s\t%s", bar->state, end_names[bar->end]);
+        FOREACH_ARRAY(offset, numbers, ELEMENTSOF(numbers))
+                fprintf(file, "\t%" PRIu64, *(const uint64_t *) ((const char *) bar + *offset));
+        FOREACH_ARRAY(offset, strings, ELEMENTSOF(strings))
+                fprintf(file, "\t%s", *(char *const *) ((const char *) bar + *offset) ?: "");
+        fputc('\n', file);
+}
+
+/* The field with the bars from `first` on that fit into one line; at least one. NULL without memory. */
+static char *format_bars(const struct timeline *timeline, size_t first, size_t *ret_n)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        size_t i = first;
+        char *text;
+
+        if (!file)
+                return NULL;
+        fputs("HEADGATE_BARS=", file);
+        do {
+                print_bar(file, &timeline->bars[i++]);
+                fflush(file);
+        } while (i < timeline->n && stream.size < BARS_SIZE_MAX);
+        *ret_n = i - first;
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+}
+
+void timeline_log(const struct timeline *timeline)
+{
+        const char *unit = timeline->kind == TIMELINE_BOOT ? "VG" : "device";
+
+        for (size_t i = 0, n; i < timeline->n; i += n) {
+                _cleanup_free_ char *bars = format_bars(timeline, i, &n), *message = NULL;
+                _cleanup_fields_ struct fields fields = {};
+
+                if (!bars)
+                        return;
+                message = string_format("Timeline of %zu %s%s recorded.", n, unit, plural(n));
+                fields_add(&fields, string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]));
+                fields_add(&fields, string_format("HEADGATE_KERNEL=%s", timeline->kernel ?: ""));
+                fields_add(&fields, TAKE_PTR(bars));
+                if (message)
+                        log_event(LOG_INFO, MESSAGE_TIMELINE, message, fields.vector, fields.n);
+        }
+}
+
+/* ------ which boot ------ */
+
+static int find_nothing(sd_journal *journal)
+{
+        bool is_volatile =
+                sd_journal_has_runtime_files(journal) > 0 && sd_journal_has_persistent_files(journal) == 0;
+
+        return is_volatile ? -ENODATA : -ENOENT;
+}
+
+int timeline_find_boot(const char *name, sd_id128_t *ret)
+{
+        const char *path = secure_getenv("HEADGATE_JOURNAL");
+        _cleanup_free_ char *boot = string_format("--boot=%s", name);
+        _cleanup_free_ char *where = path ? string_format("--directory=%s", path) : strdup("--system");
+        const char *const words[] = {where, boot, "--quiet", "--no-pager", "--lines=1", "--output=export",
+                "--output-fields=_BOOT_ID", NULL};
+        _cleanup_journal_ sd_journal *journal = NULL;
+        _cleanup_free_ char *output = NULL;
+        int r = boot && where ? command_run("/bin/journalctl", words, &output) : -ENOMEM;
+
+        if (r < 0)
+                return r;
+        for (char *line, *rest = output; r == 0 && (line = strsep(&rest, "\n"));) {
+                const char *id = skip_prefix(line, "_BOOT_ID=");
+
+                if (id && sd_id128_from_string(id, ret) >= 0)
+                        return 0;
+        }
+        r = journal_open(&journal);
+        return r < 0 ? r : find_nothing(journal);
+}
+
+/* ------ reading ------ */
+
+/* The states that blame and plot know are words that nobody has to free. NULL for any other. */
+static const char *find_state(enum timeline_kind kind, const char *word)
+{
+        if (kind == TIMELINE_SHUTDOWN)
+                return streq(word, "gone") ? "gone" : streq(word, "left") ? "left" : NULL;
+        for (enum volume_group_state i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
+                if (streq(word, volume_group_state_to_string(i)))
+                        return volume_group_state_to_string(i);
+        return NULL;
+}
+
+/* Returns 0, -EBADMSG for a line that is not like that, or -ENOMEM. The bar is to be emptied in any case. */
+static int parse_bar(char *line, enum timeline_kind kind, struct timeline_bar *ret)
+{
+        char *words[N_WORDS], **word = words;
+
+        for (size_t i = 0; i < N_WORDS; i++) {
+                words[i] = strsep(&line, "\t");
+                if (!words[i])
+                        return -EBADMSG;
+        }
+        ret->state = find_state(kind, *word++);
+        while (ret->end < _TIMELINE_END_MAX && !streq(*word, end_names[ret->end]))
+                ret->end++;
+        word++;
+        if (line || !ret->state || ret->end == _TIMELINE_END_MAX)
+                return -EBADMSG;
+        FOREACH_ARRAY(offset, numbers, ELEMENTSOF(numbers))
+                if (parse_u64(*word++, (uint64_t *) ((char *) ret + *offset)) < 0)
+                        return -EBADMSG;
+        FOREACH_ARRAY(offset, strings, ELEMENTSOF(strings)) {
+                char **string = (char **) ((char *) ret + *offset);
+
+                if (**word != '\0' && !(*string = strdup(*word)))
+                        return -ENOMEM;
+                word++;
+        }
+        return ret->name && (kind == TIMELINE_BOOT ? !!ret->uuid : ret->tree && ret->kind) ? 0 : -EBADMSG;
+}
+
+/* `places` has the place of each bar, beginning with 1, by what identifies it: the UUID of a VG, the name of a device. */
+static int add_bars(struct timeline *timeline, struct dm_hash_table *places, char *lines)
+{
+        for (char *line; (line = strsep(&lines, "\n")) && *line != '\0';) {
+                _cleanup_(timeline_bar_done) struct timeline_bar bar = {};
+                int r = parse_bar(line, timeline->kind, &bar);
+                const char *key = bar.uuid ?: bar.name;
+                struct timeline_bar *place;
+                size_t number;
+
+                if (r == -ENOMEM)
+                        return r;
+                if (r < 0) {
+                        timeline->n_skipped++;
+                        continue;
+                }
+                number = (size_t) dm_hash_lookup(places, key);
+                place = number > 0 ? &timeline->bars[number - 1] : timeline_add(timeline);
+                if (!place || (number == 0 && !dm_hash_insert(places, key, (void *) timeline->n)))
+                        return -ENOMEM;
+                timeline_bar_done(place);
+                *place = bar;
+                bar = (struct timeline_bar){};
+        }
+        return 0;
+}
+
+static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_hash_table *places)
+{
+        _cleanup_free_ char *bars = NULL;
+        uint64_t realtime_usec, monotonic_usec;
+        sd_id128_t boot; /* without it, there is no time of another boot */
+        int r;
+
+        if ((!timeline->host && journal_get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
+                (!timeline->kernel && journal_get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
+                return -ENOMEM;
+        r = sd_journal_get_realtime_usec(journal, &realtime_usec);
+        if (r >= 0)
+                r = sd_journal_get_monotonic_usec(journal, &monotonic_usec, &boot);
+        if (r >= 0 && timeline->realtime_usec == 0)
+                timeline->realtime_usec = realtime_usec - monotonic_usec;
+        if (r >= 0)
+                r = journal_get_field(journal, "HEADGATE_BARS", &bars);
+        return r < 0 ? r : add_bars(timeline, places, bars);
+}
+
+/* Whoever may write to the journal may write anything, but only root as root. */
+static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
+{
+        const char *kind =
+                timeline->kind == TIMELINE_BOOT ? "HEADGATE_TIMELINE=boot" : "HEADGATE_TIMELINE=shutdown";
+        const char *const matches[] = {"_UID=0", "MESSAGE_ID=" MESSAGE_TIMELINE, kind};
+        _cleanup_dm_hash_ struct dm_hash_table *places = dm_hash_create(256);
+        int r = places ? 0 : -ENOMEM;
+
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(matches); i++)
+                r = sd_journal_add_match(journal, matches[i], 0);
+        if (r >= 0)
+                r = journal_seek_boot(journal, boot);
+        while (r > 0) {
+                r = add_line(journal, timeline, places);
+                if (r >= 0 || r == -ENOENT)
+                        r = sd_journal_next(journal);
+        }
+        return r;
+}
+
+int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
+{
+        _cleanup_journal_ sd_journal *journal = NULL;
+        int r;
+
+        r = journal_open(&journal);
+        if (r >= 0)
+                r = read_lines(journal, boot, timeline);
+        if (r < 0)
+                return r;
+        if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN)
+                timeline->realtime_usec += timeline->bars[0].first_usec;
+        return timeline->n > 0 ? 0 : find_nothing(journal);
+}
