@@ -13,7 +13,6 @@
 #include <libdevmapper.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -89,33 +88,6 @@ static int send_message(const struct msghdr *message)
         }
 }
 
-/* A line that is too large for a datagram is sent as a file, sealed against changes as journald requires. */
-static int send_file(const struct iovec *line)
-{
-        union {
-                struct cmsghdr header;
-                char space[CMSG_SPACE(sizeof(int))];
-        } control = {};
-        struct msghdr message = {.msg_control = &control, .msg_controllen = sizeof(control.space)};
-        _cleanup_close_ int fd = memfd_create("headgate-line", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-        int r;
-
-        if (fd < 0)
-                return -errno;
-        r = write_all(fd, line->iov_base, line->iov_len);
-        if (r < 0)
-                return r;
-        if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
-                return -errno;
-        control.header = (struct cmsghdr){
-                .cmsg_level = SOL_SOCKET,
-                .cmsg_type = SCM_RIGHTS,
-                .cmsg_len = CMSG_LEN(sizeof(fd)),
-        };
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-        return send_message(&message);
-}
-
 /* ------ one line ------ */
 
 /* A value with newlines is preceded by its size. */
@@ -160,7 +132,10 @@ static int write_journal(
                 return r;
         line.iov_base = text;
         r = send_message(&(struct msghdr){.msg_iov = &line, .msg_iovlen = 1});
-        return r == -EMSGSIZE || r == -ENOBUFS ? send_file(&line) : r;
+        if ((r != -EMSGSIZE && r != -ENOBUFS) || n_fields == 0)
+                return r;
+        /* The fields are too large for a datagram; the message by itself is not. */
+        return write_journal(level, message, message_id, NULL, 0);
 }
 
 static void write_kmsg(int level, const char *message)
