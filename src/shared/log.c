@@ -57,12 +57,14 @@ static bool wait_for_room(void)
 {
         struct pollfd room = {.fd = socket_fd, .events = POLLOUT};
         uint64_t begin = now_usec();
+        int r;
 
         if (waited_usec >= WAIT_MAX_USEC)
                 return false;
-        (void) poll(&room, 1, (int) ((WAIT_MAX_USEC - waited_usec) / USEC_PER_MSEC) + 1);
+        r = poll(&room, 1, (int) ((WAIT_MAX_USEC - waited_usec) / USEC_PER_MSEC) + 1);
         waited_usec += now_usec() - begin;
-        return room.revents & POLLOUT;
+        /* After a signal there may be room. */
+        return r != 0;
 }
 
 static int send_message(const struct msghdr *message)

@@ -6,10 +6,12 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <syslog.h>
@@ -151,8 +153,14 @@ START_TEST(a_journald_that_does_not_read_costs_a_second)
 }
 END_TEST
 
+static void ignore_signal(_unused_ int number)
+{
+}
+
 START_TEST(a_slow_journald_gets_all_lines)
 {
+        const struct itimerval often = {{.tv_usec = 1000}, {.tv_usec = 1000}};
+        const struct sigaction action = {.sa_handler = ignore_signal};
         int fd = make_journal(), status;
         pid_t journald = fork();
 
@@ -165,9 +173,13 @@ START_TEST(a_slow_journald_gets_all_lines)
                         n++;
                 _exit(n == MANY_LINES && count_lines(fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
         }
+        /* Signals interrupt the waiting. */
+        ck_assert_int_ge(sigaction(SIGALRM, &action, NULL), 0);
+        ck_assert_int_ge(setitimer(ITIMER_REAL, &often, NULL), 0);
         log_open("test", LOG_TARGET_JOURNAL);
         for (size_t i = 0; i < MANY_LINES; i++)
                 log_warning("Line %zu.", i);
+        ck_assert_int_ge(setitimer(ITIMER_REAL, &(struct itimerval){}, NULL), 0);
         log_close();
         ck_assert_int_eq(waitpid(journald, &status, 0), journald);
         ck_assert_int_eq(status, 0);
