@@ -93,15 +93,6 @@ static const int allowed_calls[] = {
 #ifdef SYS_clock_gettime64
         SYS_clock_gettime64,
 #endif
-#ifdef SYS_fadvise64
-        SYS_fadvise64,
-#endif
-#ifdef SYS_fadvise64_64
-        SYS_fadvise64_64,
-#endif
-#ifdef SYS_arm_fadvise64_64
-        SYS_arm_fadvise64_64,
-#endif
 #ifdef SYS__llseek
         SYS__llseek,
 #endif
@@ -205,7 +196,6 @@ static void enter_sandbox(size_t n_devices)
 struct child {
         reader_known_function is_known;
         void *userdata;
-        enum reader_task task;
         struct dm_hash_table *texts; /* size and checksum of those that it has read */
 };
 
@@ -293,31 +283,11 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
         result->n_copies++;
 }
 
-static void measure_copy(int fd, const struct metadata_area *area, struct reader_result *result)
-{
-        struct reader_copy *copy = &result->copies[result->n_copies];
-        struct metadata_location location;
-        _cleanup_free_ char *text = NULL;
-        uint64_t begin = now_usec();
-        const char *reason;
-        int r;
-
-        r = metadata_area_read_location(fd, area, &location, &reason);
-        result->usec += now_usec() - begin;
-        if (r != METADATA_AREA_FOUND)
-                return;
-        begin = now_usec();
-        copy->error = metadata_area_read_text(fd, area, &location, &text, &reason);
-        copy->usec = now_usec() - begin;
-        result->n_copies++;
-}
-
 static void read_device(struct child *child, const struct reader_device *device, struct reader_result *result)
 {
         _cleanup_close_ int fd = -EBADF;
         const char *reason = NULL;
         struct stat status;
-        uint64_t begin;
         struct label label;
         int r;
 
@@ -339,14 +309,7 @@ static void read_device(struct child *child, const struct reader_device *device,
         if (result->error < 0)
                 return;
 
-        /* Without reading ahead, which would bring the text with the header. */
-        if (child->task == READER_MEASURE) {
-                (void) posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-                (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-        }
-        begin = now_usec();
         r = label_read(fd, &label, &reason);
-        result->usec = now_usec() - begin;
         if (r != LABEL_FOUND) {
                 result->error = MIN(r, 0);
                 set_reason(&result->reason, reason);
@@ -356,10 +319,7 @@ static void read_device(struct child *child, const struct reader_device *device,
         memcpy(result->pvid, label.pvid, sizeof(result->pvid));
         result->unused = label.unused;
         for (size_t i = 0; i < label.n_metadata_areas; i++)
-                if (child->task == READER_MEASURE)
-                        measure_copy(fd, &label.metadata_areas[i], result);
-                else
-                        read_copy(child, fd, &label.metadata_areas[i], result);
+                read_copy(child, fd, &label.metadata_areas[i], result);
 }
 
 /* An error is a response, too. */
@@ -398,7 +358,7 @@ static void ignore_message(_unused_ const char *message, _unused_ void *userdata
 void reader_child_run(reader_known_function is_known, void *userdata, enum reader_task task,
         const struct reading *reading, int write_fd)
 {
-        struct child child = {is_known, userdata, task, dm_hash_create(64)};
+        struct child child = {is_known, userdata, dm_hash_create(64)};
 
         /* No descriptor of the parent is for a child that may outlive it by a read() that hangs, or has come to harm: not
          * the worker's lock on "running", nor a journal, or a terminal or pipe of whoever runs headgate. */

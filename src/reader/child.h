@@ -9,8 +9,7 @@
 /* The child process of a reader, see reader.h: what it is given, and what it writes. */
 
 enum reader_task {
-        READER_READ, /* the label and the metadata */
-        READER_MEASURE, /* all of it from the disk, also what is known, without parsing it: only how long that takes */
+        READER_READ,  /* the label and the metadata */
         READER_PROBE, /* a few bytes, bypassing the kernel's cache: only to see if the device responds */
 };
 
@@ -28,7 +27,6 @@ struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
         uint32_t checksum;
         uint64_t size;
-        uint64_t usec;            /* how long it took to read the text, by READER_MEASURE */
         uint64_t facts_size;      /* 0 where the text was known already, or could not be read */
         const char *facts;        /* see facts.h */
         char name[LVM_NAME_SIZE]; /* of the VG as far as a damaged text tells, or "" */
@@ -38,7 +36,6 @@ struct reader_copy {
 struct reader_result {
         dev_t device;
         const char *name; /* of the device, as in the list; from the parent */
-        uint64_t usec;    /* how long it took to read the label and the headers, by READER_MEASURE */
         int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
         char pvid[LVM_ID_SIZE];
         uint32_t unused;    /* not 0 if the PV says that no VG has it */

@@ -33,8 +33,7 @@ static int on_progress(_unused_ void *userdata)
         return 0;
 }
 
-int devices_read(
-        enum reader_task task, char *const paths[], size_t n, reader_result_function on_result, void *userdata)
+int devices_read(char *const paths[], size_t n, reader_result_function on_result, void *userdata)
 {
         _cleanup_(sd_event_unrefp) sd_event *event = NULL;
         _cleanup_(readers_freep) struct readers *readers = NULL;
@@ -55,7 +54,7 @@ int devices_read(
         if (r < 0)
                 return r;
         readers_set_timeout(readers, TIMEOUT_USEC);
-        r = readers_start(readers, task, &reading);
+        r = readers_start(readers, READER_READ, &reading);
         return r < 0 ? r : sd_event_loop(event);
 }
 
@@ -110,7 +109,7 @@ int pv_read(const char *path, struct pv *ret)
         int r;
 
         *ret = (struct pv){};
-        r = devices_read(READER_READ, &(char *){(char *) path}, 1, on_result, ret);
+        r = devices_read(&(char *){(char *) path}, 1, on_result, ret);
         if (r < 0 && r != -ENOMEM)
                 ret->error = r;
         return r == -ENOMEM ? r : 0;

@@ -16,7 +16,7 @@ int reading_add(struct reading *reading, dev_t number, const char *name) _must_c
 void reading_done(struct reading *reading);
 #define _cleanup_reading_ _cleanup_(reading_done)
 
-/* Called for each device that is READ or MEASUREd; `result` and what it points to are only valid during the call. Error
+/* Called for each device that is READ; `result` and what it points to are only valid during the call. Error
  * -ETIMEDOUT: no response for 25 seconds; -EFAULT: two readers crashed on it; -EPIPE: the reader was killed or had no memory,
  * which says nothing about the device. */
 typedef int (*reader_result_function)(const struct reader_result *result, void *userdata);
@@ -46,11 +46,10 @@ bool readers_are_busy(const struct readers *readers);
 /* Whether any reader is stalled at the device, which is unresponsive then. */
 bool readers_wait_for(const struct readers *readers, dev_t device);
 
-/* For programs that somebody waits for: READs or MEASUREs devices or images with readers of its own, and returns when
+/* For programs that somebody waits for: READs devices or images with readers of its own, and returns when
  * `on_result` was called for each. A device times out after 3 seconds. Returns 0, or the negative errno of `on_result` or its
  * own. */
-int devices_read(enum reader_task task, char *const paths[], size_t n, reader_result_function on_result,
-        void *userdata) _must_check_;
+int devices_read(char *const paths[], size_t n, reader_result_function on_result, void *userdata) _must_check_;
 
 /* The error of a result in words, to follow a colon; valid until the next call. */
 const char *reader_describe_error(int error);
