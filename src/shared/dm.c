@@ -96,50 +96,13 @@ int config_tree_parse(const char *text, struct dm_config_tree **ret)
         return 0;
 }
 
-/* Whether a string that begins in the line may go on in the next one. */
-static bool may_go_on(const char *line, const char *end)
-{
-        bool is_open = false;
-
-        for (; line < end; line++) {
-                if (*line == '\'' || *line == '\\')
-                        return true;
-                is_open ^= *line == '"';
-        }
-        return is_open;
-}
-
-/* Empties lines that are nothing but a comment. lvm.conf has 100 KiB of them as it is installed, which every program reads,
- * and libdevmapper needs 25 instructions for each character. */
-static void drop_comments(char *text)
-{
-        char *to = text, *line = text;
-
-        while (*line != '\0') {
-                char *end = strchrnul(line, '\n');
-
-                if (line[strspn(line, " \t")] == '#')
-                        line = end;
-                else if (may_go_on(line, end))
-                        break;
-                end += *end == '\n';
-                memmove(to, line, (size_t) (end - line));
-                to += end - line;
-                line = end;
-        }
-        memmove(to, line, strlen(line) + 1);
-}
-
 int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
 {
         _cleanup_free_ char *text = NULL;
         int r;
 
         r = read_file_at(dir_fd, path, &text, NULL);
-        if (r < 0)
-                return r;
-        drop_comments(text);
-        return config_tree_parse(text, ret);
+        return r < 0 ? r : config_tree_parse(text, ret);
 }
 
 int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise)

@@ -68,26 +68,6 @@ START_TEST(comments_mean_defaults)
 }
 END_TEST
 
-/* In a string that goes on over several lines "#" is a character like others. */
-START_TEST(no_comments_in_strings)
-{
-        static const char *const texts[] = {
-                "other = \"x\n# \"\nboot_volume_groups = [ \"a\" ]\n",
-                "other = 'x\n# '\nboot_volume_groups = [ \"a\" ]\n",
-                "other = \"\\\"x\n# \"\nboot_volume_groups = [ \"a\" ]\n",
-                "\t# \"\n other = \"x\" #\"\n  #\n boot_volume_groups = [\n #\n \"a\" ]\n# \"",
-        };
-
-        for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
-                _cleanup_settings_ struct settings settings = {};
-                _cleanup_problems_ struct problems problems = {};
-
-                read_settings(texts[i], &settings, &problems);
-                ck_assert_uint_eq(settings.boot_volume_groups.n, 1);
-        }
-}
-END_TEST
-
 START_TEST(every_key)
 {
         _cleanup_settings_ struct settings settings = {};
@@ -366,7 +346,6 @@ int main(void)
         tcase_add_checked_fixture(tcase, set_up, run_directory_tear_down);
         tcase_add_test(tcase, no_file_means_defaults);
         tcase_add_loop_test(tcase, comments_mean_defaults, 0, 4);
-        tcase_add_test(tcase, no_comments_in_strings);
         tcase_add_test(tcase, every_key);
         tcase_add_loop_test(tcase, bounds_of_deadlines, 0, 2 * ELEMENTSOF(deadline_rows));
         tcase_add_loop_test(tcase, what_is_wrong_has_its_default, 0, 15);
