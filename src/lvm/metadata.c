@@ -286,7 +286,8 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
                 return bad(reterr_reason, "the metadata has too many PVs or LVs");
 
         /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
-        if (!config_text_is_sane(text) || !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
+        if (config_text_is_too_deep(text) ||
+                !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
                 return bad(reterr_reason, "the metadata text is malformed");
 
         vg = find_vg(tree);

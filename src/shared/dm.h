@@ -13,14 +13,15 @@ DEFINE_CLEANUP(struct dm_pool *, dm_pool_destroy)
 DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 #define _cleanup_dm_hash_ _cleanup_(dm_hash_destroyp)
 
-/* Text in lvm.conf's syntax, read with libdevmapper's parser. That one calls itself for each section within a
- * section, as deep as its stack allows, and then crashes. So a text has to be looked at first. */
+/* Text in lvm.conf's syntax, read with libdevmapper's parser. */
 
 DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
 #define _cleanup_dm_config_ _cleanup_(dm_config_destroyp)
 
-/* Whether the sections of `text` are closed, and not nested deeper than anybody nests them. */
-bool config_text_is_sane(const char *text) _nonnull_(1);
+/* Whether sections are nested so deep that the parser, which is recursive, might crash. Strings and comments are not told from
+ * sections: a text that was made to crash the parser may pass. So the text of a disk is parsed by a reader only (reader.h),
+ * whose crash is handled. */
+bool config_text_is_too_deep(const char *text) _nonnull_(1);
 
 /* Parses a text in which a key or a section may occur twice, as people may write it: the last value counts, and
  * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with

@@ -107,9 +107,25 @@ static enum {
         HARM_PRINT,
         HARM_NONSENSE,
         HARM_OTHER_DEVICE,
+        HARM_NESTING,
         HARM_MEMORY,
 } harm;
 static uint64_t harmful_size;
+
+/* Sections in sections, hidden from config_text_is_too_deep(): libdevmapper's parser crashes. */
+static void parse_nested(void)
+{
+        static const char unit[] = {'\'', '}', '\'', '{'};
+        static char text[1000000 * sizeof(unit) + 1];
+        struct volume_group *metadata;
+        const char *reason;
+
+        for (size_t i = 0; i < sizeof(text) - 1; i += sizeof(unit))
+                memcpy(text + i, unit, sizeof(unit));
+        /* A sanitizer would exit instead. */
+        (void) signal(SIGSEGV, SIG_DFL);
+        (void) !metadata_parse(text, &metadata, &reason);
+}
 
 static void do_harm(void)
 {
@@ -136,6 +152,9 @@ static void do_harm(void)
                 break;
         case HARM_OTHER_DEVICE:
                 ck_assert_int_eq(write_all(STDOUT_FILENO, &of_another, sizeof(of_another)), 0);
+                break;
+        case HARM_NESTING:
+                parse_nested();
                 break;
         default:
                 memory = malloc((size_t) 2 << 30);
