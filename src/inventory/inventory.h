@@ -39,7 +39,7 @@ struct device {
         struct managed_group *group;   /* the VG that it belongs to, or NULL */
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
-        uint64_t diskseq;      /* of the disk that was read, see diskseq.h; 0 if it is not known */
+        uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
         bool removed;          /* it was taken away; pvscan has to forget it */
         bool ready;            /* it was announced as ready; else somebody has merely written to it */
         bool appeared;         /* it has just come, and was not only found by an enumeration of all */

@@ -15,7 +15,7 @@ struct outcome {
 void outcome_done(struct outcome *outcome) _nonnull_(1);
 #define _cleanup_outcome_ _cleanup_(outcome_done)
 
-/* Of a normal activation of `n_vgs` VGs, this one among them. `exit_status` is as in job.h. If all LVs are active, that is
+/* Of a normal activation of `n_vgs` VGs, this one among them. `exit_status` is as in command.h. If all LVs are active, that is
  * VG_ENDED_CONTENT, without words. Returns 0 or -ENOMEM. */
 int outcome_read(const struct volume_group *vg, size_t n_vgs, int exit_status, const char *output,
         struct outcome *ret) _nonnull_(1, 4, 5) _must_check_;

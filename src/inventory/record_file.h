@@ -74,7 +74,7 @@ const char *record_file_find(const struct record_file *file, const char *key) _n
 struct record_device {
         dev_t number;
         char pvid[LVM_ID_SIZE];
-        uint64_t diskseq; /* of the disk, see lvm/diskseq.h; 0 if it is not known */
+        uint64_t diskseq; /* of the disk, see diskseq_read(); 0 if it is not known */
 };
 
 /* Whether the record is of a device with that PV, as far as its beginning says. Much cheaper than the next one. */

@@ -66,7 +66,7 @@ int label_read(int fd, struct label *ret, const char **reterr_reason) _nonnull_(
 struct metadata_location {
         uint64_t offset;   /* bytes from the start of the area */
         uint64_t size;     /* bytes, the text's terminating NUL included */
-        uint32_t checksum; /* of the text, see crc.h */
+        uint32_t checksum; /* of the text, see lvm_crc() */
 };
 
 /* Which text that is; `size` is 0 for none. Without padding, so that it can be a key. */

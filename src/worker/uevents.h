@@ -24,7 +24,7 @@ struct uevents_device {
         enum uevents_kind kind;
         const char *name;       /* as udev had handled it then, or NULL if it was removed */
         char pvid[LVM_ID_SIZE]; /* the PV that it holds, or "" */
-        uint64_t diskseq;       /* of the disk that it was then, see diskseq.h; 0 if that is not known */
+        uint64_t diskseq;       /* of the disk that it was then, see diskseq_read(); 0 if that is not known */
 };
 
 /* Called for each device. */
