@@ -156,7 +156,7 @@ static char *describe_group(const struct plan *plan, enum plan_group group, bool
 static int write_group(const char *directory, const struct plan *plan, enum plan_group group)
 {
         _cleanup_free_ char *unit = string_format("headgate-activate@%s.service", plan_group_to_string(group));
-        _cleanup_free_ char *wants = string_format("%s/headgate-takeover.service.wants", directory);
+        _cleanup_free_ char *wants = string_format("%s/" TAKEOVER_UNIT ".wants", directory);
         _cleanup_free_ char *link = wants && unit ? string_format("%s/%s", wants, unit) : NULL;
         _cleanup_free_ char *names = NULL, *text = NULL;
         _cleanup_memstream_ struct memstream stream = {};

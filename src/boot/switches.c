@@ -106,8 +106,6 @@ int switches_describe_off(
 
 /* ------ what systemctl has enabled ------ */
 
-#define TAKEOVER_UNIT "headgate-takeover.service"
-
 static bool is_masked(int root_fd, const char *unit)
 {
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};

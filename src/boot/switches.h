@@ -8,6 +8,9 @@
 
 #define COMMAND_LINE_FILE "/proc/cmdline"
 
+/* headgate is enabled by this unit. */
+#define TAKEOVER_UNIT "headgate-takeover.service"
+
 /* Splits the kernel's command line as systemd does: at white space that is not within single or double quotes; the quotes go,
  * backslashes stay. See kernel-command-line(7). Fills `words`, which starts empty. Returns 0 or -ENOMEM. */
 int command_line_split(const char *text, struct string_vector *words) _nonnull_(1, 2) _must_check_;

@@ -15,7 +15,6 @@
 #include "shared/log.h"
 #include "shared/program.h"
 
-#define TAKEOVER "headgate-takeover.service"
 #define FAST_DM_RULES "headgate-fast-dm-rules.service"
 
 #define HOOKS "/etc/initramfs-tools/hooks"
@@ -182,7 +181,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         /* It may have been enabled before. */
         else if (HAVE_FAST_DM_RULES && disable_unit(FAST_DM_RULES) < 0)
                 return EXIT_CANNOT_TELL;
-        return call_systemctl("enable", TAKEOVER, fast);
+        return call_systemctl("enable", TAKEOVER_UNIT, fast);
 }
 
 /* Whether units were enabled or not: systemctl has nothing to say about that. */
@@ -194,7 +193,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 return disable_initrd();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
-        return call_systemctl("disable", TAKEOVER, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
+        return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
 }
 
 /* ------ the verbs ------ */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include "boot/switches.h"
 #include "shared/program.h"
 #include "tree/read.h"
 

@@ -63,8 +63,6 @@ bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_(1, 2);
  * not an error. Returns 0 or a negative errno. */
 int doctor_list(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
 
-#define TAKEOVER_UNIT "headgate-takeover.service"
-
 /* A check adds what it has found; it may add nothing if the table in doctor.c says what that means. */
 typedef void check_function(struct doctor *doctor);
 
