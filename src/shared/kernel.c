@@ -88,7 +88,7 @@ bool diskseq_device_exists(dev_t number)
         _cleanup_free_ char *path =
                 string_format("/" SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
 
-        return path && access(path, F_OK) == 0;
+        return !path || access(path, F_OK) == 0;
 }
 
 /* ------ mounts ------ */

@@ -17,6 +17,7 @@
  * part of. Returns a string to be freed by the caller, NULL without memory. */
 char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
 
+/* Whether there is a device of that number; also true if that cannot be told. */
 bool sysfs_has_device(int root_fd, dev_t number);
 
 /* The whole of any attribute, which the kernel gives at once, without the newline at its end. Returns 0 and `*ret`,
@@ -53,7 +54,7 @@ void mount_table_done(struct mount_table *table) _nonnull_(1);
  * again (since 5.15, DISKSEQ in /sys/dev/block/MAJOR:MINOR/uevent): so a disk that went and came back, or another one in its
  * place, can be told from one that stayed. */
 
-/* Whether the kernel has a block device of that number. */
+/* Whether the kernel has a block device of that number; also true without memory. */
 bool diskseq_device_exists(dev_t number);
 
 /* The sequence number of the disk that has that number, or of the one that it is a partition of; 0 if there is no
