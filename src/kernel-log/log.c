@@ -1,52 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A kernel's log from a file or the journal: what is around its lines is skipped, lines that mail programs have broken are
- * joined, and of those about devices a shutdown is made. */
+/* Reads a kernel's log: skips what is around its lines, joins those that mail programs have
+ * wrapped, and collects the devices of the last shutdown. */
 
 #include "kernel-log/log.h"
 
-#include <ctype.h>
-
-#include "shared/journal.h"
 #include "shared/util.h"
 
 #define ESCAPE '\x1b'
+#define DIGITS "0123456789"
 
-/* printk() has always six. */
-#define N_DECIMALS 6
+/* Of a longer line the rest is ignored. */
+#define LINE_SIZE_MAX (64U * 1024)
+#define FILE_SIZE_MAX (UINT64_C(256) * 1024 * 1024)
 
-/* Mail programs break a line in so many pieces at most. */
+/* Mail programs wrap a line into at most so many pieces. */
 #define PIECES_MAX 4
 
-/* Lines of different CPUs may be out of order, but not by that. */
+/* Lines of different CPUs are out of order by less than that. */
 #define DISORDER_MAX_USEC USEC_PER_SEC
 
-/* One may be a sentence. */
+/* A single one may be a sentence that ends like the kernel's line. */
 #define UNSTAMPED_MIN 2
-
-#define FILE_SIZE_MAX (UINT64_C(256) * 1024 * 1024)
-#define PIECE_SIZE (16U * 1024)
 
 /* ------ white space ------ */
 
-/* The length of the white space that the text begins with, 0 if it begins with something else. `before` is the
- * byte before it. White space in UTF-8 is what has that property in Unicode, and the mark of the byte order. */
-static size_t measure_space(const char *text, char before)
-{
-        static const char *const unicode[] = {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
-                "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u200b", "\u2028", "\u2029", "\u202f",
-                "\u205f", "\u3000", "\ufeff"};
-
-        if (*text == ' ' || (iscntrl((unsigned char) *text) && *text != ESCAPE))
-                return 1;
-        for (size_t i = 0; i < ELEMENTSOF(unicode); i++)
-                if (skip_prefix(text, unicode[i]))
-                        return strlen(unicode[i]);
-        /* In ISO 8859-1, where it cannot be a part of a letter in UTF-8. */
-        return *text == '\xa0' && !(before & '\x80') ? 1 : 0;
-}
-
-/* ESC [ PARAMETERS LETTER, or 0. */
+/* The length of ESC [ PARAMETERS LETTER (ECMA-48, 5.4), or of ESC without that; 0 for anything else. */
 static size_t measure_escape(const char *text)
 {
         size_t n = 2;
@@ -58,19 +37,19 @@ static size_t measure_escape(const char *text)
         return text[n] == '\0' ? n : n + 1;
 }
 
-static void tidy(char *line)
+/* Names of drivers and devices are ASCII, but mail programs write non-breaking spaces, in any encoding. */
+static void normalize_space(char *line)
 {
         char *end = line;
 
-        for (char *c = line, before = '\0'; *c != '\0';) {
-                size_t space = measure_space(c, before), escape = measure_escape(c);
+        for (const char *c = line; *c != '\0';) {
+                size_t escape = measure_escape(c);
 
-                before = space > 0 ? ' ' : *c;
-                if (space > 0 && end > line && end[-1] != ' ')
-                        *end++ = ' ';
-                if (space == 0 && escape == 0)
+                if (*c > ' ' && *c <= '~')
                         *end++ = *c;
-                c += (space + escape) ?: 1;
+                else if (escape == 0 && end > line && end[-1] != ' ')
+                        *end++ = ' ';
+                c += escape ?: 1;
         }
         if (end > line && end[-1] == ' ')
                 end--;
@@ -79,39 +58,32 @@ static void tidy(char *line)
 
 /* ------ what is before the text ------ */
 
-#define DIGITS "0123456789"
-
-/* "172.609825"; what follows it, or NULL. More seconds than ten digits are more than 300 years. */
-static char *parse_stamp(char *text, uint64_t *ret_usec)
+/* Skips "172.609825" or "[ 172.609825]", and the caller. Returns false, and skips nothing, if there is no time. Ten digits
+ * of seconds are 300 years. */
+static bool skip_stamp(char **text, uint64_t *ret_usec)
 {
-        size_t n = strspn(text, DIGITS);
+        bool bracket = **text == '[';
+        char *digits = *text + (bracket ? strspn(*text, "[ ") : 0), *rest;
+        size_t n = strspn(digits, DIGITS);
+        int caller = 0;
 
-        if (n == 0 || n > 10 || text[n] != '.' || strspn(text + n + 1, DIGITS) != N_DECIMALS)
-                return NULL;
-        *ret_usec = strtoull(text, NULL, 10) * USEC_PER_SEC + strtoull(text + n + 1, NULL, 10);
-        return text + n + 1 + N_DECIMALS;
-}
-
-/* Skips the time, in brackets or not, and the caller. Returns what follows it, or NULL if there is none. */
-static char *skip_stamp(char *text, uint64_t *ret_usec)
-{
-        bool bracket = *text == '[';
-        char *rest = parse_stamp(text + (bracket ? strspn(text, "[ ") : 0), ret_usec);
-        int n = 0;
-
-        /* dmesg -d has the time since the last line in the same brackets. */
-        if (rest && bracket)
+        if (n == 0 || n > 10 || digits[n] != '.' || strspn(digits + n + 1, DIGITS) != strlen("609825"))
+                return false;
+        rest = digits + n + strlen(".609825");
+        /* dmesg -d prints the time since the last line in the same brackets. */
+        if (bracket)
                 rest = strchr(rest, ']');
         if (!rest || (!bracket && *rest != ' ' && *rest != '\0'))
-                return NULL;
+                return false;
+        *ret_usec = strtoull(digits, NULL, 10) * USEC_PER_SEC + strtoull(digits + n + 1, NULL, 10);
         rest += bracket;
         rest += strspn(rest, " ");
-        (void) sscanf(rest, "[ %*1[TC]%*[" DIGITS "]]%n", &n);
-        return rest + n + strspn(rest + n, " ");
+        (void) sscanf(rest, "[ %*1[TC]%*[" DIGITS "]]%n", &caller);
+        *text = rest + caller + strspn(rest + caller, " ");
+        return true;
 }
 
-/* "host kernel: ", or more words before "kernel: ". A device's name may have a colon, but its driver's cannot
- * be behind that. */
+/* Skips "host kernel: ", or more words before "kernel: ". A driver's name cannot follow a colon. */
 static char *skip_syslog(char *text)
 {
         char *found = strstr(text, " kernel: ");
@@ -123,39 +95,37 @@ static char *skip_syslog(char *text)
 
 bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
 {
-        char *text = line, *behind;
-        int n = 0;
+        char *text = line;
+        int priority = 0;
+        bool stamped;
 
-        tidy(line);
-        /* ">", as mail programs quote, and "<6>". */
+        normalize_space(line);
         text += strspn(text, ">| ");
-        (void) sscanf(text, "<%*[" DIGITS "]>%n", &n);
-        behind = skip_stamp(text + n, ret_usec);
-        text = skip_syslog(behind ?: text + n);
-        if (!behind) {
-                behind = skip_stamp(text, ret_usec);
-                text = behind ?: text;
-        }
+        (void) sscanf(text, "<%*[" DIGITS "]>%n", &priority);
+        text += priority;
+        stamped = skip_stamp(&text, ret_usec);
+        text = skip_syslog(text);
+        stamped = stamped || skip_stamp(&text, ret_usec);
         *ret_text = text;
-        return behind;
+        return stamped;
 }
 
 /* ------ what the text is ------ */
 
-char *kernel_line_split_device(char *text)
+bool kernel_line_cut_device(char *text)
 {
-        char *space = strchr(text, ' '), *colon = strstr(text, ": ");
+        const char *space = strchr(text, ' ');
+        char *colon = strstr(text, ": ");
 
         if (!space || space == text || !colon || colon <= space + 1 ||
                 (!streq(colon, ": shutdown") && !streq(colon, ": shutdown_pre")))
-                return NULL;
-        *space = *colon = '\0';
-        return space + 1;
+                return false;
+        *colon = '\0';
+        return true;
 }
 
-/* Whether the text is what the kernel says when all devices are shut down: to power off, to halt, to restart
- * (kernel/reboot.c), to start another kernel (kernel/kexec_core.c), or, before it powers off, ACPI
- * (drivers/acpi/sleep.c). */
+/* What the kernel logs when all devices are shut down: kernel/reboot.c, kernel/kexec_core.c, and, before it powers off,
+ * drivers/acpi/sleep.c. */
 static bool is_end(const char *text)
 {
         static const char *const ends[] = {
@@ -173,188 +143,131 @@ static bool is_end(const char *text)
         return false;
 }
 
-/* ------ lines that are complete ------ */
+/* ------ lines ------ */
 
-/* The kernel tells of some devices twice, shutdown_pre being first. */
-static bool is_last_device(const struct kernel_shutdown *shutdown, const char *driver, const char *name)
+/* Starts empty: all zeros, but for the shutdown. */
+struct reader {
+        struct kernel_shutdown *shutdown;
+        bool complete;      /* the shutdown is, and when: */
+        uint64_t end_usec;  /* after the kernel's start */
+        bool over;          /* a device that follows is of another shutdown */
+        uint64_t last_usec; /* of the last line with a time */
+        char *unfinished;   /* the text of that line, if it may go on in the next one; or NULL */
+        size_t n_joined;    /* of how many lines it is */
+        bool has_text, has_zeros;
+        size_t n_unstamped; /* devices without a time */
+};
+
+static void reader_done(struct reader *reader)
 {
-        const struct kernel_device *last = shutdown->n > 0 ? &shutdown->devices[shutdown->n - 1] : NULL;
-
-        return last && streq(last->driver, driver) && streq(last->name, name);
+        free(reader->unfinished);
 }
 
-/* Returns 1 if the text is of interest, 0 if it is not, and then it stays as it was, or a negative errno. */
-static int take_text(struct kernel_log *log, uint64_t usec, char *text)
+/* Returns 1 if the text is about the shutdown, 0 if it is not, and then it stays as it is, or a negative errno. */
+static int read_text(struct reader *reader, char *text)
 {
-        const char *name = kernel_line_split_device(text);
+        struct kernel_shutdown *shutdown = reader->shutdown;
         int r = 0;
 
-        if (!name) {
-                if (!is_end(text))
-                        return 0;
-                if (log->shutdown.n > 0 && !log->ended && !log->another_boot) {
-                        log->ended = true;
-                        log->end_usec = usec;
+        if (is_end(text)) {
+                if (shutdown->n > 0 && !reader->over) {
+                        reader->complete = reader->over = true;
+                        reader->end_usec = reader->last_usec;
                 }
                 return 1;
         }
-        if (log->ended || log->another_boot) {
-                kernel_shutdown_done(&log->shutdown);
-                log->ended = log->another_boot = false;
+        if (!kernel_line_cut_device(text))
+                return 0;
+        if (reader->over) {
+                kernel_shutdown_done(shutdown);
+                reader->over = reader->complete = false;
         }
-        if (!is_last_device(&log->shutdown, text, name))
-                r = kernel_shutdown_add(&log->shutdown, text, name, usec);
+        /* The kernel logs some devices twice, first as shutdown_pre. */
+        if (shutdown->n == 0 || !streq(shutdown->devices[shutdown->n - 1].name, text))
+                r = kernel_shutdown_add(shutdown, text, reader->last_usec);
         return r < 0 ? r : 1;
 }
 
-/* Takes over a text that is of the last line with a time. */
-static int add_text(struct kernel_log *log, char *text)
+/* Takes over the text of the last line with a time. */
+static int add_text(struct reader *reader, char *text)
 {
         _cleanup_free_ char *owned = text;
-        int r = text ? take_text(log, log->last_usec, text) : -ENOMEM;
+        int r = text ? read_text(reader, text) : -ENOMEM;
 
         if (r < 0)
                 return r;
-        free(log->unfinished);
-        log->unfinished = r == 0 && log->n_joined < PIECES_MAX ? TAKE_PTR(owned) : NULL;
+        free(reader->unfinished);
+        reader->unfinished = r == 0 && reader->n_joined < PIECES_MAX ? TAKE_PTR(owned) : NULL;
         return 0;
 }
 
-/* Takes a line of which the time is known, and what there is to the left of the text is not there. */
-static int add_message(struct kernel_log *log, uint64_t usec, const char *text)
-{
-        if (usec + DISORDER_MAX_USEC < log->last_usec)
-                log->another_boot = true;
-        log->last_usec = usec;
-        log->has_text = true;
-        log->n_joined = 1;
-        return add_text(log, strdup(text));
-}
-
-/* ------ text ------ */
-
-static int end_line(struct kernel_log *log)
+static int add_line(struct reader *reader, char *line)
 {
         uint64_t usec;
         char *text;
+        bool stamped = kernel_line_parse(line, &usec, &text);
 
-        log->line[log->line_size] = '\0';
-        log->line_size = 0;
-        if (kernel_line_parse(log->line, &usec, &text))
-                return add_message(log, usec, text);
-        if (text[0] == '\0')
+        if (!stamped && text[0] == '\0')
                 return 0;
-        log->has_text = true;
-        /* What has no time of its own may be the rest of what had one. */
-        if (log->unfinished) {
-                log->n_joined++;
-                return add_text(log, string_format("%s %s", log->unfinished, text));
+        reader->has_text = true;
+        if (stamped) {
+                /* The time begins anew with each boot. */
+                if (usec + DISORDER_MAX_USEC < reader->last_usec)
+                        reader->over = true;
+                reader->last_usec = usec;
+                reader->n_joined = 1;
+                return add_text(reader, strdup(text));
         }
-        log->n_unstamped += kernel_line_split_device(text) != NULL;
+        /* A line without a time may be the rest of the one before. */
+        if (reader->unfinished) {
+                reader->n_joined++;
+                return add_text(reader, string_format("%s %s", reader->unfinished, text));
+        }
+        reader->n_unstamped += kernel_line_cut_device(text);
         return 0;
 }
 
-int kernel_log_add_text(struct kernel_log *log, const char *text, size_t size)
-{
-        for (size_t i = 0; i < size; i++) {
-                if (text[i] == '\n') {
-                        int r = end_line(log);
+/* ------ the log ------ */
 
+/* Returns NULL if there is none: the shutdown is complete. */
+static const char *find_reason(const struct reader *reader)
+{
+        if (reader->shutdown->n > 0)
+                return reader->complete ? NULL : KERNEL_LOG_TRUNCATED;
+        if (reader->has_zeros)
+                return KERNEL_LOG_BINARY;
+        if (!reader->has_text)
+                return KERNEL_LOG_EMPTY;
+        return reader->n_unstamped >= UNSTAMPED_MIN ? KERNEL_LOG_UNSTAMPED : KERNEL_LOG_UNRELATED;
+}
+
+int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const char **ret_reason)
+{
+        _cleanup_(reader_done) struct reader reader = {.shutdown = shutdown};
+        char line[LINE_SIZE_MAX];
+        uint64_t size = 0;
+        size_t n = 0;
+        int r, c;
+
+        *ret_reason = NULL;
+        do {
+                c = getc(file);
+                if (c == EOF && ferror(file))
+                        return -errno;
+                if (++size > FILE_SIZE_MAX)
+                        return -EFBIG;
+                if (c == EOF || c == '\n') {
+                        line[n] = '\0';
+                        n = 0;
+                        r = add_line(&reader, line);
                         if (r < 0)
                                 return r;
-                        continue;
+                } else if (n + 1 < sizeof(line)) {
+                        /* Serial lines have some zeros. */
+                        line[n++] = (char) (c ?: ' ');
                 }
-                log->has_zeros |= text[i] == '\0';
-                /* Serial lines have some zeros. */
-                if (log->line_size + 1 < sizeof(log->line))
-                        log->line[log->line_size++] = text[i] == '\0' ? ' ' : text[i];
-        }
-        return 0;
-}
-
-/* ------ where it comes from ------ */
-
-int kernel_log_read_file(struct kernel_log *log, int fd)
-{
-        char piece[PIECE_SIZE];
-
-        for (uint64_t size = 0; size <= FILE_SIZE_MAX;) {
-                ssize_t n = read(fd, piece, sizeof(piece));
-                int r;
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : 0;
-                size += (uint64_t) n;
-                r = kernel_log_add_text(log, piece, (size_t) n);
-                if (r < 0)
-                        return r;
-        }
-        return -EFBIG;
-}
-
-/* journald keeps what the kernel says with the time that the kernel gives it, see systemd.journal-fields(7). */
-static int take_entry(struct kernel_log *log, sd_journal *journal)
-{
-        _cleanup_free_ char *message = NULL, *time = NULL;
-        uint64_t usec;
-        int r;
-
-        r = journal_get_field(journal, "MESSAGE", &message);
-        if (r >= 0)
-                r = journal_get_field(journal, "_SOURCE_MONOTONIC_TIMESTAMP", &time);
-        if (r < 0)
-                return r == -ENOENT ? 0 : r;
-        return parse_u64(time, &usec) < 0 ? 0 : add_message(log, usec, message);
-}
-
-int kernel_log_read_journal(struct kernel_log *log)
-{
-        _cleanup_journal_ sd_journal *journal = NULL;
-        sd_id128_t boot;
-        int r;
-
-        r = journal_open(&journal);
-        if (r >= 0)
-                r = journal_find_boot_before(journal, &boot);
-        if (r >= 0)
-                r = sd_journal_add_match(journal, "_TRANSPORT=kernel", 0);
-        if (r >= 0)
-                r = journal_seek_boot(journal, boot);
-        while (r > 0) {
-                r = take_entry(log, journal);
-                if (r >= 0)
-                        r = sd_journal_next(journal);
-        }
-        return r;
-}
-
-/* ------ the end ------ */
-
-int kernel_log_finish(struct kernel_log *log)
-{
-        int r;
-
-        r = end_line(log);
-        if (r < 0)
-                return r;
-        if (log->shutdown.n == 0) {
-                if (log->has_zeros)
-                        return KERNEL_LOG_BINARY;
-                if (!log->has_text)
-                        return KERNEL_LOG_EMPTY;
-                return log->n_unstamped >= UNSTAMPED_MIN ? KERNEL_LOG_UNSTAMPED : KERNEL_LOG_UNRELATED;
-        }
-        if (!log->ended)
-                return KERNEL_LOG_TRUNCATED;
-        r = kernel_shutdown_finish(&log->shutdown, log->end_usec);
-        return r < 0 ? r : KERNEL_LOG_COMPLETE;
-}
-
-void kernel_log_done(struct kernel_log *log)
-{
-        kernel_shutdown_done(&log->shutdown);
-        free(log->unfinished);
-        *log = (struct kernel_log){};
+                reader.has_zeros |= c == '\0';
+        } while (c != EOF);
+        *ret_reason = find_reason(&reader);
+        return *ret_reason ? -EBADMSG : kernel_shutdown_finish(shutdown, reader.end_usec);
 }
