@@ -212,7 +212,7 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
                 return r;
-        r = plot_timeline("-", &timeline);
+        r = plot_timeline(&timeline);
         if (r < 0)
                 return verb_fail(r, "Failed to write the picture: %m");
         return EXIT_SUCCESS;
