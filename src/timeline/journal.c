@@ -5,10 +5,10 @@
 #include "timeline/journal.h"
 
 #include <inttypes.h>
+#include <systemd/sd-journal.h>
 
 #include "lvm/command.h"
 #include "shared/dm.h"
-#include "shared/journal.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
@@ -104,6 +104,24 @@ void timeline_log(const struct timeline *timeline)
 
 /* ------ which boot ------ */
 
+#define _cleanup_journal_ _cleanup_(sd_journal_closep)
+
+/* In tests, a directory is the journal. */
+static const char *journal_directory(void)
+{
+        return secure_getenv("HEADGATE_JOURNAL");
+}
+
+static int journal_open(sd_journal **ret)
+{
+        const char *path = journal_directory();
+        int r = path ? sd_journal_open_directory(ret, path, 0)
+                     : sd_journal_open(ret, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
+
+        /* One bar may be longer than the 64 KiB that are read otherwise. */
+        return r < 0 ? r : sd_journal_set_data_threshold(*ret, 0);
+}
+
 static int find_nothing(sd_journal *journal)
 {
         bool is_volatile =
@@ -114,7 +132,7 @@ static int find_nothing(sd_journal *journal)
 
 int timeline_find_boot(const char *name, sd_id128_t *ret)
 {
-        const char *path = secure_getenv("HEADGATE_JOURNAL");
+        const char *path = journal_directory();
         _cleanup_free_ char *boot = string_format("--boot=%s", name);
         _cleanup_free_ char *where = path ? string_format("--directory=%s", path) : strdup("--system");
         const char *const words[] = {where, boot, "--quiet", "--no-pager", "--lines=1", "--output=export",
@@ -136,6 +154,21 @@ int timeline_find_boot(const char *name, sd_id128_t *ret)
 }
 
 /* ------ reading ------ */
+
+/* A field of the line that is being read. Returns 0 and `*ret`, to be freed by the caller; -ENOENT; or another negative
+ * errno. */
+static int get_field(sd_journal *journal, const char *name, char **ret)
+{
+        size_t size, skipped = strlen(name) + 1;
+        const char *data;
+        int r;
+
+        r = sd_journal_get_data(journal, name, (const void **) &data, &size);
+        if (r < 0)
+                return r;
+        *ret = size < skipped ? NULL : strndup(data + skipped, size - skipped);
+        return *ret ? 0 : -ENOMEM;
+}
 
 /* The states that blame and plot know are words that nobody has to free. NULL for any other. */
 static const char *find_state(enum timeline_kind kind, const char *word)
@@ -211,8 +244,8 @@ static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_ha
         sd_id128_t boot; /* without it, there is no time of another boot */
         int r;
 
-        if ((!timeline->host && journal_get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
-                (!timeline->kernel && journal_get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
+        if ((!timeline->host && get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
+                (!timeline->kernel && get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
                 return -ENOMEM;
         r = sd_journal_get_realtime_usec(journal, &realtime_usec);
         if (r >= 0)
@@ -220,27 +253,28 @@ static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_ha
         if (r >= 0 && timeline->realtime_usec == 0)
                 timeline->realtime_usec = realtime_usec - monotonic_usec;
         if (r >= 0)
-                r = journal_get_field(journal, "HEADGATE_BARS", &bars);
+                r = get_field(journal, "HEADGATE_BARS", &bars);
         return r < 0 ? r : add_bars(timeline, places, bars);
 }
 
 /* Whoever may write to the journal may write anything, but only root as root. */
 static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
 {
-        const char *kind =
-                timeline->kind == TIMELINE_BOOT ? "HEADGATE_TIMELINE=boot" : "HEADGATE_TIMELINE=shutdown";
-        const char *const matches[] = {"_UID=0", "MESSAGE_ID=" MESSAGE_TIMELINE, kind};
+        _cleanup_free_ char *kind = string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]);
+        _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
+        const char *const matches[] = {"_UID=0", "MESSAGE_ID=" MESSAGE_TIMELINE, kind, boot_id};
         _cleanup_dm_hash_ struct dm_hash_table *places = dm_hash_create(256);
-        int r = places ? 0 : -ENOMEM;
+        int r = places && kind && boot_id ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(matches); i++)
                 r = sd_journal_add_match(journal, matches[i], 0);
         if (r >= 0)
-                r = journal_seek_boot(journal, boot);
-        while (r > 0) {
+                r = sd_journal_seek_head(journal);
+        while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
                 r = add_line(journal, timeline, places);
-                if (r >= 0 || r == -ENOENT)
-                        r = sd_journal_next(journal);
+                /* A line without bars says nothing. */
+                if (r == -ENOENT)
+                        r = 0;
         }
         return r;
 }
