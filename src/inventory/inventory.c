@@ -7,6 +7,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -47,16 +48,11 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
         return 0;
 }
 
-/* A record without the worker's state has the public one, and flags. */
+/* A record without the worker's state has the public one. */
 static enum vg_state recall_state(const struct volume_group *vg)
 {
-        int state;
+        int state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state));
 
-        if (!vg->worker_state && vg->lost_after_active)
-                return vg->overdue ? VG_LOST_OVERDUE : VG_LOST;
-        if (!vg->worker_state && vg->state == VOLUME_GROUP_WAITING && vg->overdue)
-                return VG_OVERDUE;
-        state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state));
         return state < 0 ? VG_FAILED : (enum vg_state) state;
 }
 
@@ -123,12 +119,15 @@ static int load_records(struct inventory *inventory)
 {
         _cleanup_record_file_ struct record_file *file = NULL;
         const char *fault = NULL;
+        bool first;
         int r;
 
         r = record_file_read(inventory->run_fd, &file);
         if (r == -ENOMEM)
                 return r;
-        if (r < 0 && r != -ENOENT)
+        /* Every worker writes records, and there was one if boot has finished. */
+        first = r == -ENOENT && flags_is_set(inventory->run_fd, FLAGS_BOOT_FINISHED) <= 0;
+        if (r < 0 && !first)
                 fault = record_file_describe_error(r);
         else if (r >= 0 && !record_file_is_of_this_boot(file))
                 fault = "of another boot";
@@ -140,8 +139,8 @@ static int load_records(struct inventory *inventory)
         if (r < 0)
                 return r;
         inventory->lost_usec = inventory->now_usec;
-        /* What is damaged is replaced with the first step. */
-        inventory->changed |= inventory->records_lost;
+        /* What is damaged is replaced with the first step, and what is missing is written. */
+        inventory->changed |= inventory->records_lost || first;
         return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
 }
 

@@ -99,7 +99,7 @@ struct inventory {
         bool needs_recheck; /* likewise */
         bool activated;     /* likewise */
         bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
-        bool records_lost;  /* there were records of an earlier worker, which cannot be used */
+        bool records_lost;  /* there were records of an earlier worker, which are missing or cannot be used */
         uint64_t lost_usec; /* when that was noticed */
 
         uint64_t now_usec;   /* when inventory_ping() was called last: never long ago while something is done */

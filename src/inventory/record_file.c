@@ -270,15 +270,16 @@ int record_file_retire_former(int run_fd)
 
 void record_file_warn(const char *fault)
 {
-        log_warning("The records in /run/headgate/" RECORD_FILE " are %s and not used.", fault);
+        log_warning("The records in /run/headgate/" RECORD_FILE " are %s.", fault);
 }
 
 const char *record_file_describe_error(int error)
 {
-        return error == -EPROTONOSUPPORT ? "of another version"
-               : error == -EPERM         ? "not only this user's"
-               : error == -EBADMSG       ? "damaged"
-                                         : "not readable";
+        return error == -ENOENT            ? "missing"
+               : error == -EPROTONOSUPPORT ? "of another version"
+               : error == -EPERM           ? "not only this user's"
+               : error == -EBADMSG         ? "damaged"
+                                           : "not readable";
 }
 
 bool record_file_is_of_this_boot(const struct record_file *file)

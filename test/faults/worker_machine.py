@@ -170,6 +170,7 @@ class WorkerMachine:
         for path in (RUN / "root/proc/dm-devices", RUN / "lvm-calls", RUN / "processes", RUN / "worker-log"):
             path.write_text("")
         (STATE / "boot-finished").touch()
+        records.put_all(STATE, {})
         if self.socket:
             self.socket.close()
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -573,6 +573,22 @@ START_TEST(useless_records_are_noticed)
 }
 END_TEST
 
+/* A worker that finds none is the first one only as long as boot has not finished; it leaves some though it knows no VG. */
+START_TEST(missing_records_are_noticed)
+{
+        _cleanup_inventory_ struct inventory *first = start(), *second = NULL, *third = NULL;
+
+        ck_assert(!first->records_lost);
+        ck_assert_int_eq(inventory_save(first), 0);
+        write_file_and_directories(FLAGS_BOOT_FINISHED, "");
+        second = start();
+        ck_assert(!second->records_lost);
+        ck_assert_int_eq(unlinkat(run_fd, RECORD_FILE, 0), 0);
+        third = start();
+        ck_assert(third->records_lost);
+}
+END_TEST
+
 /* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
 static struct managed_group *add_same_name(struct inventory *inventory, unsigned int number)
 {
@@ -714,6 +730,7 @@ int main(void)
         tcase_add_test(test_case, group_is_forgotten);
         tcase_add_test(test_case, damaged_record_is_replaced);
         tcase_add_test(test_case, useless_records_are_noticed);
+        tcase_add_test(test_case, missing_records_are_noticed);
         tcase_add_test(test_case, first_of_a_name_has_it);
         tcase_add_test(test_case, elder_is_the_one_that_was_seen_first);
         tcase_add_test(test_case, name_of_a_refused_group_is_free);
