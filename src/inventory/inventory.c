@@ -135,7 +135,7 @@ static int load_records(struct inventory *inventory)
                 inventory->records_lost = true;
                 record_file_warn(fault);
         }
-        r = r < 0 || fault ? record_file_retire_former(inventory->run_fd) : load(inventory, file);
+        r = r < 0 || fault ? 0 : load(inventory, file);
         if (r < 0)
                 return r;
         inventory->lost_usec = inventory->now_usec;

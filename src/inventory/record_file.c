@@ -29,8 +29,6 @@
 #define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
 
 #define N_BUCKETS 4096
-#define FORMER_PLACE RECORD_FILE_FORMER ".former"
-#define FORMER_LIST RECORD_FILE_FORMER ".list"
 
 /* ------ reading ------ */
 
@@ -149,14 +147,6 @@ static char *make_head(void)
         return string_format(VERSION_LINE "boot = \"%s\"", boot);
 }
 
-/* Whether a worker of an earlier version was the last at work. */
-static bool is_former(int run_fd)
-{
-        struct stat status;
-
-        return fstatat(run_fd, RECORD_FILE_FORMER, &status, AT_SYMLINK_NOFOLLOW) >= 0 && S_ISDIR(status.st_mode);
-}
-
 /* Whether the file that is open has been written anew since. */
 static bool is_replaced(int run_fd, const struct record_file *file)
 {
@@ -225,47 +215,12 @@ int record_file_read(int run_fd, struct record_file **file)
 
         if (*file && is_replaced(run_fd, *file))
                 *file = record_file_free(*file);
-        r = is_former(run_fd) ? -EPROTONOSUPPORT : *file ? 0 : open_file(run_fd, file);
-        /* The worker that has retired those of version 1 has not written any yet. */
-        if (r == -ENOENT && faccessat(run_fd, RECORD_FILE_FORMER, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-                r = -EPROTONOSUPPORT;
+        r = *file ? 0 : open_file(run_fd, file);
         if (r >= 0)
                 r = read_on(*file);
         if (r < 0)
                 *file = record_file_free(*file);
         return r;
-}
-
-static void remove_directory(int run_fd, const char *name)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, name);
-
-        if (!directory)
-                return;
-        for (const struct dirent *entry; (entry = readdir(directory));)
-                (void) unlinkat(dirfd(directory), entry->d_name, 0);
-        (void) unlinkat(run_fd, name, AT_REMOVEDIR);
-}
-
-int record_file_retire_former(int run_fd)
-{
-        static const char *const directories[] = {FORMER_PLACE, "members", "devices"};
-        static const char *const files[] = {FORMER_LIST, RECORD_FILE};
-        _cleanup_close_ int fd = -EBADF;
-
-        if (!is_former(run_fd))
-                return 0;
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
-                remove_directory(run_fd, directories[i]);
-        for (size_t i = 0; i < ELEMENTSOF(files); i++)
-                if (unlinkat(run_fd, files[i], 0) < 0 && errno != ENOENT)
-                        return -errno;
-        fd = openat(run_fd, FORMER_PLACE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        /* Until here the next worker would find the directory, and from here on the file. */
-        if (fd < 0 || renameat2(run_fd, FORMER_PLACE, run_fd, RECORD_FILE_FORMER, RENAME_EXCHANGE) < 0)
-                return -errno;
-        remove_directory(run_fd, FORMER_PLACE);
-        return 0;
 }
 
 void record_file_warn(const char *fault)

@@ -17,11 +17,8 @@
 
 #define RECORD_FILE "records"
 
-/* Of the format: raised when a program of the version before would misunderstand a record. 1 was a file for each VG. */
+/* Of the format: raised when a program of the version before would misunderstand a record. */
 #define RECORD_FILE_VERSION 2
-
-/* The directory of version 1. A file of that name is there once its records were given up. */
-#define RECORD_FILE_FORMER "vgs"
 
 struct record_entry {
         struct dm_list list; /* record_file.records; first, as dm_list wants it */
@@ -45,8 +42,7 @@ struct record_file {
 
 /* Reads what has been added to `*file` since the last call, or all if that is NULL or the file is another one by now; then
  * earlier texts are gone. Returns 0; -ENOENT if there is no file; -EBADMSG if it is damaged; -EPROTONOSUPPORT if it is of
- * another version, or the last ones were; -EPERM if others than this user may write to it; or another negative
- * errno. Then `*file` is NULL. */
+ * another version; -EPERM if others than this user may write to it; or another negative errno. Then `*file` is NULL. */
 int record_file_read(int run_fd, struct record_file **file) _nonnull_(2) _must_check_;
 
 /* What is to be said of the records if record_file_read() has returned `error`: "damaged" for instance. */
@@ -54,11 +50,6 @@ const char *record_file_describe_error(int error);
 
 /* Says in one line why the records are not used: "damaged" for instance. */
 void record_file_warn(const char *fault);
-
-/* If the last worker was of version 1, removes all records, and puts a file in the place of that directory. A program of
- * version 1 that waits ends with an error then; without the directory it would take VGs for absent. Returns 0 or a negative
- * errno. */
-int record_file_retire_former(int run_fd) _must_check_;
 
 struct record_file *record_file_free(struct record_file *file);
 DEFINE_CLEANUP(struct record_file *, record_file_free)

@@ -28,7 +28,6 @@
  *   completing        the worker completes cookies of device-mapper for udev, see fast-rules/cookies.h
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see fast-rules/dm-names.h
  *   records           what the worker knows of VGs and devices, see inventory/record_file.h
- *   vgs               where versions before 0.1 had their records, see there
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,
  * and if not, R4 wake the worker through its socket. A worker that has nothing to do is woken by R2 as well,

@@ -562,14 +562,6 @@ START_TEST(useless_records_are_noticed)
                 ck_assert(!successor->records_lost);
                 ck_assert_ptr_nonnull(inventory_find_named(successor, "vg1"));
         }
-        /* An earlier version was at work since, and so for who comes when this worker dies. */
-        write_file_and_directories("vgs/" VGID, "name = \"x\"");
-        for (size_t i = 0; i < 2; i++) {
-                inventory_free(inventory);
-                inventory = start();
-                ck_assert(inventory->records_lost);
-                ck_assert_ptr_null(inventory_find_named(inventory, "vg1"));
-        }
 }
 END_TEST
 

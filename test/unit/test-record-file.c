@@ -269,6 +269,7 @@ START_TEST(other_files_are_refused)
                 {HEAD "end 0\n", 0},
                 {HEAD "a 6\nx = 1\nend 0\n", 0},
                 {HEAD, -EBADMSG},
+                {"headgate 22\nversion = 1\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
                 {"headgate 22\nversion = 3\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
                 {"headgate 23\nversion = 20\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
                 {HEAD "a\nend 0\n", -EBADMSG},
@@ -318,35 +319,6 @@ START_TEST(other_boot_is_told_apart)
 }
 END_TEST
 
-/* Who waits for a file in that directory is to see at once that it cannot be read, at no time that it is missing. */
-START_TEST(records_of_version_1_are_retired)
-{
-        struct stat status;
-
-        commit();
-        ck_assert_int_eq(record_file_retire_former(run_fd), 0);
-        ck_assert_int_eq(record_file_read(run_fd, &file), 0);
-        for (size_t i = 0; i < 2; i++) {
-                /* One that was killed may have left the latter. */
-                static const char *const files[] = {"vgs/" PVID, "vgs.list", "members/" PVID, "vgs.former/" PVID};
-
-                (void) unlinkat(run_fd, RECORD_FILE_FORMER, 0);
-                for (size_t k = 0; k < ELEMENTSOF(files); k++)
-                        write_file_and_directories(files[k], "");
-                ck_assert_int_eq(record_file_read(run_fd, &file), -EPROTONOSUPPORT);
-                ck_assert_ptr_null(file);
-                ck_assert_int_eq(record_file_retire_former(run_fd), 0);
-                ck_assert_int_eq(record_file_read(run_fd, &file), -EPROTONOSUPPORT);
-                ck_assert_int_eq(fstatat(run_fd, RECORD_FILE_FORMER, &status, AT_SYMLINK_NOFOLLOW), 0);
-                ck_assert(S_ISREG(status.st_mode));
-                ck_assert_int_lt(faccessat(run_fd, "vgs.former", F_OK, 0), 0);
-                ck_assert_int_lt(faccessat(run_fd, "vgs.list", F_OK, 0), 0);
-                ck_assert_int_lt(faccessat(run_fd, "members", F_OK, 0), 0);
-                ck_assert_int_eq(record_file_retire_former(run_fd), 0);
-        }
-}
-END_TEST
-
 START_TEST(device)
 {
         struct record_device written = {.number = makedev(8, 16), .pvid = PVID, .diskseq = 4711}, read = {};
@@ -392,7 +364,6 @@ int main(void)
         tcase_add_test(tests, other_files_are_refused);
         tcase_add_test(tests, others_must_not_write);
         tcase_add_test(tests, other_boot_is_told_apart);
-        tcase_add_test(tests, records_of_version_1_are_retired);
         tcase_add_test(tests, device);
         suite_add_tcase(suite, tests);
         return run_suite(suite);

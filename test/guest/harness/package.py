@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Debian's packages of the project as it is now, and of earlier commits, built in a chroot as Debian's builders do."""
+"""Debian's packages of the project as it is now, and of an earlier commit, built in a chroot as Debian's builders do."""
 
 import contextlib
 import os
@@ -12,13 +12,6 @@ from harness.progress import command, fetch, key_of, point_release, say
 
 # In a chroot.
 SOURCE = "build/headgate"
-# The earlier commit of scenarios by their word "headgate".
-EARLIER = {
-    # The first with a package; upgrades begin with it.
-    "package": "b37597c6cac1b389f83d033dc257abd664ff094b",
-    # The last that had a file in /run/headgate for each VG.
-    "earlier": "6e8ed61dd0e5b7eeca76e41554d76f740daabdce",
-}
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive",
                # What is packed is thrown away.
                "XZ_OPT": "-0"}
@@ -43,8 +36,11 @@ def package(cache, repository, suite):
     return built(cache, repository, suite, f"package-{suite}-{key}", copy)
 
 
-def earlier_package(cache, repository, suite, commit):
-    """Likewise the package of an earlier commit, with a lower version, named earlier.deb."""
+def earlier_package(cache, repository, suite):
+    """Likewise the package of before the last commit that changed more than tests, with a lower version, named earlier.deb. A clone
+    that does not reach back to that has the package of its last commit instead."""
+    commit = git(repository, "rev-list", "--max-count=2", "HEAD", "--", ".", ":!test").split()[-1]
+
     def unpack(source):
         source.mkdir(parents=True)
         git(repository, "archive", f"--output={source}.tar", commit)
