@@ -229,6 +229,28 @@ static void set_cell(struct table *table, struct libscols_line *line, size_t col
         table_fail(table, -ENOMEM);
 }
 
+/* An object of JSON as one line. In what libsmartcols prints over several, a newline is never part of a value, and what follows
+ * it is indentation. */
+static void print_object(struct table *table)
+{
+        _cleanup_free_ char *text = NULL;
+        const char *begin, *end;
+
+        if (scols_print_table_to_string(table->table, &text) < 0) {
+                table_fail(table, -ENOMEM);
+                return;
+        }
+        scols_table_remove_lines(table->table);
+        begin = strchr(text, '[');
+        end = strrchr(text, ']');
+        for (const char *c = begin; c && ++c < end;)
+                if (*c == '\n')
+                        c += strspn(c + 1, " ");
+                else
+                        putchar(*c);
+        putchar('\n');
+}
+
 struct libscols_line *table_add_line(struct table *table, struct libscols_line *parent, const void *line)
 {
         struct libscols_line *made = scols_table_new_line(table->table, parent);
@@ -243,7 +265,10 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
                 if (color && scols_cell_set_color(scols_line_get_cell(made, i), color) < 0)
                         table_fail(table, -ENOMEM);
         }
-        return made;
+        if (!table->by_line || !table->options.json || table->error < 0)
+                return made;
+        print_object(table);
+        return NULL;
 }
 
 struct libscols_line *table_add_title(struct table *table, char *text)
@@ -261,5 +286,14 @@ struct libscols_line *table_add_title(struct table *table, char *text)
 
 int table_print(struct table *table)
 {
-        return table->error ?: scols_print_table(table->table);
+        int r = table->error;
+
+        if (r == 0 && !(table->by_line && table->options.json))
+                r = scols_print_table(table->table);
+        if (r < 0 || !table->by_line)
+                return r;
+        if (scols_table_get_nlines(table->table) > 0)
+                scols_table_enable_noheadings(table->table, true);
+        scols_table_remove_lines(table->table);
+        return fflush(stdout) == 0 ? 0 : -errno;
 }

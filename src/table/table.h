@@ -90,6 +90,7 @@ struct table {
         struct libscols_table *table;
         const struct column **columns; /* what is shown, in this order */
         size_t n_columns;
+        bool by_line; /* it is printed as it grows, see table_print(); to be set before lines are added, without trees */
         int error; /* 0, or the negative errno of what went wrong while lines were added, for table_print() to return */
 };
 
@@ -109,7 +110,9 @@ struct libscols_line *table_add_title(struct table *table, char *text) _nonnull_
 /* For who cannot make all of a line: keeps the error, if it is a negative errno and the first one. */
 void table_fail(struct table *table, int error) _nonnull_(1);
 
-/* Prints it on standard output. Returns 0 or a negative errno, also of what went wrong before. */
+/* Prints it on standard output. Returns 0 or a negative errno, also of what went wrong before.
+ * With `by_line`, prints the lines that were added since the last call, with headings only above the first ones; in JSON an
+ * object a line (https://jsonlines.org), which is printed when it is added. */
 int table_print(struct table *table) _nonnull_(1) _must_check_;
 
 /* Prints the names of the columns and their descriptions. */
