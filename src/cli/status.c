@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate status: one line per VG, made of what the worker has written down, and of what tells of the others. */
+/* headgate status: one line per VG, made of what the worker has written down, and of what tells of the others. With --follow,
+ * all VGs are looked at again whenever something may have changed. */
+
+#include "cli/status.h"
 
 #include <inttypes.h>
 
@@ -14,16 +17,6 @@ static bool arg_all;
 static bool arg_follow;
 
 /* ------ the table ------ */
-
-/* A line of the table. What is not known is COLUMN_UNKNOWN, or "". */
-struct line {
-        const char *color, *name, *state;
-        char uuid[LVM_ID_FORMATTED_SIZE];
-        char pvs[48], lvs[48]; /* "3/4" */
-        uint64_t pvs_seen, pvs_needed, lvs_active, lvs_needed;
-        uint64_t since, since_usec, first, first_usec, took_usec;
-        char *reason;
-};
 
 /* From the first PV on; for a VG that was never active and is not settled, so far. */
 static uint64_t took_usec(const struct volume_group *volume_group)
@@ -54,7 +47,13 @@ static char *describe_reason(const struct volume_group *volume_group)
         return strdup(reason);
 }
 
+/* The first ones are those of --follow. */
+#define FOLLOW_COLUMNS_N 3
 static const struct column columns[] = {
+        COLUMN("TIME", IN_TABLE, MOMENT, time_usec, "when the line was printed, since the machine started"),
+        COLUMN("TIME-USEC", IN_JSON, NUMBER, time_usec,
+                "the same, in microseconds of the machine's monotonic clock"),
+        COLUMN("EVENT", ALWAYS, STRING, event, "status at the beginning, then change or removed"),
         COLUMN("VG", ALWAYS, STRING, name, "name of the volume group"),
         COLUMN("UUID", IN_JSON, CHARS, uuid, "its UUID"),
         COLUMN("STATE", ALWAYS, STRING, state,
@@ -77,6 +76,15 @@ static const struct column columns[] = {
         COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP),
 };
 
+static const struct table_kind *choose_table(_unused_ size_t n_names)
+{
+        static const struct table_kind followed = {"volumegroups", columns, ELEMENTSOF(columns)},
+                                       now = {"volumegroups", columns + FOLLOW_COLUMNS_N,
+                                               ELEMENTSOF(columns) - FOLLOW_COLUMNS_N};
+
+        return arg_follow ? &followed : &now;
+}
+
 static uint64_t known_or_not(uint64_t number, bool known)
 {
         return known ? number : COLUMN_UNKNOWN;
@@ -88,7 +96,7 @@ static uint64_t date_of(const struct volume_group *volume_group, uint64_t usec)
         return known_or_not((uint64_t) volume_group_to_realtime(volume_group, usec), usec > 0);
 }
 
-static void add_line(struct table *table, const struct volume_group *volume_group)
+static int add_line(struct lines *lines, const struct volume_group *volume_group)
 {
         static const char *const colors[_VOLUME_GROUP_STATE_MAX] = {
                 [VOLUME_GROUP_ACTIVE] = "green",
@@ -101,12 +109,17 @@ static void add_line(struct table *table, const struct volume_group *volume_grou
         bool has_metadata = volume_group->n_pvs > 0;
         struct volume_group_counts n = volume_group_count(volume_group);
         uint64_t since_usec = volume_group_since_usec(volume_group), first_usec = volume_group->first.settled_usec;
-        _cleanup_free_ char *reason = describe_reason(volume_group);
-        struct line line = {
+        struct line *line;
+
+        if (!GREEDY_REALLOC(lines->lines, lines->n + 1))
+                return -ENOMEM;
+        line = &lines->lines[lines->n++];
+        *line = (struct line){
+                .event = "status",
                 .color = volume_group->overdue && volume_group->state <= VOLUME_GROUP_ACTIVATING
                                  ? "red"
                                  : colors[volume_group->state],
-                .name = volume_group->name,
+                .name = strdup(volume_group->name),
                 .state = volume_group_state_to_string(volume_group->state),
                 .pvs_seen = known_or_not(n.seen, has_metadata),
                 .pvs_needed = known_or_not(volume_group->n_pvs, has_metadata),
@@ -117,20 +130,76 @@ static void add_line(struct table *table, const struct volume_group *volume_grou
                 .first = date_of(volume_group, first_usec),
                 .first_usec = known_or_not(first_usec, first_usec > 0),
                 .took_usec = known_or_not(took_usec(volume_group), volume_group->first_seen_usec > 0),
-                .reason = reason,
+                .reason = describe_reason(volume_group),
         };
 
-        table_fail(table, reason ? 0 : -ENOMEM);
         if (*volume_group->vgid != '\0')
-                lvm_id_format(volume_group->vgid, line.uuid);
-        (void) snprintf(line.lvs, sizeof(line.lvs), "%" PRIu64 "/?", line.lvs_active);
+                lvm_id_format(volume_group->vgid, line->uuid);
+        (void) snprintf(line->lvs, sizeof(line->lvs), "%" PRIu64 "/?", line->lvs_active);
         if (has_metadata) {
                 (void) snprintf(
-                        line.pvs, sizeof(line.pvs), "%" PRIu64 "/%" PRIu64, line.pvs_seen, line.pvs_needed);
+                        line->pvs, sizeof(line->pvs), "%" PRIu64 "/%" PRIu64, line->pvs_seen, line->pvs_needed);
                 (void) snprintf(
-                        line.lvs, sizeof(line.lvs), "%" PRIu64 "/%" PRIu64, line.lvs_active, line.lvs_needed);
+                        line->lvs, sizeof(line->lvs), "%" PRIu64 "/%" PRIu64, line->lvs_active, line->lvs_needed);
         }
-        table_add_line(table, NULL, &line);
+        return line->name && line->reason ? 0 : -ENOMEM;
+}
+
+void lines_done(struct lines *lines)
+{
+        FOREACH_ARRAY(line, lines->lines, lines->n) {
+                free(line->name);
+                free(line->reason);
+        }
+        free(lines->lines);
+}
+
+/* Those with an event. */
+static void table_add_lines(struct table *table, struct lines *lines)
+{
+        FOREACH_ARRAY(line, lines->lines, lines->n) {
+                line->time_usec = now_usec();
+                if (line->event)
+                        table_add_line(table, NULL, line);
+        }
+}
+
+/* A VG may be known by its name before its UUID is. */
+static int compare_vgs(const void *a, const void *b)
+{
+        const struct line *first = a, *second = b;
+        bool comparable = *first->uuid != '\0' && *second->uuid != '\0';
+
+        return strcmp(first->name, second->name) ?: (comparable ? strcmp(first->uuid, second->uuid) : 0);
+}
+
+/* By SINCE a VG differs that was activated again between two looks. */
+static bool line_differs(const struct line *a, const struct line *b)
+{
+        return !streq(a->state, b->state) || !streq(a->pvs, b->pvs) || !streq(a->lvs, b->lvs) ||
+               a->since_usec != b->since_usec || !streq(a->reason, b->reason);
+}
+
+void lines_compare(struct lines *before, struct lines *after)
+{
+        size_t i = 0, j = 0;
+
+        SORT(before->lines, before->n, compare_vgs);
+        SORT(after->lines, after->n, compare_vgs);
+        while (i < before->n || j < after->n) {
+                struct line *old = i < before->n ? &before->lines[i] : NULL;
+                struct line *new = j < after->n ? &after->lines[j] : NULL;
+                int order = !old ? 1 : !new ? -1 : compare_vgs(old, new);
+
+                if (order <= 0) {
+                        old->event = order < 0 ? "removed" : NULL;
+                        i++;
+                }
+                if (order >= 0) {
+                        new->event = order > 0 || line_differs(old, new) ? "change" : NULL;
+                        j++;
+                }
+        }
 }
 
 /* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
@@ -170,8 +239,8 @@ static int add_expected(struct sources *sources)
         return result;
 }
 
-/* Adds those VGs that have no record, if anything else mentions them. Otherwise logs that nothing does. */
-static int add_named(struct sources *sources, char *const names[], size_t n_names)
+/* Adds those VGs that have no record, if anything else mentions them. With `log_unknown`, logs that nothing does. */
+static int add_named(struct sources *sources, char *const names[], size_t n_names, bool log_unknown)
 {
         _cleanup_plan_ struct plan plan = {};
         bool read = false;
@@ -191,7 +260,7 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                 planned = plan_find(&plan, names[i]);
                 if (planned || sources_have_name(sources, names[i]))
                         unrecorded_add(sources, names[i], planned);
-                else
+                else if (log_unknown)
                         sources_log_unknown(sources, names[i]);
         }
         return 0;
@@ -200,13 +269,14 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
 /* ------ showing it. These return an exit status or a negative errno ------ */
 
 /* Those that are named, in the order of the names, or all. */
-static int show(struct sources *sources, char *const names[], size_t n_names, struct table *table)
+static int look(
+        struct sources *sources, char *const names[], size_t n_names, bool log_unknown, struct lines *lines)
 {
         int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
         r = sources->in_charge ? snapshot_read(sources) : 0;
         if (r >= 0 && n_names > 0)
-                r = add_named(sources, names, n_names);
+                r = add_named(sources, names, n_names, log_unknown);
         else if (r >= 0 && sources->in_charge)
                 r = add_expected(sources);
         else if (r >= 0)
@@ -225,54 +295,92 @@ static int show(struct sources *sources, char *const names[], size_t n_names, st
                 if (volume_group && (n_names > 0 || sources->in_charge || arg_all ||
                                             judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT ||
                                             sources_have_online(sources, volume_group->name)))
-                        add_line(table, volume_group);
+                        r = add_line(lines, volume_group);
         }
         return r < 0 ? r : result;
 }
 
-static int show_now(char *const names[], size_t n_names, struct table *table)
+/* Opens and reads everything anew for each look, as headgate may have handed over, and prints what differs from the look before. */
+static int follow(const struct sources *in_charge, char *const names[], size_t n_names, struct table *table)
 {
-        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_(follower_done) struct follower follower = {};
+        _cleanup_(lines_done) struct lines shown = {};
+        bool first = true;
         int r;
 
-        r = sources_open(&sources);
-        if (r >= 0)
-                r = sources_read_configuration(&sources);
+        r = follower_start(&follower, in_charge);
         if (r < 0)
                 return r;
-        if (sources.run_error == -EACCES)
+        do {
+                _cleanup_sources_ struct sources sources = SOURCES_NONE;
+                _cleanup_(lines_done) struct lines lines = {};
+
+                r = sources_open(&sources);
+                if (r < 0)
+                        return r;
+                if (!sources.in_charge && follower.shutting_down)
+                        return EXIT_ALL_UP;
+                if (!sources.in_charge)
+                        return verb_refuse("headgate handed over to lvm2, not following any longer.");
+                r = look(&sources, names, n_names, first, &lines);
+                if (r < 0)
+                        return r;
+                if (!first)
+                        lines_compare(&shown, &lines);
+                first = false;
+                table_add_lines(table, &shown);
+                table_add_lines(table, &lines);
+                r = table_print(table);
+                if (r < 0)
+                        return r;
+                SWAP(shown, lines);
+                r = follower_next(&follower, &table->options);
+        } while (r > 0);
+        return r;
+}
+
+static int open_sources(struct sources *sources)
+{
+        int r;
+
+        r = sources_open(sources);
+        if (r >= 0)
+                r = sources_read_configuration(sources);
+        if (r < 0)
+                return r;
+        if (sources->run_error == -EACCES)
                 log_notice("Only root may look into /run/headgate; this is what anybody can see:");
-        else if (sources.run_error < 0 && sources.run_error != -ENOENT)
-                (void) log_error_errno(sources.run_error, "Failed to look into /run/headgate: %m");
-        else if (!sources.in_charge)
+        else if (sources->run_error < 0 && sources->run_error != -ENOENT)
+                (void) log_error_errno(sources->run_error, "Failed to look into /run/headgate: %m");
+        else if (!sources->in_charge)
                 log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-        else if (!sources.configuration.event_activation)
+        else if (!sources->configuration.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
-        return show(&sources, names, n_names, table);
+        return 0;
 }
 
 static int run(char *names[], size_t n, struct table *table)
 {
-        int r = 0;
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_(lines_done) struct lines lines = {};
+        int r;
 
-        if (arg_follow && table->options.json)
-                return verb_refuse("--follow shows what is not JSON; --json is for how it is now.");
-        /* While it is followed, headgate may hand over to lvm2. So what is shown after that is opened anew. */
-        if (arg_follow) {
-                _cleanup_sources_ struct sources sources = SOURCES_NONE;
-
-                r = sources_open(&sources);
-                if (r >= 0 && sources.in_charge)
-                        r = follow(&sources, names, n);
+        table->by_line = arg_follow;
+        r = open_sources(&sources);
+        if (r >= 0 && arg_follow && sources.in_charge) {
+                r = follow(&sources, names, n, table);
+                return r < 0 ? verb_fail(r, "Failed to follow the volume groups: %m") : r;
         }
         if (r >= 0)
-                r = show_now(names, n, table);
+                r = look(&sources, names, n, true, &lines);
+        if (r >= 0)
+                table_add_lines(table, &lines);
         return verb_print(table, r, "show the volume groups");
 }
 
 static const struct verb_option options[] = {
         {"all", 'a', NULL, "Also those that only lvm2's backups tell of", &arg_all},
-        {"follow", 'f', NULL, "Show how a boot or a shutdown goes on, and this at its end", &arg_follow},
+        {"follow", 'f', NULL, "Then print each change, until interrupted", &arg_follow},
         {},
 };
 
@@ -281,4 +389,4 @@ const struct verb verb_status = {"status", "[VG...]", "Show which volume groups 
                 "Show which volume groups are up, and why others are not.\n\n",
         .footer = "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
                   "failed, 2 if headgate cannot tell.\n\n",
-        .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};
+        .options = options, .choose_table = choose_table, .run = run};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include "lvm/volume_group.h"
+
+/* A line of headgate status: a VG at one moment. What is not known is COLUMN_UNKNOWN, or "". */
+struct line {
+        const char *color;
+        uint64_t time_usec; /* when it is printed */
+        const char *event;  /* why it is printed: "status", "change" or "removed"; NULL if it is not */
+        char *name;
+        const char *state;
+        char uuid[LVM_ID_FORMATTED_SIZE];
+        char pvs[48], lvs[48]; /* "3/4" */
+        uint64_t pvs_seen, pvs_needed, lvs_active, lvs_needed;
+        uint64_t since, since_usec, first, first_usec, took_usec;
+        char *reason;
+};
+
+struct lines {
+        struct line *lines;
+        size_t n;
+};
+
+void lines_done(struct lines *lines) _nonnull_(1);
+
+/* Sorts the lines of two looks by name, and sets their events: "change" for a VG that is new or differs, "removed" in `before`
+ * for one that is not there any more, NULL for all others. */
+void lines_compare(struct lines *before, struct lines *after) _nonnull_(1, 2);
