@@ -280,8 +280,7 @@ static char *describe_reason(const struct volume_group *volume_group)
         return volume_group->reason ? string_printable(volume_group->reason) : strdup("");
 }
 
-static int add_volume_group(
-        struct timeline *timeline, const struct volume_group *volume_group, int root_fd, uint64_t now)
+int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group, int root_fd)
 {
         /* Any other state is an end as it should be. */
         static const enum timeline_end ends[_VOLUME_GROUP_STATE_MAX] = {
@@ -302,14 +301,16 @@ static int add_volume_group(
         bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
         bar->n_pvs = volume_group->n_pvs;
         bar->n_lvs = volume_group_count(volume_group).autoactivated;
-        return bar->uuid && bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now) : -ENOMEM;
+        return bar->uuid && bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now_usec())
+                                                     : -ENOMEM;
 }
 
 /* Gives the time in which lvm2 was busy with another VG of the same vgchange to the queue. */
-static void take_turns(struct timeline *timeline)
+void timeline_finish_boot(struct timeline *timeline)
 {
         uint64_t batch = 0, turn = 0;
 
+        timeline_describe_machine(timeline, 0);
         SORT(timeline->bars, timeline->n, timeline_by_batch);
         FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t waited;
@@ -323,17 +324,4 @@ static void take_turns(struct timeline *timeline)
                 bar->phases_usec[TIMELINE_LVM2] -= waited;
                 turn = MAX(turn, bar->linked_usec);
         }
-}
-
-int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
-{
-        uint64_t now = now_usec();
-
-        timeline->kind = TIMELINE_BOOT;
-        timeline_describe_machine(timeline, 0);
-        for (size_t i = 0; i < n; i++)
-                if (add_volume_group(timeline, volume_groups[i], root_fd, now) < 0)
-                        return -ENOMEM;
-        take_turns(timeline);
-        return 0;
 }

@@ -103,14 +103,15 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _no
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
         _nonnull_(1, 4) _must_check_;
 
-/* Reads that of this boot, of VGs as snapshot_read() has them; with /dev below `root_fd`.
+/* Adds the bar of a VG to the timeline of this boot; with /dev below `root_fd`. Returns 0 or -ENOMEM.
  *
- * vgchange waits for udev itself, VG by VG. So where its time went is told by /dev: the kernel makes the node of an
- * LV's device, and later udev the link /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on
- * devtmpfs from Linux 6.0 on), as exactly as the kernel's tick, 1 to 10 ms. VGs of one vgchange come one after
- * another: until the one before it is done, a VG is still in the queue. What cannot be true is not believed, where
- * somebody has deactivated and activated LVs since for instance: then lvm2's phase lasts until vgchange ended.
- *
- * Returns 0 or -ENOMEM. */
-int timeline_read_boot(struct timeline *timeline, struct volume_group *const *volume_groups, size_t n, int root_fd)
-        _nonnull_(1) _must_check_;
+ * vgchange waits for udev itself, VG by VG. /dev tells where its time went: the kernel makes the node of an LV's device, and later
+ * udev the link /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on devtmpfs from Linux 6.0 on), as exactly as
+ * the kernel's tick, 1 to 10 ms. Times that cannot be true are not used, where somebody has deactivated and activated LVs since
+ * for instance: then lvm2's phase lasts until vgchange ended. */
+int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group, int root_fd)
+        _nonnull_(1, 2) _must_check_;
+
+/* To be called after the last one: of VGs of one vgchange, which come one after another, a VG is in the queue until the one
+ * before it is done. */
+void timeline_finish_boot(struct timeline *timeline) _nonnull_(1);

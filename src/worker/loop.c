@@ -226,6 +226,11 @@ static int save_and_release(struct worker *worker)
         return r;
 }
 
+static int withdraw_cookies(struct worker *worker)
+{
+        return dm_list_empty(&worker->jobs) ? cookies_withdraw(worker->cookies) : 0;
+}
+
 bool worker_has_work(const struct worker *worker)
 {
         const struct inventory *inventory = worker->inventory;
@@ -237,33 +242,18 @@ bool worker_has_work(const struct worker *worker)
 
 static int step(_unused_ sd_event_source *source, void *userdata)
 {
+        /* In this order: each deals with what those before it have found. */
+        static int (*const parts[])(struct worker *) = {take_requests, read_devices, scan_start, intake_recheck,
+                handover_adopt_again, activate_groups, withdraw_cookies, vg_report_lost, deadline_check,
+                requests_read_again, save_and_release};
         struct worker *worker = userdata;
-        int r;
+        int r = 0;
 
         inventory_ping(worker->inventory);
         worker->next_step_usec = USEC_INFINITY;
         worker->phase = get_phase(worker);
-        r = take_requests(worker);
-        if (r >= 0)
-                r = read_devices(worker);
-        if (r >= 0)
-                r = scan_start(worker);
-        if (r >= 0)
-                r = intake_recheck(worker);
-        if (r >= 0)
-                r = handover_adopt_again(worker);
-        if (r >= 0)
-                r = activate_groups(worker);
-        if (r >= 0 && dm_list_empty(&worker->jobs))
-                r = cookies_withdraw(worker->cookies);
-        if (r < 0)
-                return r;
-        vg_report_lost(worker);
-        r = deadline_check(worker);
-        if (r < 0)
-                return r;
-        requests_read_again(worker);
-        r = save_and_release(worker);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(parts); i++)
+                r = parts[i](worker);
         if (r < 0)
                 return r;
         if (worker->status_usec == 0 ||

@@ -272,35 +272,22 @@ void report_backup_unusable(const char *volume_group_name, int error)
                         volume_group_name, strerror(-error)));
 }
 
-/* Returns how many VGs there are in `ret`, which has room for all. */
-static size_t find_changed(const struct inventory *inventory, uint64_t since_usec, struct volume_group **ret)
+void report_timeline(const struct inventory *inventory, uint64_t since_usec)
 {
-        size_t n = 0;
+        _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
+        _cleanup_close_ int root_fd = root_open();
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 const struct managed_group *group;
 
                 dm_list_iterate_items(group, &inventory->groups[i])
-                        if (group->vg->first.settled_usec >= since_usec ||
-                                volume_group_since_usec(group->vg) >= since_usec)
-                                ret[n++] = group->vg;
+                        if ((group->vg->first.settled_usec >= since_usec ||
+                                    volume_group_since_usec(group->vg) >= since_usec) &&
+                                timeline_add_volume_group(&timeline, group->vg, root_fd) < 0)
+                                return;
         }
-        return n;
-}
-
-void report_timeline(const struct inventory *inventory, uint64_t since_usec)
-{
-        _cleanup_timeline_ struct timeline timeline = {};
-        _cleanup_close_ int root_fd = root_open();
-        _cleanup_free_ struct volume_group **vgs = NULL;
-        size_t n = 0;
-
-        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
-                n += dm_list_size(&inventory->groups[i]);
-        vgs = calloc(n + 1, sizeof(*vgs));
-        n = vgs ? find_changed(inventory, since_usec, vgs) : 0;
-        if (n > 0 && timeline_read_boot(&timeline, vgs, n, root_fd) >= 0)
-                timeline_log(&timeline);
+        timeline_finish_boot(&timeline);
+        timeline_log(&timeline);
 }
 
 void report_status(const struct inventory *inventory, char **last)

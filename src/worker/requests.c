@@ -219,13 +219,14 @@ static void read_once_more(struct worker *worker, struct device *device)
         worker_ask_step(worker);
 }
 
-void requests_read_again(struct worker *worker)
+int requests_read_again(struct worker *worker)
 {
         struct device *device, *next;
 
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
                 if (device->again)
                         read_once_more(worker, device);
+        return 0;
 }
 
 static int release_device(struct worker *worker, struct device *device)

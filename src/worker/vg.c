@@ -375,14 +375,14 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         return change.step.action;
 }
 
-void vg_report_lost(struct worker *worker)
+int vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct managed_group *group;
 
         if (!inventory->lost_pvs)
-                return;
+                return 0;
         inventory->lost_pvs = false;
         /* Without the list it is said without what it tells. */
         if (dm_devices_get_permitted(&devices) < 0)
@@ -398,6 +398,7 @@ void vg_report_lost(struct worker *worker)
                         dm_devices_mark_active(devices, group->vg);
                 report_vg(group, VG_SAY_LOST);
         }
+        return 0;
 }
 
 char *vg_format_unresponsive(const char *device)

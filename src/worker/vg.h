@@ -20,8 +20,8 @@ struct vg_input {
  * state that it was in. Else VG_DO_NOTHING, or a negative errno if the worker cannot go on. */
 int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input) _nonnull_(1, 2, 3);
 
-/* Reports VGs that have lost a PV which is not back. */
-void vg_report_lost(struct worker *worker) _nonnull_(1);
+/* Reports VGs that have lost a PV which is not back. Returns 0. */
+int vg_report_lost(struct worker *worker) _nonnull_(1);
 
 /* The reason of a VG for which lvm2 waits for the unresponsive device, "/dev/sda" for instance; the caller frees it. NULL if
  * there is no memory. */

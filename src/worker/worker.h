@@ -165,7 +165,7 @@ int requests_look_for_recorded(struct worker *worker);
 int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name);
 
 /* Queues devices that were asked for again since they were read. */
-void requests_read_again(struct worker *worker);
+int requests_read_again(struct worker *worker);
 
 /* Ends the requests whose devices and VGs are settled. Call after the inventory was saved. */
 int requests_release(struct worker *worker);
