@@ -8,10 +8,10 @@
 #include <inttypes.h>
 
 #include "cli/verb.h"
-#include "follow/follow.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "view/snapshot.h"
+#include "view/watch.h"
 
 static bool arg_all;
 static bool arg_follow;
@@ -300,42 +300,35 @@ static int look(
         return r < 0 ? r : result;
 }
 
-/* Opens and reads everything anew for each look, as headgate may have handed over, and prints what differs from the look before. */
+/* Opens and reads everything anew for each look, as headgate may have handed over, and prints what differs from the look before,
+ * until it is interrupted. */
 static int follow(const struct sources *in_charge, char *const names[], size_t n_names, struct table *table)
 {
-        _cleanup_(follower_done) struct follower follower = {};
+        _cleanup_(watch_done) struct watch watch = {};
         _cleanup_(lines_done) struct lines shown = {};
-        bool first = true;
         int r;
 
-        r = follower_start(&follower, in_charge);
-        if (r < 0)
-                return r;
-        do {
+        r = watch_start(&watch, in_charge);
+        for (bool first = true; r >= 0; first = false) {
                 _cleanup_sources_ struct sources sources = SOURCES_NONE;
                 _cleanup_(lines_done) struct lines lines = {};
 
                 r = sources_open(&sources);
-                if (r < 0)
-                        return r;
-                if (!sources.in_charge && follower.shutting_down)
-                        return EXIT_ALL_UP;
-                if (!sources.in_charge)
+                if (r >= 0 && !sources.in_charge)
                         return verb_refuse("headgate handed over to lvm2, not following any longer.");
-                r = look(&sources, names, n_names, first, &lines);
+                if (r >= 0)
+                        r = look(&sources, names, n_names, first, &lines);
                 if (r < 0)
-                        return r;
+                        break;
                 if (!first)
                         lines_compare(&shown, &lines);
-                first = false;
                 table_add_lines(table, &shown);
                 table_add_lines(table, &lines);
-                r = table_print(table);
-                if (r < 0)
-                        return r;
                 SWAP(shown, lines);
-                r = follower_next(&follower, &table->options);
-        } while (r > 0);
+                r = table_print(table);
+                if (r >= 0)
+                        r = watch_wait(&watch);
+        }
         return r;
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "shared/udev.h"
+#include "view/sources.h"
+
+/* Waits until VGs may have changed: the worker's records, by inotify, or devices of device-mapper, by udev, which somebody has
+ * activated or deactivated by hand. */
+
+/* Starts empty: all zeros. */
+struct watch {
+        sd_event *event;
+        sd_event_source *run_source; /* of the run directory */
+        struct monitor monitor;
+        uint64_t look_usec; /* when the last look began */
+        bool changed;       /* since then */
+        bool hung_up;       /* nobody reads standard output any more */
+};
+
+/* Begins to watch, before the first look. Returns 0 or a negative errno; watch_done() is to be called in any case. */
+int watch_start(struct watch *watch, const struct sources *sources) _nonnull_(1, 2) _must_check_;
+void watch_done(struct watch *watch) _nonnull_(1);
+
+/* Waits for the time of the next look. Returns 0 or a negative errno; -EPIPE if nobody reads standard output any more. */
+int watch_wait(struct watch *watch) _nonnull_(1) _must_check_;
