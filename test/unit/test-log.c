@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <syslog.h>
 
+#include "fake-journald.h"
 #include "fixture.h"
 #include "own-namespace.h"
 #include "shared/util.h"
@@ -62,22 +63,6 @@ START_TEST(messages_are_one_line)
 }
 END_TEST
 
-/* A socket in the place of journald's. */
-static int make_journal(void)
-{
-        static const struct sockaddr_un address = {
-                .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket"};
-        int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-        own_namespace_enter(CLONE_NEWNS);
-        ck_assert_int_ge(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-        ck_assert_int_ge(mount("tmpfs", "/run", "tmpfs", 0, NULL), 0);
-        ck_assert_int_ge(mkdir("/run/systemd", 0755), 0);
-        ck_assert_int_ge(mkdir("/run/systemd/journal", 0755), 0);
-        ck_assert_int_ge(bind(fd, (const struct sockaddr *) &address, sizeof(address)), 0);
-        return fd;
-}
-
 static void read_line(int fd, char *text, size_t size)
 {
         ssize_t length = recv(fd, text, size - 1, MSG_DONTWAIT);
@@ -102,7 +87,7 @@ START_TEST(lines_reach_the_journal)
         static char text[4096], long_field[600 * 1024 + 1] = "HEADGATE_LONG=";
         const struct iovec fields[] = {{(void *) field, strlen(field)}};
         const struct iovec long_fields[] = {{long_field, sizeof(long_field) - 1}};
-        int fd = make_journal();
+        int fd = fake_journald_new();
 
         log_open("test", LOG_TARGET_JOURNAL);
         log_event(LOG_ERR, "00000000000000000000000000000000", "One line.", fields, 1);
@@ -130,7 +115,7 @@ START_TEST(a_journald_that_does_not_read_costs_a_second)
 {
         static char text[4096];
         char expected[256];
-        int fd = make_journal();
+        int fd = fake_journald_new();
         uint64_t begin = now_usec();
         unsigned int n;
 
@@ -161,7 +146,7 @@ START_TEST(a_slow_journald_gets_all_lines)
 {
         const struct itimerval often = {{.tv_usec = 1000}, {.tv_usec = 1000}};
         const struct sigaction action = {.sa_handler = ignore_signal};
-        int fd = make_journal(), status;
+        int fd = fake_journald_new(), status;
         pid_t journald = fork();
 
         ck_assert_int_ge(journald, 0);

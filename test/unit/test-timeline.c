@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Timelines as they are logged. What is read of them is tested by test/cli/blame. */
+
+#include "timeline/journal.h"
+
+#include <sys/socket.h>
+
+#include "fake-journald.h"
+#include "fixture.h"
+#include "shared/log.h"
+#include "shared/messages.h"
+#include "shared/util.h"
+
+#define LINE_SIZE_MAX ((size_t) 48 * 1024)
+
+static void add(struct timeline *timeline, size_t number, const char *reason)
+{
+        struct timeline_bar *bar = timeline_add(timeline);
+
+        ck_assert_ptr_nonnull(bar);
+        bar->state = "active";
+        bar->end = TIMELINE_DONE;
+        bar->name = string_format("vg%04zu", number);
+        bar->uuid = strdup("3TqMqA-1B2C-3D4E-5F6G-7H8I-9J0K-LMNOPQ");
+        bar->reason = strdup(reason);
+        bar->first_usec = number;
+        bar->n_lvs = 2;
+        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
+                bar->phases_usec[i] = UINT64_C(1234567890123);
+}
+
+/* Reads all lines that were logged; returns how many bars they have, which are to be in their order. */
+static size_t read_lines(int fd, size_t *ret_n_lines)
+{
+        static char text[256 * 1024];
+        size_t n_bars = 0;
+        ssize_t length;
+
+        for (*ret_n_lines = 0; (length = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT)) > 0; (*ret_n_lines)++) {
+                const char *bars;
+
+                ck_assert_uint_lt((size_t) length, LINE_SIZE_MAX);
+                text[length] = '\0';
+                ck_assert_ptr_nonnull(strstr(text, "MESSAGE_ID=" MESSAGE_TIMELINE "\n"));
+                ck_assert_ptr_nonnull(strstr(text, "HEADGATE_TIMELINE=boot\n"));
+                /* A field of several lines has its size before it, in eight bytes. */
+                bars = memmem(text, (size_t) length, "HEADGATE_BARS\n", strlen("HEADGATE_BARS\n"));
+                ck_assert_ptr_nonnull(bars);
+                for (bars += strlen("HEADGATE_BARS\n") + 8; *bars == 'a'; bars = strchr(bars, '\n') + 1) {
+                        char name[16];
+
+                        (void) snprintf(name, sizeof(name), "\tvg%04zu\t", n_bars++);
+                        ck_assert_ptr_nonnull(strstr(bars, name));
+                        ck_assert(strstr(bars, name) < strchr(bars, '\n'));
+                }
+        }
+        return n_bars;
+}
+
+START_TEST(lines_are_small_and_have_all)
+{
+        _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
+        int fd = fake_journald_new();
+        size_t n_lines;
+
+        log_open("test", LOG_TARGET_JOURNAL);
+        timeline_log(&timeline);
+        ck_assert_uint_eq(read_lines(fd, &n_lines), 0);
+        ck_assert_uint_eq(n_lines, 0);
+
+        for (size_t i = 0; i < 1000; i++)
+                add(&timeline, i, "");
+        timeline_log(&timeline);
+        ck_assert_uint_eq(read_lines(fd, &n_lines), 1000);
+        ck_assert_uint_ge(n_lines, 2);
+        ck_assert_uint_le(n_lines, 8);
+        close(fd);
+}
+END_TEST
+
+START_TEST(one_bar_is_one_line)
+{
+        static const char expected[] =
+                "active\tdone\t7\t1234567890123\t1234567890123\t1234567890123\t1234567890123\t1234567890123\t"
+                "1234567890123\t0\t0\t0\t0\t2\t0\t3TqMqA-1B2C-3D4E-5F6G-7H8I-9J0K-LMNOPQ\tvg0007\t\t\t1 PV missing.\n";
+        _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
+        int fd = fake_journald_new();
+        static char text[4096];
+        ssize_t length;
+
+        log_open("test", LOG_TARGET_JOURNAL);
+        add(&timeline, 7, "1 PV missing.");
+        timeline_log(&timeline);
+        length = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+        ck_assert_int_gt(length, 0);
+        text[length] = '\0';
+        ck_assert_ptr_nonnull(strstr(text, "MESSAGE=Timeline of 1 VG recorded.\n"));
+        ck_assert_ptr_nonnull(memmem(text, (size_t) length, expected, sizeof(expected) - 1));
+        close(fd);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("timeline");
+        TCase *test_case = tcase_create("log");
+
+        tcase_add_test(test_case, lines_are_small_and_have_all);
+        tcase_add_test(test_case, one_bar_is_one_line);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
