@@ -105,7 +105,7 @@ static int read_selected(struct timeline *timeline, char *const names[], size_t 
         if (read_timeline(timeline) < 0)
                 return EXIT_CANNOT_TELL;
         if (timeline->n_skipped > 0)
-                log_warning("Ignoring %zu lines of the timeline, which another version of headgate logged.",
+                log_warning("Ignoring %zu VGs or devices in the journal that another version of headgate logged.",
                         timeline->n_skipped);
         if (timeline_select(timeline, names, n, &unknown) >= 0)
                 return EXIT_SUCCESS;

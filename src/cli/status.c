@@ -312,6 +312,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
         for (bool first = true; r >= 0; first = false) {
                 _cleanup_sources_ struct sources sources = SOURCES_NONE;
                 _cleanup_(lines_done) struct lines lines = {};
+                uint64_t begin = now_usec(), took_usec;
 
                 r = sources_open(&sources);
                 if (r >= 0 && !sources.in_charge)
@@ -320,6 +321,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
                         r = look(&sources, names, n_names, first, &lines);
                 if (r < 0)
                         break;
+                took_usec = now_usec() - begin;
                 if (!first)
                         lines_compare(&shown, &lines);
                 table_add_lines(table, &shown);
@@ -327,7 +329,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
                 SWAP(shown, lines);
                 r = table_print(table);
                 if (r >= 0)
-                        r = watch_wait(&watch);
+                        r = watch_wait(&watch, took_usec);
         }
         return r;
 }

@@ -119,7 +119,7 @@ static const struct check {
         {"initrd", check_initrd, NEEDS_RUN, "No VG was active before headgate saw it."},
         {"requests", check_requests, NEEDS_RUN, "No request is left."},
         {"links", check_links, 0, "No link in /dev leads to an LV that is not there."},
-        {"journal", check_journal, 0, "The journal is kept, so that one can look back at shutdowns."},
+        {"journal", check_journal, 0, "The journal is kept, so that one can look back at boots and shutdowns."},
 };
 
 int doctor_run(struct doctor *doctor)

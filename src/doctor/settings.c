@@ -245,10 +245,10 @@ void check_journal(struct doctor *doctor)
                 storage = skip_prefix(line, "Storage=") ?: storage;
 
         if (streq(storage, "volatile") || streq(storage, "none"))
-                finding_warning(doctor, "Remove that line to look back at shutdowns.",
+                finding_warning(doctor, "Remove that line to look back at boots and shutdowns.",
                         "Storage=%s in /" JOURNALD_CONF ": the journal does not outlive the boot.", storage);
         else if (!streq(storage, "persistent") && !doctor_has(doctor, "var/log/journal"))
                 finding_warning(doctor,
                         "Run: mkdir /var/log/journal && systemd-tmpfiles --create --prefix /var/log/journal",
-                        "The journal does not outlive the boot, and nobody can look back at shutdowns.");
+                        "The journal does not outlive the boot: blame and plot show this boot only.");
 }

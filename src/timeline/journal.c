@@ -16,6 +16,9 @@
 /* Of the field, before the last bar: a line stays below 48 KiB, which every reader and every socket takes. */
 #define BARS_SIZE_MAX ((size_t) 40 * 1024)
 
+/* Of a string of a bar. Names are shorter; a reason has paths of other people's choice. */
+#define STRING_SIZE_MAX 1024
+
 static const char *const kind_names[] = {
         [TIMELINE_BOOT] = "boot",
         [TIMELINE_SHUTDOWN] = "shutdown",
@@ -60,7 +63,7 @@ static void print_bar(FILE *file, const struct timeline_bar *bar)
         FOREACH_ARRAY(offset, numbers, ELEMENTSOF(numbers))
                 fprintf(file, "\t%" PRIu64, *(const uint64_t *) ((const char *) bar + *offset));
         FOREACH_ARRAY(offset, strings, ELEMENTSOF(strings))
-                fprintf(file, "\t%s", *(char *const *) ((const char *) bar + *offset) ?: "");
+                fprintf(file, "\t%.*s", STRING_SIZE_MAX, *(char *const *) ((const char *) bar + *offset) ?: "");
         fputc('\n', file);
 }
 
@@ -118,8 +121,7 @@ static int journal_open(sd_journal **ret)
         int r = path ? sd_journal_open_directory(ret, path, 0)
                      : sd_journal_open(ret, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
 
-        /* One bar may be longer than the 64 KiB that are read otherwise. */
-        return r < 0 ? r : sd_journal_set_data_threshold(*ret, 0);
+        return r;
 }
 
 static int find_nothing(sd_journal *journal)
@@ -142,7 +144,10 @@ int timeline_find_boot(const char *name, sd_id128_t *ret)
         int r = boot && where ? command_run("/bin/journalctl", words, &output) : -ENOMEM;
 
         if (r < 0)
-                return r;
+                return r == -ENOENT ? -ENOPKG : r;
+        /* To journalctl, these are all boots and this one. */
+        if (streq(name, "all") || *name == '\0')
+                return -ENOENT;
         for (char *line, *rest = output; r == 0 && (line = strsep(&rest, "\n"));) {
                 const char *id = skip_prefix(line, "_BOOT_ID=");
 

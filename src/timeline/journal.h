@@ -20,5 +20,5 @@ void timeline_log(const struct timeline *timeline) _nonnull_(1);
 int timeline_read_journal(struct timeline *timeline, sd_id128_t boot) _nonnull_(1) _must_check_;
 
 /* Finds the boot that is named as for journalctl(1) --boot=, by asking journalctl. Returns 0; -ENOENT if the journal has no such
- * boot that may be read; -ENODATA if it is, besides, volatile; or another negative errno. */
+ * boot that may be read; -ENODATA if it is, besides, volatile; -ENOPKG without journalctl; or another negative errno. */
 int timeline_find_boot(const char *name, sd_id128_t *ret) _nonnull_(1, 2) _must_check_;

@@ -65,7 +65,6 @@ int watch_start(struct watch *watch, const struct sources *sources)
 
         if (!path)
                 return -ENOMEM;
-        watch->look_usec = now_usec();
         r = sd_event_new(&watch->event);
         if (r >= 0)
                 r = sd_event_add_inotify(watch->event, &watch->run_source, path,
@@ -86,10 +85,10 @@ void watch_done(struct watch *watch)
         sd_event_unref(watch->event);
 }
 
-int watch_wait(struct watch *watch)
+int watch_wait(struct watch *watch, uint64_t took_usec)
 {
         uint64_t now = now_usec(), until;
-        uint64_t next_look_usec = now + MAX(PAUSE_MIN_USEC, PAUSE_FACTOR * (now - watch->look_usec));
+        uint64_t next_look_usec = now + MAX(PAUSE_MIN_USEC, PAUSE_FACTOR * took_usec);
         int r = 0;
 
         while (r >= 0 && !watch->changed && !watch->hung_up)
@@ -98,6 +97,5 @@ int watch_wait(struct watch *watch)
         while (r >= 0 && !watch->hung_up && (now = now_usec()) < until)
                 r = sd_event_run(watch->event, until - now);
         watch->changed = false;
-        watch->look_usec = now_usec();
         return watch->hung_up ? -EPIPE : MIN(r, 0);
 }

@@ -20,6 +20,9 @@
 /* STATUS= is for people. */
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
 
+/* What is known of a boot in which something hangs is not to be lost with the machine. */
+#define TIMELINE_INTERVAL_USEC (30 * USEC_PER_SEC)
+
 /* How often to look whether there is room in /run again. */
 #define FULL_INTERVAL_USEC USEC_PER_SEC
 
@@ -262,6 +265,8 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 worker->status_usec = worker->inventory->now_usec;
                 report_status(worker->inventory, &worker->status);
         }
+        if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
+                handover_log_timeline(worker);
         /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
          * keep it waiting. */
         if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&

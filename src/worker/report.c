@@ -280,11 +280,13 @@ void report_timeline(const struct inventory *inventory, uint64_t since_usec)
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 const struct managed_group *group;
 
-                dm_list_iterate_items(group, &inventory->groups[i])
-                        if ((group->vg->first.settled_usec >= since_usec ||
-                                    volume_group_since_usec(group->vg) >= since_usec) &&
+                dm_list_iterate_items(group, &inventory->groups[i]) {
+                        uint64_t first_usec = group->vg->first.settled_usec;
+
+                        if ((first_usec ?: volume_group_since_usec(group->vg)) >= since_usec &&
                                 timeline_add_volume_group(&timeline, group->vg, root_fd) < 0)
                                 return;
+                }
         }
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);

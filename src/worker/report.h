@@ -38,7 +38,8 @@ void report_outdated(const struct volume_group *vg, const char *pvid, const char
  * errno. */
 void report_backup_unusable(const char *volume_group_name, int error);
 
-/* Logs the timeline of the VGs that have changed their state, or were first active, at `since_usec` or later. */
+/* Logs the timeline of the VGs that were first active at `since_usec` or later, all of one vgchange, and of those that were not
+ * yet and have got into their state since. What is first logged of an activation is known best: its links may be made anew. */
 void report_timeline(const struct inventory *inventory, uint64_t since_usec);
 
 /* Sets STATUS= from the number of VGs in each state, unless that is what it was set to last, which is kept in

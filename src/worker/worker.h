@@ -87,7 +87,7 @@ struct worker {
         sd_event_source *timer_source;
         uint64_t next_step_usec; /* the latest time of the next step, as far as this one knows */
         uint64_t idle_since_usec;
-        uint64_t logged_usec; /* the timeline was logged of all VGs that have not changed since; 0 if of none */
+        uint64_t logged_usec; /* when the timeline was last logged, of all VGs up to then; 0 if of none */
         uint64_t status_usec; /* when STATUS= was last set */
         char *status;         /* and what to, or NULL */
 };
@@ -236,5 +236,5 @@ int handover_begin(struct worker *worker);
 int handover_leave_if_idle(struct worker *worker);
 
 /* Logs the timeline of the VGs that have changed since it was last done: the next boot knows of them by that only.
- * To be called when there is nothing to do, and at the end of the run. */
+ * To be called when there is nothing to do, at the end of the run, and now and then before. */
 void handover_log_timeline(struct worker *worker);
