@@ -1,11 +1,136 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate deactivate: does for a machine that goes on running what headgate-teardown does at shutdown. */
+/* headgate deactivate: does for a machine that keeps running what headgate-teardown does at shutdown; and headgate plan
+ * teardown, which prints the same table as --dry-run, of the shutdown. */
 
-#include "cli/removal-table.h"
 #include "cli/verb.h"
 #include "deactivate/deactivation.h"
 #include "shared/program.h"
+#include "shared/util.h"
+#include "table/tree-view.h"
+#include "teardown/scope.h"
+#include "tree/order.h"
+#include "tree/read.h"
+
+/* ------ the table ------ */
+
+struct line {
+        struct tree_node node; /* a copy */
+        const char *tree_name, *kind, *action, *reason, *unit;
+        struct string_vector holders;
+        size_t step;
+};
+
+static const struct column columns[] = {
+        COLUMN("NODE", ALWAYS, STRING, node.name,
+                "device-mapper's or the kernel's name of a device, or a mount point"),
+        COLUMN("TREE", ALWAYS, STRING, tree_name, "the storage tree that it belongs to"),
+        COLUMN("KIND", ALWAYS, STRING, kind, "what it is"),
+        COLUMN("DEVICE", IN_JSON, STRING, node.kernel_name, "the kernel's name"),
+        COLUMN("VG", IN_JSON, STRING, node.vg, "the volume group of a logical volume"),
+        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether it is a physical volume"),
+        COLUMN("SUSPENDED", IN_JSON, BOOL, node.suspended, "whether device-mapper has suspended it"),
+        COLUMN("STEP", ALWAYS, NUMBER, step, "when its turn is: what has the same number goes at once"),
+        COLUMN("ACTION", ALWAYS, STRING, action, "remove, await (systemd does it) or leave"),
+        COLUMN("HELD-BY", ALWAYS, SUMMARY, holders, "what has to go before", .flags = SCOLS_FL_WRAP),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why it is left alone", .flags = SCOLS_FL_WRAP),
+        COLUMN("UNIT", IN_JSON, STRING, unit, "the unit that removes it"),
+};
+
+static int compare_nodes(const void *a, const void *b, void *userdata)
+{
+        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        char *const *names = userdata;
+
+        return strverscmp(names[first->component], names[second->component])
+                       ?: CMP(first->component, second->component)
+                       ?: CMP(first->step, second->step)
+                       ?: CMP(first->number, second->number)
+                       ?: CMP(first->index, second->index);
+}
+
+static const char *action_on(const struct tree_node *node)
+{
+        if (node->skip_reason)
+                return "leave";
+        if (tree_node_is_ours(node))
+                return "remove";
+        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : NULL;
+}
+
+static void add_line(struct table *table, const char *tree_name, const struct tree_node *node)
+{
+        const char *cycle = node->cycle ? "in a circle with others, which are tried in turn" : NULL;
+        _cleanup_string_vector_ struct string_vector holders = {};
+
+        table_fail(table, tree_nodes_names(&node->uppers, &holders));
+        table_add_line(table, NULL,
+                &(struct line){
+                        .node = *node,
+                        .tree_name = tree_name,
+                        .kind = tree_kind_to_string(node->kind),
+                        .action = action_on(node),
+                        .reason = node->skip_reason ?: cycle,
+                        .unit = tree_node_is_ours(node) ? teardown_unit_of(node) : NULL,
+                        .holders = holders,
+                        .step = node->step + 1,
+                });
+}
+
+/* Adds, in the order in which they can go, the nodes of all storage trees of which at least one node is of interest. */
+static void add_lines(
+        struct table *table, const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node))
+{
+        _cleanup_free_ bool *shown = calloc(tree->n_components + 1, sizeof(*shown));
+        _cleanup_tree_nodes_ struct tree_nodes nodes = {};
+
+        if (!shown) {
+                table_fail(table, -ENOMEM);
+                return;
+        }
+        FOREACH_NODE(node, &tree->nodes)
+                shown[node->component] |= is_of_interest(node);
+        table_fail(table, tree_nodes_add_all(&nodes, &tree->nodes));
+        if (nodes.n > 1)
+                qsort_r(nodes.nodes, nodes.n, sizeof(*nodes.nodes), compare_nodes, tree->names);
+        FOREACH_NODE(node, &nodes)
+                if (shown[node->component])
+                        add_line(table, tree->names[node->component], node);
+}
+
+/* ------ plan teardown ------ */
+
+/* Teardown removes nothing from a tree that has only disks, partitions and mounts. */
+static bool is_removable(const struct tree_node *node)
+{
+        return tree_kind_is_removable(node->kind);
+}
+
+static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table *table)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        _cleanup_close_ int root_fd = root_open();
+        int r;
+
+        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
+        if (r >= 0)
+                r = teardown_scope_apply(tree, TEARDOWN_ALL);
+        if (r >= 0)
+                r = tree_order(tree);
+        if (r < 0)
+                return verb_fail(r, "Failed to find out what storage there is: %m");
+        add_lines(table, tree, is_removable);
+        return verb_print(table, EXIT_SUCCESS, "print the table");
+}
+
+const struct verb verb_plan_teardown = {"teardown", "",
+        "Show in which order the storage that is there can be taken down",
+        .help = "Usage: headgate plan teardown [OPTION...]\n\n"
+                "Show in which order storage is taken down at shutdown.\n\n",
+        .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
+        .takes_no_names = true, .table = TABLE_KIND("nodes", columns), .run = run_teardown};
+
+/* ------ deactivate ------ */
 
 static bool arg_dry_run;
 static bool arg_serial;
@@ -19,10 +144,10 @@ static int show(struct deactivation *deactivation)
         r = deactivation_preview(deactivation);
         if (r <= 0)
                 return r;
-        r = table_new(&removal_table, &(struct table_options){}, &table);
+        r = table_new(TABLE_KIND("nodes", columns), &(struct table_options){}, &table);
         if (r < 0)
                 return r;
-        removal_table_fill(&table, deactivation->tree, tree_node_is_ours);
+        add_lines(&table, deactivation->tree, tree_node_is_ours);
         return table_print(&table);
 }
 

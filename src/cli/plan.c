@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate plan: what headgate would do, made anew of the same files, as tables: what headgate-generator makes of
- * them, what is deactivated at shutdown and in which order, and which VGs an initrd needs, for
- * src/initrd/initramfs-tools/hook. */
+ * them, and which VGs an initrd needs, for src/initrd/initramfs-tools/hook. "plan teardown" is in deactivate.c. */
 
 #include "boot/plan.h"
 #include "boot/switches.h"
-#include "cli/removal-table.h"
 #include "cli/verb.h"
 #include "initrd/needed.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "teardown/scope.h"
-#include "tree/order.h"
-#include "tree/read.h"
 
 /* ------ plan activate ------ */
 
@@ -93,38 +88,6 @@ static const struct verb plan_activate = {"activate", "",
         .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
         .takes_no_names = true, .table = TABLE_KIND("volumegroups", activate_columns), .run = run_activate};
 
-/* ------ plan teardown ------ */
-
-/* Trees of nothing but disks, partitions and mounts are no business of teardown. */
-static bool is_removable(const struct tree_node *node)
-{
-        return tree_kind_is_removable(node->kind);
-}
-
-static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table *table)
-{
-        _cleanup_tree_ struct tree *tree = NULL;
-        _cleanup_close_ int root_fd = root_open();
-        int r;
-
-        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
-        if (r >= 0)
-                r = teardown_scope_apply(tree, TEARDOWN_ALL);
-        if (r >= 0)
-                r = tree_order(tree);
-        if (r < 0)
-                return verb_fail(r, "Failed to find out what storage there is: %m");
-        removal_table_fill(table, tree, is_removable);
-        return verb_print(table, EXIT_SUCCESS, "print the table");
-}
-
-static const struct verb plan_teardown = {"teardown", "",
-        "Show in which order the storage that is there can be taken down",
-        .help = "Usage: headgate plan teardown [OPTION...]\n\n"
-                "Show in which order storage is taken down at shutdown.\n\n",
-        .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
-        .takes_no_names = true, .table = &removal_table, .run = run_teardown};
-
 /* ------ plan initrd ------ */
 
 static const struct column initrd_columns[] = {
@@ -159,7 +122,7 @@ static const struct verb plan_initrd = {"initrd", "",
 
 /* ------ the verb ------ */
 
-static const struct verb *const plans[] = {&plan_activate, &plan_teardown, &plan_initrd, NULL};
+static const struct verb *const plans[] = {&plan_activate, &verb_plan_teardown, &plan_initrd, NULL};
 
 const struct verb verb_plan = {
         "plan",

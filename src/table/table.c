@@ -271,19 +271,6 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
         return NULL;
 }
 
-struct libscols_line *table_add_title(struct table *table, char *text)
-{
-        struct libscols_line *made = scols_table_new_line(table->table, NULL);
-
-        if (made) {
-                set_cell(table, made, 0, text);
-        } else {
-                free(text);
-                table_fail(table, -ENOMEM);
-        }
-        return made;
-}
-
 int table_print(struct table *table)
 {
         int r = table->error;

@@ -105,8 +105,6 @@ void table_done(struct table *table) _nonnull_(1);
  * SCOLS_FL_TREE. Returns the line, for others below it; or NULL on error. */
 struct libscols_line *table_add_line(struct table *table, struct libscols_line *parent, const void *line)
         _nonnull_(1, 3);
-/* Adds a line of which there is only a text in the first column, which it takes over; NULL is an error. */
-struct libscols_line *table_add_title(struct table *table, char *text) _nonnull_(1);
 /* For who cannot make all of a line: keeps the error, if it is a negative errno and the first one. */
 void table_fail(struct table *table, int error) _nonnull_(1);
 
