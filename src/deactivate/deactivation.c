@@ -9,7 +9,6 @@
 #include <signal.h>
 
 #include "shared/dm.h"
-#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/udev.h"
 #include "shared/util.h"
@@ -120,22 +119,11 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         return more;
 }
 
-/* How many uevents there have been, one for each device that appears, changes or is removed; 0 if that is unknown. lvm2 changes
- * the table of an active device by resuming it, for which there is one, too. */
-static uint64_t count_uevents(const struct deactivation *deactivation)
-{
-        _cleanup_free_ char *text = NULL;
-        int r = sysfs_read_at(deactivation->sources.root_fd, "sys/kernel/uevent_seqnum", &text);
-        uint64_t n;
-
-        return r < 0 || parse_u64(text, &n) < 0 ? 0 : n;
-}
-
-/* A VG can change until it is locked, so the tree is read again after that if a device has changed. A disk, say, brings VGs
- * that were not named, which have to be locked in turn. */
+/* A VG can change until it is locked, so the tree is read again after that. A disk, say, brings VGs that were not named,
+ * which have to be locked in turn. */
 static int lock_and_find(struct deactivation *deactivation)
 {
-        uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC, n_uevents;
+        uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
         int r;
 
         /* Each lock is an open file. */
@@ -147,12 +135,11 @@ static int lock_and_find(struct deactivation *deactivation)
         if (r < 0)
                 return r;
         do {
-                n_uevents = count_uevents(deactivation);
                 r = find(deactivation);
                 if (r >= 0)
                         r = lock_selected(deactivation, until_usec);
-        } while (r > 0 && (n_uevents == 0 || count_uevents(deactivation) != n_uevents));
-        return MIN(r, 0);
+        } while (r > 0);
+        return r;
 }
 
 /* ------ nodes that stay ------ */
