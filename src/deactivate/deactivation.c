@@ -28,9 +28,6 @@
 #define UDEV_QUEUE "/run/udev/queue"
 #define UDEV_TIMEOUT_USEC (30 * USEC_PER_SEC)
 
-/* Nobody reads while devices are removed, and each message takes about 2 KiB in the kernel. */
-#define RECEIVE_BUFFER_SIZE (32 * 1024 * 1024)
-
 /* How often to look at udev's queue after messages were lost. */
 #define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
 
@@ -252,20 +249,16 @@ int deactivation_preview(struct deactivation *deactivation)
 
 /* ------ udev: announces a removal after its rules have run, so the links in /dev are gone ------ */
 
-/* Returns 1 after subscribing; 0 without udevd; or a negative errno. */
+/* Nobody reads the events while devices are removed. Returns 1 after subscribing; 0 without udevd; or a negative errno. */
 static int udev_listen(struct monitor *monitor)
 {
         int r;
 
         if (access(UDEVD_SOCKET, F_OK) < 0)
                 return 0;
-        r = monitor_open(monitor);
+        r = monitor_open(monitor, NULL);
         if (r >= 0)
-                r = udev_monitor_filter_add_match_subsystem_devtype(monitor->monitor, "block", NULL);
-        if (r < 0)
-                return r;
-        (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
-        r = udev_monitor_enable_receiving(monitor->monitor);
+                r = monitor_enable(monitor);
         return r < 0 ? r : 1;
 }
 

@@ -184,9 +184,7 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
         if (!cookies)
                 return -ENOMEM;
         cookies->run_fd = run_fd;
-        r = monitor_open(&cookies->monitor);
-        if (r >= 0)
-                r = udev_monitor_filter_add_match_subsystem_devtype(cookies->monitor.monitor, "block", "disk");
+        r = monitor_open(&cookies->monitor, NULL);
         if (r >= 0)
                 r = monitor_start(&cookies->monitor, event, on_monitor, cookies);
         if (r < 0)

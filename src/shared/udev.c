@@ -79,7 +79,7 @@ int rule_file_stock_sets_ready(int root_fd)
 /* udev's messages take about 2 KiB each in the kernel. */
 #define RECEIVE_BUFFER_SIZE (32 * 1024 * 1024)
 
-int monitor_open(struct monitor *monitor)
+int monitor_open(struct monitor *monitor, const char *tag)
 {
         errno = 0;
         monitor->udev = udev_new();
@@ -87,7 +87,8 @@ int monitor_open(struct monitor *monitor)
                 monitor->monitor = udev_monitor_new_from_netlink(monitor->udev, "udev");
         if (!monitor->monitor)
                 return errno != 0 ? -errno : -ENOMEM;
-        return 0;
+        return tag ? udev_monitor_filter_add_match_tag(monitor->monitor, tag)
+                   : udev_monitor_filter_add_match_subsystem_devtype(monitor->monitor, "block", "disk");
 }
 
 void monitor_close(struct monitor *monitor)
@@ -97,13 +98,17 @@ void monitor_close(struct monitor *monitor)
         udev_unref(monitor->udev);
 }
 
-int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
+int monitor_enable(struct monitor *monitor)
 {
-        int r;
-
         /* Needs CAP_NET_ADMIN beyond the system's limit; with the default size an overflow is only more likely. */
         (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
-        r = udev_monitor_enable_receiving(monitor->monitor);
+        return udev_monitor_enable_receiving(monitor->monitor);
+}
+
+int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
+{
+        int r = monitor_enable(monitor);
+
         if (r < 0)
                 return r;
         r = sd_event_add_io(

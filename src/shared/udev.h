@@ -32,7 +32,7 @@ int rule_file_stock_takes_lvs(int root_fd) _must_check_;
 /* Whether it tells systemd by SYSTEMD_READY which PVs can be used; 2.03.19 and later do not. Likewise. */
 int rule_file_stock_sets_ready(int root_fd) _must_check_;
 
-/* What everybody needs who listens to udev by libudev's monitor, in an event loop. */
+/* Shared set-up of libudev's monitor, which receives events from udev. */
 
 /* How many events are handled at a time. Where udev's processes take most of the processors they may come as fast as they
  * are handled, for as long as there are disks to announce; everything else would have to wait till then, and systemd
@@ -46,12 +46,16 @@ struct monitor {
         sd_event_source *source;
 };
 
-/* Opens it, for filters to be added. Returns 0 or a negative errno; to be closed in any case. */
-int monitor_open(struct monitor *monitor) _nonnull_(1) _must_check_;
+/* Opens it for the devices with the tag; NULL for whole disks, device-mapper's and md's included. Returns a negative errno
+ * on error; to be closed in any case. */
+int monitor_open(struct monitor *monitor, const char *tag) _nonnull_(1) _must_check_;
 void monitor_close(struct monitor *monitor) _nonnull_(1);
 
-/* Begins to listen, with room for what a shelf of several thousand disks brings at once. `handler` is called by the
- * event loop, which a negative errno from it ends. Returns 0 or a negative errno. */
+/* Begins to queue events, with room for those of a shelf of several thousand disks. Returns a negative errno on error. */
+int monitor_enable(struct monitor *monitor) _nonnull_(1) _must_check_;
+
+/* The same in an event loop, which calls `handler`, and which a negative errno from it ends. Returns 0 or a negative
+ * errno. */
 int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
         _nonnull_(1, 2, 3) _must_check_;
 

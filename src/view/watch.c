@@ -48,16 +48,6 @@ static int on_hangup(sd_event_source *source, int fd _unused_, uint32_t revents 
         return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 }
 
-static int watch_devices(struct watch *watch)
-{
-        int r;
-
-        r = monitor_open(&watch->monitor);
-        if (r >= 0)
-                r = udev_monitor_filter_add_match_subsystem_devtype(watch->monitor.monitor, "block", "disk");
-        return r < 0 ? r : monitor_start(&watch->monitor, watch->event, on_udev, watch);
-}
-
 int watch_start(struct watch *watch, const struct sources *sources)
 {
         _cleanup_free_ char *path = string_format("/proc/self/fd/%i/.", sources->run_fd);
@@ -75,7 +65,10 @@ int watch_start(struct watch *watch, const struct sources *sources)
         r = sd_event_add_io(watch->event, NULL, STDOUT_FILENO, 0, on_hangup, watch);
         if (r < 0 && r != -EPERM)
                 return r;
-        return root_is_chosen() ? 0 : watch_devices(watch);
+        if (root_is_chosen())
+                return 0;
+        r = monitor_open(&watch->monitor, NULL);
+        return r < 0 ? r : monitor_start(&watch->monitor, watch->event, on_udev, watch);
 }
 
 void watch_done(struct watch *watch)

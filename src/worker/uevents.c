@@ -127,15 +127,13 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
                 .on_queue = on_queue_changed,
                 .userdata = userdata};
 
-        r = monitor_open(&uevents->monitor);
+        r = monitor_open(&uevents->monitor, TAG);
         if (r < 0)
                 return r;
         uevents->queue = udev_queue_new(uevents->monitor.udev);
         if (!uevents->queue)
                 return -ENOMEM;
-        r = udev_monitor_filter_add_match_tag(uevents->monitor.monitor, TAG);
-        if (r >= 0)
-                r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
+        r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
         if (r >= 0)
                 r = udev_queue_get_fd(uevents->queue);
         if (r >= 0)
