@@ -37,20 +37,29 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
         uint64_t end_usec, const char *reason)
 {
         struct timeline *timeline = teardown->options.timeline;
+        struct timeline_bar *bar = timeline ? timeline_add(timeline) : NULL;
         uint64_t ready_usec = removal->ready_usec ?: end_usec;
         const struct tree_node *node = removal->node;
-        const struct timeline_bar bar = {
+
+        if (!bar)
+                return;
+        *bar = (struct timeline_bar){
+                .name = string_printable(node->name),
+                .tree = string_printable(teardown->trees[node->component].name),
+                .kind = strdup(tree_kind_to_string(node->kind)),
+                .reason = reason ? string_printable(reason) : NULL,
                 .state = end == TIMELINE_DONE ? "gone" : "left",
                 .end = end,
                 .first_usec = teardown->started_usec,
+                .asked_usec = teardown->started_usec,
                 .phases_usec[TIMELINE_HELD] = usec_between(teardown->started_usec, ready_usec),
                 .phases_usec[TIMELINE_REMOVAL] = usec_between(ready_usec, end_usec),
                 .n_tries = removal->n_tries,
         };
-
-        if (timeline)
-                (void) timeline_add_device(timeline, &bar, node->name, teardown->trees[node->component].name,
-                        tree_kind_to_string(node->kind), reason);
+        if (bar->name && bar->tree && bar->kind)
+                return;
+        timeline_bar_done(bar);
+        timeline->n--;
 }
 
 /* ------ storage trees ------ */

@@ -19,26 +19,6 @@ struct timeline_bar *timeline_add(struct timeline *timeline)
         return &timeline->bars[timeline->n++];
 }
 
-int timeline_add_device(struct timeline *timeline, const struct timeline_bar *known, const char *name,
-        const char *tree, const char *kind, const char *reason)
-{
-        struct timeline_bar *bar = timeline_add(timeline);
-
-        if (!bar)
-                return -ENOMEM;
-        *bar = *known;
-        bar->asked_usec = known->first_usec;
-        bar->name = string_printable(name);
-        bar->tree = string_printable(tree);
-        bar->kind = string_printable(kind);
-        bar->reason = reason ? string_printable(reason) : NULL;
-        if (bar->name && bar->tree && bar->kind && (bar->reason || !reason))
-                return 0;
-        timeline_bar_done(bar);
-        timeline->n--;
-        return -ENOMEM;
-}
-
 void timeline_bar_done(struct timeline_bar *bar)
 {
         free(bar->uuid);

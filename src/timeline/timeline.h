@@ -72,10 +72,6 @@ struct timeline {
 
 /* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */
 struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_(1) _must_check_;
-/* Adds a bar of a shutdown: `known` with copies of the strings, made printable, of which `reason` may be NULL. Returns 0, or
- * -ENOMEM and adds nothing. */
-int timeline_add_device(struct timeline *timeline, const struct timeline_bar *known, const char *name,
-        const char *tree, const char *kind, const char *reason) _nonnull_(1, 2, 3, 4, 5);
 void timeline_bar_done(struct timeline_bar *bar) _nonnull_(1);
 /* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
  * are not known. */
