@@ -62,8 +62,8 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
 {
         _cleanup_close_ int fd = -EBADF;
         _cleanup_free_ char *buffer = NULL;
-        size_t size = 0, allocated = 0;
         struct stat status;
+        size_t size = 0;
 
         /* To open a pipe would be to wait for somebody, and to open a device may do something to it. */
         if (fstatat(dir_fd, path, &status, 0) < 0)
@@ -77,33 +77,22 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
         if (fd < 0)
                 return -errno;
 
-        for (;;) {
+        for (size_t allocated = 4096;; allocated *= 2) {
+                char *larger = realloc(buffer, allocated);
                 ssize_t n;
 
-                if (allocated - size < 2) {
-                        char *larger;
-
-                        allocated = allocated ? allocated * 2 : 4096;
-                        if (allocated > 2 * READ_FILE_SIZE_MAX)
-                                return -EFBIG;
-                        larger = realloc(buffer, allocated);
-                        if (!larger)
-                                return -ENOMEM;
-                        buffer = larger;
-                }
-
-                n = read(fd, buffer + size, allocated - size - 1);
-                if (n < 0 && errno == EINTR)
-                        continue;
+                if (!larger)
+                        return -ENOMEM;
+                buffer = larger;
+                n = read_at(fd, buffer + size, allocated - size - 1, size);
                 if (n < 0)
-                        return -errno;
-                if (n == 0)
-                        break;
+                        return (int) n;
                 size += (size_t) n;
+                if (size > READ_FILE_SIZE_MAX)
+                        return -EFBIG;
+                if (size < allocated - 1)
+                        break;
         }
-
-        if (size > READ_FILE_SIZE_MAX)
-                return -EFBIG;
 
         buffer[size] = '\0';
         *ret = TAKE_PTR(buffer);
@@ -147,6 +136,21 @@ DIR *open_directory_at(int dir_fd, const char *path)
         if (directory)
                 (void) TAKE_FD(fd);
         return directory;
+}
+
+int list_directory_at(int dir_fd, const char *path, struct string_vector *ret)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path + strspn(path, "/"));
+        size_t before = ret->n;
+        int r = 0;
+
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
+                if (entry->d_name[0] != '.')
+                        r = string_vector_take(ret, string_format("%s/%s", path, entry->d_name));
+        SORT(ret->strings + before, ret->n - before, compare_strings);
+        return r;
 }
 
 int read_link_at(int dir_fd, const char *path, char **ret)
@@ -280,6 +284,11 @@ int compare_strings(const void *a, const void *b)
         return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
+int compare_numbers(const void *a, const void *b)
+{
+        return CMP(*(const uint64_t *) a, *(const uint64_t *) b);
+}
+
 FILE *memstream_open(struct memstream *stream)
 {
         stream->file = open_memstream(&stream->text, &stream->size);
@@ -305,16 +314,22 @@ void memstream_done(struct memstream *stream)
         free(stream->text);
 }
 
+char *string_format_list(const char *format, va_list arguments)
+{
+        char *string;
+
+        return vasprintf(&string, format, arguments) < 0 ? NULL : string;
+}
+
 char *string_format(const char *format, ...)
 {
         va_list arguments;
         char *string;
-        int r;
 
         va_start(arguments, format);
-        r = vasprintf(&string, format, arguments);
+        string = string_format_list(format, arguments);
         va_end(arguments);
-        return r < 0 ? NULL : string;
+        return string;
 }
 
 /* With one decimal, rounded. */
@@ -380,26 +395,35 @@ char *string_printable(const char *string)
         return string_escape(string, is_printable);
 }
 
+bool string_is_printable(const char *string)
+{
+        while (is_printable(*string))
+                string++;
+        return *string == '\0';
+}
+
 char *string_format_printable(const char *format, va_list arguments)
 {
-        _cleanup_free_ char *string = NULL;
+        _cleanup_free_ char *string = string_format_list(format, arguments);
 
-        if (vasprintf(&string, format, arguments) >= 0)
-                return string_printable(string);
-        string = NULL;
-        return NULL;
+        return string ? string_printable(string) : NULL;
+}
+
+int string_vector_take(struct string_vector *vector, char *string)
+{
+        /* One more for the NULL at the end. */
+        if (!string || !GREEDY_REALLOC(vector->strings, vector->n + 2)) {
+                free(string);
+                return -ENOMEM;
+        }
+        vector->strings[vector->n++] = string;
+        vector->strings[vector->n] = NULL;
+        return 0;
 }
 
 int string_vector_add(struct string_vector *vector, const char *string)
 {
-        _cleanup_free_ char *copy = strdup(string);
-
-        /* One more for the NULL at the end. */
-        if (!copy || !GREEDY_REALLOC(vector->strings, vector->n + 2))
-                return -ENOMEM;
-        vector->strings[vector->n++] = TAKE_PTR(copy);
-        vector->strings[vector->n] = NULL;
-        return 0;
+        return string_vector_take(vector, strdup(string));
 }
 
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
@@ -440,7 +464,6 @@ void string_vector_done(struct string_vector *vector)
 
 void problems_add(struct problems *problems, int error, const char *format, ...)
 {
-        _cleanup_free_ char *printable = NULL;
         va_list arguments;
 
         if (problems->error == 0)
@@ -448,11 +471,9 @@ void problems_add(struct problems *problems, int error, const char *format, ...)
 
         errno = -error;
         va_start(arguments, format);
-        printable = string_format_printable(format, arguments);
+        /* The error is kept, and a program that is out of memory says so elsewhere. */
+        (void) !string_vector_take(&problems->lines, string_format_printable(format, arguments));
         va_end(arguments);
-        if (printable)
-                /* The error is kept, and a program that is out of memory says so elsewhere. */
-                (void) !string_vector_add(&problems->lines, printable);
 }
 
 void problems_done(struct problems *problems)

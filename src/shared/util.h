@@ -21,6 +21,12 @@ uint64_t now_realtime_usec(void);
 /* Reads any clock, which has to exist. */
 uint64_t clock_usec(clockid_t clock);
 
+/* From one time to another; 0 if the first is not known. */
+static inline uint64_t usec_between(uint64_t from, uint64_t to)
+{
+        return from > 0 && to > from ? to - from : 0;
+}
+
 /* Reads `size` bytes (at most SSIZE_MAX) at `offset`, which may be any number. Returns how many there were
  * before the end, or a negative errno. */
 ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_(2) _must_check_;
@@ -85,6 +91,8 @@ void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1
 
 /* Compares strings, or structs that begin with one, as qsort() and bsearch() want it. */
 int compare_strings(const void *a, const void *b) _nonnull_(1, 2);
+/* Likewise of uint64_t. */
+int compare_numbers(const void *a, const void *b) _nonnull_(1, 2);
 
 /* A string that is written as a file. Starts empty: all zeros. */
 struct memstream {
@@ -104,6 +112,9 @@ void memstream_done(struct memstream *stream) _nonnull_(1);
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
 char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 
+/* The same as with vprintf(). */
+char *string_format_list(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
+
 /* The ending of a word that is counted: "" for one, else "s". */
 const char *plural(size_t n);
 
@@ -118,7 +129,10 @@ char *string_escape(const char *string, bool (*stays)(char c)) _nonnull_(1, 2) _
  * without memory. For names that come from elsewhere and go to a log or a terminal. */
 char *string_printable(const char *string) _nonnull_(1) _must_check_;
 
-/* The same of what vprintf() would print. */
+/* Whether string_printable() would leave it as it is. */
+bool string_is_printable(const char *string) _nonnull_(1);
+
+/* The same as string_printable() of what vprintf() would print. */
 char *string_format_printable(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
 
 /* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */
@@ -129,6 +143,8 @@ struct string_vector {
 
 /* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
 int string_vector_add(struct string_vector *vector, const char *string) _nonnull_(1, 2) _must_check_;
+/* The same of `string` itself, which it takes over; -ENOMEM for NULL. */
+int string_vector_take(struct string_vector *vector, char *string) _nonnull_(1) _must_check_;
 /* Appends copies of all of them, or of the first ones. */
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
         _nonnull_(1) _must_check_;
@@ -137,6 +153,10 @@ bool string_vector_has(const struct string_vector *vector, const char *string) _
 char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_(1, 2) _must_check_;
 void string_vector_done(struct string_vector *vector) _nonnull_(1);
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)
+
+/* Adds the paths of all in a directory whose names do not begin with ".", sorted. A slash at the beginning of `path` does not
+ * count. Returns 0, also without the directory, or a negative errno. */
+int list_directory_at(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
 
 /* What went wrong with single entries while the rest went on: files that others wrote, and that hold more than one
  * thing. The code under src/lvm, src/shared and src/boot collects, a program logs. Starts empty: all zeros. */

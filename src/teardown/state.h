@@ -111,12 +111,6 @@ struct teardown {
         bool waiting_reported;      /* since something has gone the last time */
 };
 
-/* From one time to another; 0 if the first is not known. */
-static inline uint64_t usec_between(uint64_t from, uint64_t to)
-{
-        return from > 0 && to > from ? to - from : 0;
-}
-
 /* Whether the node is a mount or a swap that has to go, by others' hands, before what lies below it can. */
 static inline bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
 {
