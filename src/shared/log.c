@@ -178,31 +178,30 @@ void log_close(void)
         log_n_lost = 0;
 }
 
-static void log_write(
-        int level, const char *raw, const char *message_id, const struct iovec *fields, size_t n_fields)
+void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
 {
-        _cleanup_free_ char *copy = NULL, *message = NULL;
-        size_t length = strlen(raw);
+        _cleanup_free_ char *copy = NULL, *printable = NULL;
+        size_t length = strlen(message);
 
         if (level > log_level_max)
                 return;
         /* What is said may have names in it that anybody has chosen, and what other programs have printed. It is one line,
          * and no command to a terminal, in all three places. */
-        while (length > 0 && raw[length - 1] == '\n')
+        while (length > 0 && message[length - 1] == '\n')
                 length--;
-        copy = strndup(raw, length);
-        message = copy ? string_printable(copy) : NULL;
-        if (!message)
+        copy = strndup(message, length);
+        printable = copy ? string_printable(copy) : NULL;
+        if (!printable)
                 return;
 
         if (log_target == LOG_TARGET_KMSG)
-                write_kmsg(level, message);
+                write_kmsg(level, printable);
         if (log_target == LOG_TARGET_STDERR)
-                fprintf(stderr, "%s: %s\n", log_identifier, message);
+                fprintf(stderr, "%s: %s\n", log_identifier, printable);
         if (log_target != LOG_TARGET_JOURNAL &&
                 !(log_target == LOG_TARGET_STDERR && log_events_recorded && message_id))
                 return;
-        if (!write_lost(false) || write_journal(level, message, message_id, fields, n_fields) < 0)
+        if (!write_lost(false) || write_journal(level, printable, message_id, fields, n_fields) < 0)
                 log_n_lost++;
 }
 
@@ -228,13 +227,12 @@ _printf_(5, 6) static void log_from_libdevmapper(
                 return;
 
         va_start(arguments, format);
-        if (vasprintf(&message, format, arguments) < 0)
-                message = NULL;
+        message = string_format_list(format, arguments);
         va_end(arguments);
         if (message && diversion)
                 diversion(message, diversion_userdata);
         else if (message)
-                log_write(LOG_DEBUG, message, NULL, NULL, 0);
+                log_event(LOG_DEBUG, NULL, message, NULL, 0);
 }
 
 void log_open(const char *identifier, enum log_target target)
@@ -275,22 +273,14 @@ int log_full(int level, int error, const char *format, ...)
 {
         _cleanup_free_ char *message = NULL;
         va_list arguments;
-        int r;
 
         errno = -error;
         va_start(arguments, format);
-        r = vasprintf(&message, format, arguments);
+        message = string_format_list(format, arguments);
         va_end(arguments);
-        if (r < 0)
-                message = NULL;
-        else
-                log_write(level, message, NULL, NULL, 0);
+        if (message)
+                log_event(level, NULL, message, NULL, 0);
         return error;
-}
-
-void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
-{
-        log_write(level, message, message_id, fields, n_fields);
 }
 
 void fields_add(struct fields *fields, char *field)

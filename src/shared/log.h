@@ -51,10 +51,10 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
 /* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
- * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h. On standard error only
+ * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. On standard error only
  * the message is seen, but see log_record_events(). */
 void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
-        _nonnull_(2, 3);
+        _nonnull_(3);
 
 /* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
  * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */
