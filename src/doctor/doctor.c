@@ -5,7 +5,6 @@
 #include "doctor/doctor.h"
 
 #include <fcntl.h>
-#include <limits.h>
 
 #include "boot/switches.h"
 #include "shared/program.h"
@@ -42,24 +41,6 @@ void finding_add(
 bool doctor_has(const struct doctor *doctor, const char *path)
 {
         return faccessat(doctor->sources.root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
-}
-
-int doctor_list(int dir_fd, const char *path, struct string_vector *ret)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, root_relative(path));
-        size_t before = ret->n;
-        int r = 0;
-
-        if (!directory)
-                return errno == ENOENT ? 0 : -errno;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));) {
-                _cleanup_free_ char *name = string_format("%s/%s", path, entry->d_name);
-
-                if (entry->d_name[0] != '.')
-                        r = name ? string_vector_add(ret, name) : -ENOMEM;
-        }
-        SORT(ret->strings + before, ret->n - before, compare_strings);
-        return r;
 }
 
 static int doctor_open(struct doctor *doctor)

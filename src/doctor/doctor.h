@@ -59,10 +59,6 @@ void finding_add(struct doctor *doctor, enum finding_result result, int error, c
 /* Whether something is at that path, a link to nowhere included. */
 bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_(1, 2);
 
-/* Adds the paths of what is in a directory, without names that begin with a full stop, in the order of the alphabet. Missing is
- * not an error. Returns 0 or a negative errno. */
-int doctor_list(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
-
 /* A check adds what it has found; it may add nothing if the table in doctor.c says what that means. */
 typedef void check_function(struct doctor *doctor);
 

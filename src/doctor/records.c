@@ -16,7 +16,6 @@
 static void warn_of_names(
         struct doctor *doctor, struct enumeration *names, const char *advice, const char *one, const char *many)
 {
-        enumeration_end(names);
         if (names->n > 0)
                 finding_warning(doctor, advice, "%s: %s.", names->n == 1 ? one : many, names->text ?: "?");
 }
@@ -130,9 +129,9 @@ void check_online(struct doctor *doctor)
         if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
                 r = lvm_run_fd;
         if (r >= 0 && lvm_run_fd >= 0)
-                r = doctor_list(lvm_run_fd, "pvs_online", &pvs);
+                r = list_directory_at(lvm_run_fd, "pvs_online", &pvs);
         if (r >= 0 && lvm_run_fd >= 0)
-                r = doctor_list(lvm_run_fd, "vgs_online", &vgs);
+                r = list_directory_at(lvm_run_fd, "vgs_online", &vgs);
         if (r < 0) {
                 finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;
@@ -175,7 +174,6 @@ void check_initrd(struct doctor *doctor)
                 if ((*vg)->state == VOLUME_GROUP_ACTIVE && (*vg)->activating_usec == 0 &&
                         volume_group_count(*vg).autoactivated > 0)
                         enumeration_add(&before, (*vg)->name);
-        enumeration_end(&before);
         if (!doctor->sources.in_charge)
                 finding_ok(doctor, "headgate is not in charge.");
         else if (doctor->snapshot_error < 0)
@@ -247,11 +245,11 @@ void check_links(struct doctor *doctor)
         _cleanup_enumeration_ struct enumeration orphans = {};
         int root_fd = doctor->sources.root_fd, r;
 
-        r = doctor_list(root_fd, "/dev/mapper", &links);
+        r = list_directory_at(root_fd, "/dev/mapper", &links);
         for (size_t i = 0; r >= 0 && i < doctor->sources.n_volume_groups; i++) {
                 _cleanup_free_ char *directory = string_format("/dev/%s", doctor->sources.volume_groups[i]->name);
 
-                r = directory ? doctor_list(root_fd, directory, &links) : -ENOMEM;
+                r = directory ? list_directory_at(root_fd, directory, &links) : -ENOMEM;
                 /* A VG may have a name that is something else in /dev. */
                 if (r == -ENOTDIR)
                         r = 0;
@@ -262,7 +260,6 @@ void check_links(struct doctor *doctor)
                 if (doctor_has(doctor, path) && faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)
                         enumeration_add(&orphans, *link);
         }
-        enumeration_end(&orphans);
         if (r < 0)
                 finding_unknown(doctor, r, "/dev cannot be looked into: %m.");
         else if (orphans.n > 0)

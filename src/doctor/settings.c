@@ -220,7 +220,7 @@ void check_others(struct doctor *doctor)
                         break;
                 }
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
-                r = doctor_list(doctor->sources.root_fd, directories[i], &scripts);
+                r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
         FOREACH_ARRAY(script, scripts.strings, scripts.n)
                 check_script(doctor, *script);
         check_script(doctor, "etc/rc.local");

@@ -7,7 +7,6 @@
 
 #include <blkid/blkid.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -366,11 +365,6 @@ static void find_in_file(struct search *search, const char *path, const char *ke
                 fail(search, -ENOMEM);
 }
 
-static int is_configuration(const struct dirent *entry)
-{
-        return entry->d_name[0] != '.' && !strstr(entry->d_name, ".dpkg-");
-}
-
 /* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
  * shell scripts; what only a shell can tell counts as no assignment. Returns a string to be freed by the caller, or NULL. */
 static char *find_in_configuration(struct search *search, const char *key)
@@ -381,22 +375,14 @@ static char *find_in_configuration(struct search *search, const char *key)
 
         find_in_file(search, "etc/initramfs-tools/initramfs.conf", key, &value);
         for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                struct dirent **entries = NULL;
-                int n = scandirat(search->root_fd, directories[i], &entries, is_configuration, alphasort);
+                _cleanup_string_vector_ struct string_vector files = {};
+                int r = list_directory_at(search->root_fd, directories[i], &files);
 
-                if (n < 0 && errno != ENOENT)
-                        fail(search, -errno);
-                for (int j = 0; j < n; j++) {
-                        _cleanup_free_ char *path = string_format("%s/%s", directories[i], entries[j]->d_name);
-
-                        free(entries[j]);
-                        if (path)
-                                find_in_file(search, path, key, &value);
-                        else
-                                fail(search, -ENOMEM);
-                }
-                if (n >= 0)
-                        free(entries);
+                if (r < 0)
+                        fail(search, r);
+                FOREACH_ARRAY(file, files.strings, files.n)
+                        if (!strstr(*file, ".dpkg-"))
+                                find_in_file(search, *file, key, &value);
         }
         return value;
 }

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <stdint.h>
-#include <strings.h>
 
 #include "shared/log.h"
 #include "shared/util.h"
@@ -125,13 +124,11 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 
 void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *otherwise)
 {
-        _cleanup_free_ char *wanted = string_printable(suggestion->wanted);
-        _cleanup_free_ char *nearest = suggestion->nearest ? string_printable(suggestion->nearest) : NULL;
-
-        if (nearest)
-                log_error("Unknown %s \"%s\"; did you mean \"%s\"?", what, wanted ?: "?", nearest);
+        if (suggestion->nearest)
+                log_error(
+                        "Unknown %s \"%s\"; did you mean \"%s\"?", what, suggestion->wanted, suggestion->nearest);
         else
-                log_error("Unknown %s \"%s\", %s.", what, wanted ?: "?", otherwise);
+                log_error("Unknown %s \"%s\", %s.", what, suggestion->wanted, otherwise);
 }
 
 void suggestion_done(struct suggestion *suggestion)
@@ -146,22 +143,18 @@ void suggestion_done(struct suggestion *suggestion)
 void enumeration_add(struct enumeration *enumeration, const char *name)
 {
         _cleanup_free_ char *printable = NULL;
+        const char *names = enumeration->text ?: "";
 
-        if (enumeration->n++ >= NAMES_MAX)
-                return;
-        printable = string_printable(name);
-        if (string_replace(&enumeration->text, string_format("%s%s%s", enumeration->text ?: "",
-                                                       enumeration->text ? ", " : "", printable ?: "?")) < 0)
-                enumeration->n = NAMES_MAX;
-}
-
-void enumeration_end(struct enumeration *enumeration)
-{
-        if (enumeration->n <= NAMES_MAX)
-                return;
-        if (string_replace(&enumeration->text,
-                    string_format("%s and %zu more", enumeration->text ?: "?", enumeration->n - NAMES_MAX)) < 0)
-                log_oom();
+        if (enumeration->n++ < NAMES_MAX) {
+                printable = string_printable(name);
+                (void) !string_replace(&enumeration->text,
+                        string_format("%s%s%s", names, *names != '\0' ? ", " : "", printable ?: "?"));
+                enumeration->length = strlen(enumeration->text ?: "");
+        } else {
+                (void) !string_replace(
+                        &enumeration->text, string_format("%.*s and %zu more", (int) enumeration->length, names,
+                                                    enumeration->n - NAMES_MAX));
+        }
 }
 
 void enumeration_done(struct enumeration *enumeration)

@@ -69,12 +69,10 @@ void suggestion_done(struct suggestion *suggestion) _nonnull_(1);
 struct enumeration {
         char *text; /* printable; NULL while it is empty */
         size_t n;
+        size_t length; /* of the names in the text */
 };
 
 void enumeration_add(struct enumeration *enumeration, const char *name) _nonnull_(1, 2);
-
-/* To be called before the text is used. */
-void enumeration_end(struct enumeration *enumeration) _nonnull_(1);
 
 void enumeration_done(struct enumeration *enumeration) _nonnull_(1);
 #define _cleanup_enumeration_ _cleanup_(enumeration_done)

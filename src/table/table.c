@@ -71,7 +71,6 @@ static char *format_summary(const struct string_vector *names)
 
         for (size_t i = 0; i < names->n; i++)
                 enumeration_add(&enumeration, names->strings[i]);
-        enumeration_end(&enumeration);
         return enumeration.text ? TAKE_PTR(enumeration.text) : strdup("");
 }
 

@@ -25,7 +25,6 @@ void report_cycles(const struct tree *tree)
 
                 FOREACH_NODE(member, &cycle->members)
                         enumeration_add(&names, member->name);
-                enumeration_end(&names);
                 log_warning("Dependency cycle of %s; removing them one after another.", names.text ?: "Devices");
         }
 }
@@ -191,7 +190,6 @@ static char *describe_progress(const struct teardown *teardown, const struct tre
                         n_trees++;
                 }
         }
-        enumeration_end(&names);
         if (names.text)
                 waiting = string_format(", %zu tree%s waiting for: %s", n_trees, plural(n_trees), names.text);
         return string_format(

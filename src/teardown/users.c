@@ -324,7 +324,6 @@ static char *describe_unmounting(const struct tree_node *node)
         FOREACH_NODE(upper, &node->uppers)
                 if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
                         enumeration_add(&mounts, upper->name);
-        enumeration_end(&mounts);
         if (mounts.text)
                 return string_format("the unmounting of %s has not come to its end", mounts.text);
         if (node->kernel_name)
@@ -371,7 +370,6 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
                         enumeration_add(&holders, swap ?: upper->name);
         }
         enumerate_devices(node, &holders);
-        enumeration_end(&holders);
 
         if (!holders.text && processes && *processes == '\0')
                 return describe_unmounting(node);
