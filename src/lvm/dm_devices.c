@@ -6,10 +6,8 @@
 #include "lvm/dm_devices.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/dm-ioctl.h>
 #include <sys/ioctl.h>
-#include <sys/sysmacros.h>
 
 #include "shared/dm.h"
 #include "shared/kernel.h"
@@ -404,20 +402,16 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
  * sync and not. */
 #define LACKING "D-"
 
-DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
-
 /* Whether the device is a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. One that has just gone lacks nothing. */
 static int is_lacking(const struct dm_device *device)
 {
-        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(DM_DEVICE_STATUS);
+        _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_STATUS, device->number);
         _cleanup_dm_pool_ struct dm_pool *pool = NULL;
         char *type = NULL, *parameters = NULL;
         struct dm_status_raid *raid;
         uint64_t start, length;
 
-        if (!task || !dm_task_set_major(task, (int) major(device->number)) ||
-                !dm_task_set_minor(task, (int) minor(device->number)) || !dm_task_no_open_count(task) ||
-                !dm_task_no_flush(task))
+        if (!task || !dm_task_no_open_count(task) || !dm_task_no_flush(task))
                 return -ENOMEM;
         if (!dm_task_run(task))
                 return 0;
@@ -431,25 +425,18 @@ static int is_lacking(const struct dm_device *device)
         return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
 }
 
-int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
+int raid_describe_refresh(const struct dm_devices *list, const struct volume_group *volume_group, char **ret)
 {
         _cleanup_string_vector_ struct string_vector names = {};
-        _cleanup_dm_devices_ struct dm_devices *list = NULL;
-        _cleanup_close_ int root_fd = root_open();
         _cleanup_free_ char *asked = NULL;
         bool hidden = false;
         int r;
 
-        if (root_fd < 0)
-                return root_fd;
-        r = dm_devices_get(root_fd, &list);
-        if (r < 0)
-                return r;
-        if (list->control_fd < 0)
+        if (!list || list->control_fd < 0)
                 return -EOPNOTSUPP;
 
         FOREACH_ARRAY(device, list->devices, list->n) {
-                _cleanup_free_ char *shown = NULL, *name = NULL;
+                _cleanup_free_ char *shown = NULL;
 
                 if (!device->vg ||
                         strncmp(device->uuid + strlen(LVM_UUID_PREFIX), volume_group->vgid, LVM_ID_LENGTH) != 0)
@@ -462,10 +449,8 @@ int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
                 /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
                 hidden |= strlen(device->uuid) != LVM_UUID_LENGTH;
                 shown = logical_volume_name_to_show(device->lv);
-                name = shown ? string_format("%s/%s", volume_group->name, shown) : NULL;
-                r = name ? string_vector_add(&names, name) : -ENOMEM;
-                if (r < 0)
-                        return r;
+                if (!shown || string_vector_take(&names, string_format("%s/%s", volume_group->name, shown)) < 0)
+                        return -ENOMEM;
         }
         if (names.n == 0)
                 return 0;
@@ -475,9 +460,10 @@ int raid_describe_refresh(const struct volume_group *volume_group, char **ret)
         return *ret ? 1 : -ENOMEM;
 }
 
-bool raid_is_whole_again(const struct volume_group *volume_group)
+bool raid_is_whole_again(const struct dm_devices *list, const struct volume_group *volume_group)
 {
         _cleanup_free_ char *refresh = NULL;
 
-        return !volume_group_is_incomplete(volume_group) && raid_describe_refresh(volume_group, &refresh) == 0;
+        return !volume_group_is_incomplete(volume_group) &&
+               raid_describe_refresh(list, volume_group, &refresh) == 0;
 }

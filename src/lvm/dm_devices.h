@@ -65,14 +65,16 @@ const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t 
  * device then. Only those of a VG that has `lost_pv` are looked at that closely, by sysfs. */
 void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);
 
-/* Asks device-mapper which RAIDs of the VG run without one of their legs: those that it was given no device for, or
+/* Asks device-mapper which RAIDs of the VG, by this list, run without one of their legs: those that it was given no device for, or
  * has found to be faulty (dm-raid's status, Documentation/admin-guide/device-mapper/dm-raid.rst of the kernel). This
  * is an ioctl for each LV, which waits for nothing.
  *
  * Returns 1 and the command that has lvm2 give them the devices that are there now, "lvchange --refresh vg/lv", in
- * `*ret`, to be freed by the caller; 0 if there is no such RAID; or a negative errno if that cannot be told. */
-int raid_describe_refresh(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
+ * `*ret`, to be freed by the caller; 0 if there is no such RAID; or a negative errno if that cannot be told, as with a list of
+ * sysfs's, or none. */
+int raid_describe_refresh(const struct dm_devices *list, const struct volume_group *volume_group, char **ret)
+        _nonnull_(2, 3) _must_check_;
 
 /* Whether a VG that is degraded has all of its PVs again, and no RAID of it goes without; false if that cannot be
  * told. */
-bool raid_is_whole_again(const struct volume_group *volume_group) _nonnull_(1);
+bool raid_is_whole_again(const struct dm_devices *list, const struct volume_group *volume_group) _nonnull_(2);

@@ -4,11 +4,22 @@
 
 #include "shared/dm.h"
 
+#include <sys/sysmacros.h>
+
 #include "shared/util.h"
 
 /* In metadata, VG, logical_volumes, LV and segment make four; the parser crashes at 100,000. Braces in strings and comments
  * count, too. */
 #define NESTING_MAX 1000
+
+struct dm_task *dm_task_new(int type, dev_t number)
+{
+        _cleanup_dm_task_ struct dm_task *task = dm_task_create(type);
+
+        if (!task || !dm_task_set_major_minor(task, (int) major(number), (int) minor(number), 0))
+                return NULL;
+        return TAKE_PTR(task);
+}
 
 static bool is_empty(const char *text)
 {

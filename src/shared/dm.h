@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libdevmapper.h>
+#include <sys/types.h>
 
 #include "shared/macro.h"
 
@@ -12,6 +13,11 @@ DEFINE_CLEANUP(struct dm_pool *, dm_pool_destroy)
 
 DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 #define _cleanup_dm_hash_ _cleanup_(dm_hash_destroyp)
+
+/* A task about the device of that number, destroyed by scope; NULL without memory. */
+struct dm_task *dm_task_new(int type, dev_t number) _must_check_;
+DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
+#define _cleanup_dm_task_ _cleanup_(dm_task_destroyp)
 
 /* Text in lvm.conf's syntax, read with libdevmapper's parser. */
 

@@ -8,14 +8,12 @@
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
-#include <sys/sysmacros.h>
 
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
 #define CONTROL "/dev/" DM_DIR "/" DM_CONTROL_NODE
-
-DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
 
 /* ------ removal ------ */
 
@@ -114,18 +112,9 @@ bool multipath_status_is_dead(const char *status)
         return true;
 }
 
-static struct dm_task *make_task(int type, const struct tree_node *node)
-{
-        _cleanup_(dm_task_destroyp) struct dm_task *task = dm_task_create(type);
-
-        if (!task || !dm_task_set_major_minor(task, (int) major(node->number), (int) minor(node->number), 0))
-                return NULL;
-        return TAKE_PTR(task);
-}
-
 static bool is_dead(const struct tree_node *node)
 {
-        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_STATUS, node);
+        _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_STATUS, node->number);
         char *target = NULL, *status = NULL;
         uint64_t start, length;
 
@@ -138,7 +127,7 @@ static bool is_dead(const struct tree_node *node)
 
 static bool stop_queueing(const struct tree_node *node)
 {
-        _cleanup_(dm_task_destroyp) struct dm_task *task = make_task(DM_DEVICE_TARGET_MSG, node);
+        _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_TARGET_MSG, node->number);
 
         return task && dm_task_set_sector(task, 0) && dm_task_set_message(task, "fail_if_no_path") &&
                dm_task_no_open_count(task) && dm_task_run(task);

@@ -68,7 +68,7 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
                 sources->lvm_run_fd != -ENOENT)
                 facts.claimed = online_is_claimed(sources->lvm_run_fd, volume_group->name) != 0;
         if (recorded == VOLUME_GROUP_DEGRADED)
-                facts.whole_again = raid_is_whole_again(volume_group);
+                facts.whole_again = raid_is_whole_again(sources->devices, volume_group);
 
         volume_group->state = judge_recorded(recorded, &facts);
         if (volume_group->state == recorded)

@@ -2,8 +2,7 @@
 
 /* What holds devices, by a storage tree of these and of what lies on them. */
 
-#include <sys/sysmacros.h>
-
+#include "shared/dm.h"
 #include "shared/program.h"
 #include "teardown/scope.h"
 #include "teardown/users.h"
@@ -95,16 +94,11 @@ static void explain_nodes(struct why *why, struct tree *tree)
  * may. */
 static bool is_open(const struct dm_device *device)
 {
-        struct dm_task *task = root_is_chosen() ? NULL : dm_task_create(DM_DEVICE_INFO);
-        struct dm_info info = {.open_count = 1};
+        _cleanup_dm_task_ struct dm_task *task =
+                root_is_chosen() ? NULL : dm_task_new(DM_DEVICE_INFO, device->number);
+        struct dm_info info;
 
-        if (task && dm_task_set_major(task, (int) major(device->number)) &&
-                dm_task_set_minor(task, (int) minor(device->number)) && dm_task_run(task) &&
-                !dm_task_get_info(task, &info))
-                info.open_count = 1;
-        if (task)
-                dm_task_destroy(task);
-        return info.open_count != 0;
+        return !task || !dm_task_run(task) || !dm_task_get_info(task, &info) || info.open_count != 0;
 }
 
 static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)

@@ -3,7 +3,6 @@
 /* What a VG that is not active, or not as a whole, waits for: PVs that are missing, the RAIDs of one that is degraded, its
  * turn. */
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "lvm/dm_devices.h"
@@ -224,7 +223,7 @@ void explain_degraded(struct why *why)
                 since ?: "?");
         explain_late_pvs(why);
 
-        if (raid_describe_refresh(vg, &refresh) == -ENOMEM)
+        if (raid_describe_refresh(why->sources->devices, vg, &refresh) == -ENOMEM)
                 why_fail(why, -ENOMEM);
         advise_on_flags(why);
         if (!volume_group_is_incomplete(vg))

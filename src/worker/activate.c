@@ -67,7 +67,8 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                                     : outcome_read(group->vg, n_groups, exit_status, output, &outcome);
                 if (r < 0)
                         return log_oom();
-                r = vg_take(worker, group, &(struct vg_input){.event = outcome.event, .words = outcome.words});
+                r = vg_take(worker, group,
+                        &(struct vg_input){.event = outcome.event, .words = outcome.words, .devices = devices});
                 if (r < 0)
                         return r;
                 if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)

@@ -194,7 +194,7 @@ static int gather(struct change *change)
         /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
         if (vg->degraded_usec != 0 && !vg_state_is_due(group->state) && group->state != VG_ACTIVATING_DEGRADED &&
                 (event == VG_TURN || is_end(event))) {
-                r = raid_describe_refresh(vg, &change->raids);
+                r = raid_describe_refresh(change->input->devices, vg, &change->raids);
                 if (r == -ENOMEM)
                         return log_oom();
                 if (r < 0)

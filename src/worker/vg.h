@@ -10,8 +10,8 @@
 struct vg_input {
         enum vg_event event;
         struct volume_group_pv *pv; /* VG_PV_APPEARED: the PV */
-        /* VG_TURN, VG_REREAD*, VG_REQUESTED of an active VG: all that there are, by which its LVs are marked. Else they are
-         * taken as they were marked last. */
+        /* VG_TURN, VG_REREAD*, VG_ENDED_*, VG_REQUESTED of an active VG: all that there are, by which its LVs are marked.
+         * Else they are taken as they were marked last. */
         const struct dm_devices *devices;
         const char *words; /* VG_ENDED_*, VG_STUCK_OWN: the reason as a sentence, or NULL */
 };
