@@ -26,47 +26,30 @@ static const char *const own_environment[] = {
         "DEVLINKS=",
 };
 
-/* What execve() wants. */
-struct invocation {
-        struct string_vector arguments, environment;
-};
-
-static void invocation_done(struct invocation *invocation)
-{
-        string_vector_done(&invocation->arguments);
-        string_vector_done(&invocation->environment);
-}
-#define _cleanup_invocation_ _cleanup_(invocation_done)
-
-static int invocation_make(const char *path, const struct string_vector *arguments, struct invocation *ret)
+/* What execve() wants besides the path. */
+static int make_vectors(const char *path, const struct string_vector *arguments, struct string_vector *argv,
+        struct string_vector *environment)
 {
         /* lvm2-monitor.service sets the second, since /run/lock may be read-only when it stops. */
-        const struct {
-                const char *name, *value;
-        } passed_on[] = {
-                {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
-                {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
-        };
-        int r = string_vector_add(&ret->arguments, path);
+        static const char *const passed_on[] = {"LVM_SYSTEM_DIR", "LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES"};
+        int r = string_vector_add(argv, path);
 
-        for (size_t i = 0; r >= 0 && i < arguments->n; i++)
-                r = string_vector_add(&ret->arguments, arguments->strings[i]);
         if (r >= 0)
-                r = string_vector_add_all(&ret->environment, own_environment, ELEMENTSOF(own_environment));
+                r = string_vector_add_all(argv, (const char *const *) arguments->strings, arguments->n);
+        if (r >= 0)
+                r = string_vector_add_all(environment, own_environment, ELEMENTSOF(own_environment));
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++) {
-                _cleanup_free_ char *assignment = NULL;
+                const char *value = secure_getenv(passed_on[i]);
 
-                if (!passed_on[i].value)
-                        continue;
-                assignment = string_format("%s=%s", passed_on[i].name, passed_on[i].value);
-                r = assignment ? string_vector_add(&ret->environment, assignment) : -ENOMEM;
+                if (value)
+                        r = string_vector_take(environment, string_format("%s=%s", passed_on[i], value));
         }
         return r;
 }
 
 int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
 {
-        _cleanup_invocation_ struct invocation invocation = {};
+        _cleanup_string_vector_ struct string_vector argv = {}, environment = {};
         _cleanup_close_ int output_fd = -EBADF;
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -74,7 +57,7 @@ int command_start(const char *path, const struct string_vector *arguments, struc
         pid_t pid;
         int r;
 
-        r = invocation_make(path, arguments, &invocation);
+        r = make_vectors(path, arguments, &argv, &environment);
         if (r < 0)
                 return r;
         output_fd = memfd_create("lvm-output", MFD_CLOEXEC);
@@ -92,8 +75,8 @@ int command_start(const char *path, const struct string_vector *arguments, struc
                     ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO)
                     ?: posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO)
                     ?: posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
-                    ?: posix_spawn(&pid, path, &actions, &attributes, invocation.arguments.strings,
-                               invocation.environment.strings);
+                    ?: posix_spawn(&pid, path, &actions, &attributes, argv.strings,
+                               environment.strings);
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
         if (r != 0)
@@ -108,22 +91,17 @@ const char *lvm_program(void)
         return secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM;
 }
 
-int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret)
-{
-        return command_start(lvm_program(), arguments, ret);
-}
-
 int lvm_command_become(const struct string_vector *arguments)
 {
-        _cleanup_invocation_ struct invocation invocation = {};
+        _cleanup_string_vector_ struct string_vector argv = {}, environment = {};
         int r;
 
-        r = invocation_make(lvm_program(), arguments, &invocation);
+        r = make_vectors(lvm_program(), arguments, &argv, &environment);
         if (r < 0)
                 return r;
         /* Only then: what says that it failed needs some of them. */
         (void) close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-        execve(invocation.arguments.strings[0], invocation.arguments.strings, invocation.environment.strings);
+        execve(argv.strings[0], argv.strings, environment.strings);
         return -errno;
 }
 
@@ -142,14 +120,13 @@ int lvm_command_read_output(const struct lvm_command *command, char **ret)
 
 int command_run(const char *path, const char *const *words, char **ret_output)
 {
-        _cleanup_string_vector_ struct string_vector arguments = {};
         _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
-        int status, r = 0;
+        struct string_vector arguments = {.strings = (char **) words};
+        int status, r;
 
-        for (; r >= 0 && *words; words++)
-                r = string_vector_add(&arguments, *words);
-        if (r >= 0)
-                r = command_start(path, &arguments, &command);
+        while (words[arguments.n])
+                arguments.n++;
+        r = command_start(path, &arguments, &command);
         if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
                 r = -errno;
         if (r >= 0)
@@ -283,8 +260,7 @@ int job_start(sd_event *event, enum job_kind kind, const struct string_vector *a
 
         if (!job)
                 return -ENOMEM;
-        r = kind == JOB_ASK_SYSTEMD ? command_start("/bin/systemctl", arguments, &job->command)
-                                    : lvm_command_start(arguments, &job->command);
+        r = command_start(kind == JOB_ASK_SYSTEMD ? "/bin/systemctl" : lvm_program(), arguments, &job->command);
         if (r < 0)
                 return r;
         r = sd_event_add_child(event, &job->source, job->command.pid, WEXITED, on_child, job);

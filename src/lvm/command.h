@@ -16,25 +16,22 @@ struct lvm_command {
 /* The path of lvm; in tests $HEADGATE_LVM. */
 const char *lvm_program(void);
 
-/* Starts lvm with `arguments`, the first of which is lvm's subcommand. The output
+/* Starts the program `path` with `arguments`; the first one of lvm's is its subcommand. The output
  * goes to a file in memory, not to a pipe: a pipe whose reader has died would kill lvm in the middle of an
  * activation. Standard input is /dev/null, no other descriptor is open, and the environment is the same whatever
  * our own is, but for LVM_SYSTEM_DIR and LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES, which are passed on. Returns 0 or a
  * negative errno. The caller waits for the process. */
-int lvm_command_start(const struct string_vector *arguments, struct lvm_command *ret) _nonnull_(1, 2) _must_check_;
+int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
+        _nonnull_(1, 2, 3) _must_check_;
 
-/* The same in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at all. */
+/* Runs lvm in the same way, in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at all. */
 int lvm_command_become(const struct string_vector *arguments) _nonnull_(1) _must_check_;
 
 /* All that was printed so far, to be freed by the caller, with a NUL at its end; nothing of it if that is more
  * than 16 MiB, which a disk may bring about. Returns 0 or a negative errno. */
 int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_(1, 2) _must_check_;
 
-/* The same with another program, `path`. */
-int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
-        _nonnull_(1, 2, 3) _must_check_;
-
-/* The same, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or another
+/* Starts a program, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or another
  * negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
 int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_(1, 2, 3) _must_check_;
 

@@ -77,7 +77,7 @@ START_TEST(output_and_status_are_kept)
 
         ck_assert_int_eq(string_vector_add(&arguments, "vgchange"), 0);
         ck_assert_int_eq(string_vector_add(&arguments, "a b"), 0);
-        ck_assert_int_eq(lvm_command_start(&arguments, &command), 0);
+        ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), 0);
         ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
         ck_assert(WIFEXITED(status));
         ck_assert_int_eq(WEXITSTATUS(status), 5);
@@ -98,7 +98,7 @@ static char *printed_by(const char *program, const char *argument)
 
         ck_assert_int_eq(setenv("HEADGATE_LVM", program, true), 0);
         ck_assert_int_eq(string_vector_add(&arguments, argument), 0);
-        ck_assert_int_eq(lvm_command_start(&arguments, &command), 0);
+        ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), 0);
         ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
         ck_assert_int_eq(status, 0);
         ck_assert_int_eq(lvm_command_read_output(&command, &printed), 0);
@@ -162,7 +162,7 @@ START_TEST(missing_program_is_an_error)
 
         ck_assert_int_eq(setenv("HEADGATE_LVM", "/nonexistent/lvm", true), 0);
         ck_assert_int_eq(string_vector_add(&arguments, "pvscan"), 0);
-        ck_assert_int_eq(lvm_command_start(&arguments, &command), -ENOENT);
+        ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), -ENOENT);
 }
 END_TEST
 
