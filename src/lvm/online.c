@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "shared/flags.h"
 #include "shared/util.h"
 
 #define LVM_RUN_DIRECTORY "/run/lvm"
@@ -156,53 +157,38 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
         return write_file_atomic_at(fd, volume_group->name, text);
 }
 
-/* Whether there is such a file: 0, 1 or a negative errno. */
-static int has_file(int lvm_run_fd, const char *directory, const char *name)
-{
-        if (faccessat(lvm_run_fd, make_path(directory, name).text, F_OK, 0) < 0)
-                return errno == ENOENT ? 0 : -errno;
-        return 1;
-}
-
 int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 {
-        int r = has_file(lvm_run_fd, "pvs_lookup", volume_group->name);
+        int r = flags_is_set(lvm_run_fd, make_path("pvs_lookup", volume_group->name).text);
 
         return r <= 0 ? r : online_write_lookup(lvm_run_fd, volume_group);
 }
 
 int online_claim(int lvm_run_fd, const char *volume_group_name)
 {
-        const struct path path = make_path("vgs_online", volume_group_name);
-
-        return mknodat(lvm_run_fd, path.text, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
+        return flags_set(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
 }
 
 int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
 {
-        return has_file(lvm_run_fd, "vgs_online", volume_group_name);
-}
-
-static int remove_file(int lvm_run_fd, const char *directory, const char *name)
-{
-        return unlinkat(lvm_run_fd, make_path(directory, name).text, 0) < 0 && errno != ENOENT ? -errno : 0;
+        return flags_is_set(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
 }
 
 int online_unclaim(int lvm_run_fd, const char *volume_group_name)
 {
-        return remove_file(lvm_run_fd, "vgs_online", volume_group_name);
+        return flags_clear(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
 }
 
 int online_forget_name(int lvm_run_fd, const char *volume_group_name)
 {
-        int r = remove_file(lvm_run_fd, "pvs_lookup", volume_group_name);
+        int r = flags_clear(lvm_run_fd, make_path("pvs_lookup", volume_group_name).text);
 
         return r < 0 ? r : online_unclaim(lvm_run_fd, volume_group_name);
 }
 
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
 {
-        int r = remove_file(lvm_run_fd, "pvs_online", pvid);
+        int r = flags_clear(lvm_run_fd, make_path("pvs_online", pvid).text);
 
         return r < 0 || !volume_group_name ? r : online_forget_name(lvm_run_fd, volume_group_name);
 }
