@@ -4,8 +4,6 @@
 
 #include "lvm/metadata.h"
 
-#include <ctype.h>
-
 #include "shared/dm.h"
 #include "shared/util.h"
 
@@ -78,16 +76,6 @@ static bool has_flag(const struct dm_config_node *nodes, const char *flag)
         return list_has(nodes, "status", flag) || list_has(nodes, "flags", flag);
 }
 
-/* What comes from a disk may end up in a message; a disk is not to write messages of its own. */
-static bool is_printable(const char *string)
-{
-        for (; *string; string++)
-                if (!isprint((unsigned char) *string))
-                        return false;
-
-        return true;
-}
-
 /* Copies the string `key`, or NULL where it is not there. */
 static int copy_string(const struct dm_config_node *nodes, const char *key, char **ret, const char **reterr_reason)
 {
@@ -95,7 +83,8 @@ static int copy_string(const struct dm_config_node *nodes, const char *key, char
 
         if (!string)
                 return 0;
-        if (!is_printable(string))
+        /* It may end up in a message; disk text must not forge messages. */
+        if (!string_is_printable(string))
                 return bad(reterr_reason, "the metadata has control characters");
         *ret = strdup(string);
         return *ret ? 0 : -ENOMEM;
@@ -105,7 +94,7 @@ static int copy_string(const struct dm_config_node *nodes, const char *key, char
 static bool is_device_hint(const char *device)
 {
         return device[0] == '/' && strlen(device) <= METADATA_DEVICE_HINT_MAX && !strpbrk(device, "\"\\") &&
-               is_printable(device);
+               string_is_printable(device);
 }
 
 static int parse_pv(const struct dm_config_node *nodes, struct volume_group_pv *ret, const char **reterr_reason)

@@ -4,8 +4,6 @@
 
 #include "reader/facts.h"
 
-#include <ctype.h>
-
 #include "shared/util.h"
 
 /* As logical_volume_name_to_show() writes it: 127 times "\\xNN", and "...". */
@@ -60,14 +58,6 @@ static void pass_id(struct walk *walk, char id[LVM_ID_SIZE])
                 fail(walk, -EBADMSG);
 }
 
-static bool has_control_characters(const char *string)
-{
-        for (; *string; string++)
-                if (iscntrl((unsigned char) *string))
-                        return true;
-        return false;
-}
-
 /* A string with its NUL, which is shorter than `size_max`. "" stands for NULL. */
 static void pass_string(struct walk *walk, char **string, size_t size_max)
 {
@@ -78,7 +68,7 @@ static void pass_string(struct walk *walk, char **string, size_t size_max)
                 return;
         }
         size = strnlen(walk->data, MIN(walk->left, size_max)) + 1;
-        if (size > walk->left || size > size_max || has_control_characters(walk->data))
+        if (size > walk->left || size > size_max || !string_is_printable(walk->data))
                 fail(walk, -EBADMSG);
         if (walk->error < 0)
                 return;
