@@ -33,11 +33,6 @@ static int compare_starts(const void *a, const void *b)
         return CMP(left->began_usec, right->began_usec) ?: CMP(left->place, right->place);
 }
 
-static int compare_usec(const void *a, const void *b)
-{
-        return CMP(*(const uint64_t *) a, *(const uint64_t *) b);
-}
-
 int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
 {
         struct kernel_device *devices = shutdown->devices;
@@ -58,7 +53,7 @@ int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec)
                 devices[i].began_usec -= begin_usec;
         }
 
-        SORT(gaps, n, compare_usec);
+        SORT(gaps, n, compare_numbers);
         usual_usec = gaps[(n - 1) / 2];
         for (size_t i = n; i-- > 0;) {
                 bool with_next = i + 1 < n && devices[i].gap_usec < usual_usec / PARALLEL_FACTOR;

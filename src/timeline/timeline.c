@@ -101,11 +101,6 @@ int timeline_by_batch(const void *a, const void *b)
 #define PAUSE_MIN_USEC (60 * USEC_PER_SEC)
 #define PAUSE_TIMES 3
 
-static int compare_times(const void *a, const void *b)
-{
-        return CMP(*(const uint64_t *) a, *(const uint64_t *) b);
-}
-
 int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
 {
         size_t n = 0, size = timeline->n * (_TIMELINE_PHASE_MAX + 1);
@@ -123,7 +118,7 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
                                 times[n++] = time;
                 }
         }
-        SORT(times, n, compare_times);
+        SORT(times, n, compare_numbers);
 
         *ret_usec = n > 0 ? times[n - 1] : 0;
         for (size_t i = 1; i < n; i++)
@@ -214,11 +209,6 @@ static int read_arrival(const struct volume_group *volume_group, const struct vo
                ret->linked_usec >= ret->made_usec && ret->linked_usec <= times->settled_usec;
 }
 
-static uint64_t between(uint64_t from, uint64_t to)
-{
-        return to > from ? to - from : 0;
-}
-
 static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
 {
         struct volume_group_times times = volume_group_first_times(volume_group);
@@ -229,23 +219,23 @@ static int set_phases(struct timeline_bar *bar, const struct volume_group *volum
 
         bar->first_usec = times.first_seen_usec;
         bar->complete_usec = complete >= times.first_seen_usec ? complete : 0;
-        phases[TIMELINE_PVS] = between(times.first_seen_usec, bar->complete_usec ?: now);
+        phases[TIMELINE_PVS] = usec_between(times.first_seen_usec, bar->complete_usec ?: now);
         if (bar->complete_usec == 0)
                 return 0;
         if (asked < complete) {
-                phases[TIMELINE_QUEUE] = between(complete, settled >= complete ? settled : now);
+                phases[TIMELINE_QUEUE] = usec_between(complete, settled >= complete ? settled : now);
                 return 0;
         }
         bar->asked_usec = asked;
-        phases[TIMELINE_QUEUE] = between(complete, asked);
-        phases[TIMELINE_LVM2] = between(asked, settled >= asked ? settled : now);
+        phases[TIMELINE_QUEUE] = usec_between(complete, asked);
+        phases[TIMELINE_LVM2] = usec_between(asked, settled >= asked ? settled : now);
         if (settled < asked || volume_group->state != VOLUME_GROUP_ACTIVE)
                 return 0;
         r = read_arrival(volume_group, &times, root_fd, &arrival);
         if (r <= 0)
                 return r;
-        phases[TIMELINE_LVM2] = between(asked, arrival.made_usec);
-        phases[TIMELINE_UDEV] = between(MAX(asked, arrival.made_usec), arrival.linked_usec);
+        phases[TIMELINE_LVM2] = usec_between(asked, arrival.made_usec);
+        phases[TIMELINE_UDEV] = usec_between(MAX(asked, arrival.made_usec), arrival.linked_usec);
         bar->linked_usec = arrival.linked_usec;
         return 0;
 }

@@ -71,11 +71,6 @@ static void report_device(int level, const char *message_id, const struct volume
         report_line(level, message_id, &fields, message);
 }
 
-static uint64_t duration(uint64_t from, uint64_t to)
-{
-        return from != 0 && to > from ? to - from : 0;
-}
-
 void report_seen(const struct managed_group *group, const char *device_name)
 {
         report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->vg, vg_state_to_string(group->state), 0,
@@ -195,7 +190,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
         };
-        uint64_t usec = duration(kinds[report].from, kinds[report].to);
+        uint64_t usec = usec_between(kinds[report].from, kinds[report].to);
 
         report_group(kinds[report].level, kinds[report].message_id, vg, vg_state_to_string(group->state), usec,
                 describe(vg, report, usec));
@@ -205,7 +200,7 @@ void report_absent(const struct expectation *expectation)
 {
         /* Without a backup, the name is all that is known. */
         const struct volume_group *backup = expectation->backup;
-        uint64_t usec = duration(expectation->since_usec, now_usec());
+        uint64_t usec = usec_between(expectation->since_usec, now_usec());
         _cleanup_free_ char *missing = backup ? volume_group_describe_missing(backup) : NULL;
         _cleanup_free_ char *time = format_duration(usec);
         _cleanup_fields_ struct fields fields = {};
@@ -245,7 +240,7 @@ void report_duplicate(
 
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)
 {
-        _cleanup_free_ char *time = format_duration(duration(vg->degraded_usec, pv->late_usec));
+        _cleanup_free_ char *time = format_duration(usec_between(vg->degraded_usec, pv->late_usec));
 
         report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
