@@ -22,12 +22,6 @@
  * the same, and be copied into the next initrd, where the root file system's VG would then not be activated. */
 #define RULES_DIRECTORY "/run/udev/rules.d"
 
-/* What lvm2's rule is called: by Debian, and by lvm2 itself. */
-static const char *const rules[] = {
-        RULES_DIRECTORY "/69-lvm.rules",
-        RULES_DIRECTORY "/69-dm-lvm.rules",
-};
-
 /* Puts lvm2's rule back should headgate's files be removed; has to be where it is not removed with them. */
 #define REMOVED_RULE "68-headgate-removed.rules"
 
@@ -49,33 +43,31 @@ static void help(void)
 /* As stopping the unit does. */
 static void unmask_rules(void)
 {
-        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                (void) unlink(rules[i]);
-        (void) unlink(RULES_DIRECTORY "/" REMOVED_RULE);
-}
+        _cleanup_close_ int rules_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-static int copy_removed_rule(void)
-{
-        _cleanup_close_ int directory_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_free_ char *text = NULL;
-        int r;
-
-        if (directory_fd < 0)
-                return -errno;
-        r = read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL);
-        return r < 0 ? r : write_file_atomic_at(directory_fd, REMOVED_RULE, text);
+        for (size_t i = 0; i < STOCK_RULES_N; i++)
+                (void) unlinkat(rules_fd, stock_rules[i], 0);
+        (void) unlinkat(rules_fd, REMOVED_RULE, 0);
 }
 
 static int mask_rules(void)
 {
+        _cleanup_close_ int rules_fd = -EBADF;
+        _cleanup_free_ char *text = NULL;
+        int r;
+
         if ((mkdir("/run/udev", 0755) < 0 && errno != EEXIST) ||
                 (mkdir(RULES_DIRECTORY, 0755) < 0 && errno != EEXIST))
                 return -errno;
 
-        for (size_t i = 0; i < ELEMENTSOF(rules); i++)
-                if (symlink("/dev/null", rules[i]) < 0 && errno != EEXIST)
+        rules_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (rules_fd < 0)
+                return -errno;
+        for (size_t i = 0; i < STOCK_RULES_N; i++)
+                if (symlinkat("/dev/null", rules_fd, stock_rules[i]) < 0 && errno != EEXIST)
                         return -errno;
-        return copy_removed_rule();
+        r = read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL);
+        return r < 0 ? r : write_file_atomic_at(rules_fd, REMOVED_RULE, text);
 }
 
 /* What headgate's rule does differs with lvm2's rule, as it is installed. Where that shows PVs on LVs to lvm2, and lvm.conf has
@@ -168,19 +160,6 @@ static int hand_over(const char *why)
         return log_error_errno(-errno, "Failed to start headgate-fallback.service: %m");
 }
 
-static int read_failures(int run_fd, uint32_t *ret)
-{
-        _cleanup_free_ char *text = NULL;
-        int r;
-
-        r = read_file_at(run_fd, FLAGS_FAILURES, &text, NULL);
-        if (r == -ENOENT) {
-                *ret = 0;
-                return 0;
-        }
-        return r < 0 ? r : parse_u32(text, ret);
-}
-
 /* A worker that leaves does that itself. What udev has told one that did not is lost. Under the lock, since another
  * worker may have come meanwhile: the flag is its own then, and was left for it to see that one had died. Who asked
  * while we had the lock took us for a worker. */
@@ -208,7 +187,7 @@ static int worker_stopped(int run_fd)
         const char *result = secure_getenv("SERVICE_RESULT") ?: "unknown";
         const char *status = secure_getenv("EXIT_STATUS") ?: "unknown";
         _cleanup_free_ char *text = NULL;
-        uint32_t n_failures;
+        uint32_t n_failures = 0;
         int r;
 
         r = end_listening(run_fd);
@@ -230,12 +209,13 @@ static int worker_stopped(int run_fd)
                 return 0;
         }
 
-        r = read_failures(run_fd, &n_failures);
-        if (r >= 0) {
-                n_failures++;
-                text = string_format("%u", n_failures);
-                r = text ? write_file_atomic_at(run_fd, FLAGS_FAILURES, text) : -ENOMEM;
-        }
+        r = read_file_at(run_fd, FLAGS_FAILURES, &text, NULL);
+        if (r >= 0)
+                r = parse_u32(text, &n_failures);
+        if (r >= 0 || r == -ENOENT)
+                r = string_replace(&text, string_format("%u", ++n_failures));
+        if (r >= 0)
+                r = write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to count the worker's failures: %m");
                 return hand_over("The worker has failed, and /run/headgate cannot be written.");
