@@ -5,7 +5,6 @@
  * that, the link by which mkinitramfs finds headgate's hook. */
 
 #include <fcntl.h>
-#include <limits.h>
 
 #include "boot/switches.h"
 #include "cli/verb.h"
@@ -32,46 +31,35 @@ static bool arg_stock_dm_rules;
 /* Whether the link is there, 1 or 0. Something else in its place is an error, which is logged. */
 static int look_at_link(void)
 {
-        char target[PATH_MAX];
-        ssize_t n = readlink(LINK, target, sizeof(target) - 1);
+        _cleanup_free_ char *target = NULL;
+        int r = read_link_at(AT_FDCWD, LINK, &target);
 
-        if (n < 0 && errno == ENOENT)
+        if (r == 0 && errno == ENOENT)
                 return 0;
-        if (n < 0 && errno != EINVAL)
-                return log_error_errno(-errno, "Failed to read " LINK ": %m");
-        target[MAX(n, 0)] = '\0';
-        if (streq(target, TARGET))
+        if (r < 0 || (r == 0 && errno != EINVAL))
+                return log_error_errno(r < 0 ? r : -errno, "Failed to read " LINK ": %m");
+        if (target && streq(target, TARGET))
                 return 1;
         return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
 }
 
-static int enable_initrd(void)
+static int set_initrd(bool enabled)
 {
         int r;
 
-        if (access(HOOKS, F_OK) < 0)
+        if (enabled && access(HOOKS, F_OK) < 0)
                 return verb_refuse(
                         "There is no initramfs-tools on this machine (no " HOOKS
                         "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
         r = look_at_link();
-        if (r == 0 && symlink(TARGET, LINK) < 0)
+        if (enabled && r == 0 && symlink(TARGET, LINK) < 0)
                 r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
-        if (r < 0)
-                return EXIT_CANNOT_TELL;
-        log_info("The next initrd that is made will activate only what it needs (update-initramfs -u makes one).");
-        return EXIT_SUCCESS;
-}
-
-static int disable_initrd(void)
-{
-        int r;
-
-        r = look_at_link();
-        if (r > 0 && unlink(LINK) < 0)
+        if (!enabled && r > 0 && unlink(LINK) < 0)
                 r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
         if (r < 0)
                 return EXIT_CANNOT_TELL;
-        log_info("The next initrd that is made will be lvm2's own again (update-initramfs -u makes one).");
+        log_info("The next initrd that is made will %s (update-initramfs -u makes one).",
+                enabled ? "activate only what it needs" : "be lvm2's own again");
         return EXIT_SUCCESS;
 }
 
@@ -173,7 +161,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return enable_initrd();
+                return set_initrd(true);
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
@@ -190,7 +178,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return disable_initrd();
+                return set_initrd(false);
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
