@@ -131,11 +131,9 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
 static bool options_are_printable(int argc, char *argv[])
 {
         for (int i = 1; i < argc && !streq(argv[i], "--"); i++) {
-                _cleanup_free_ char *printable = argv[i][0] == '-' ? string_printable(argv[i]) : NULL;
-
-                if (argv[i][0] != '-' || (printable && streq(printable, argv[i])))
+                if (argv[i][0] != '-' || string_is_printable(argv[i]))
                         continue;
-                log_error("Unknown option \"%s\", see --help.", printable ?: "?");
+                log_error("Unknown option \"%s\", see --help.", argv[i]);
                 return false;
         }
         return true;

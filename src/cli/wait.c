@@ -157,14 +157,6 @@ static int look(struct sources *sources, const struct await *await)
 
 /* ------ explaining, on standard error ------ */
 
-static void explain_absent(struct sources *sources, const char *name)
-{
-        if (sources_read_names(sources) >= 0 && !sources_have_name(sources, name))
-                sources_log_unknown(sources, name);
-        else
-                log_error("VG %s is not there: none of its PVs was seen.", name);
-}
-
 /* Its state and why, or which PVs are missing. */
 static void explain_volume_group(const struct volume_group *volume_group)
 {
@@ -186,8 +178,11 @@ static void explain(struct sources *sources, const struct await *await)
         for (size_t i = 0; i < count_awaited(await, sources); i++) {
                 const struct volume_group *volume_group = get_awaited(await, sources, i);
 
-                if (!volume_group)
-                        explain_absent(sources, await->names[i]);
+                if (!volume_group && sources_read_names(sources) >= 0 &&
+                        !sources_have_name(sources, await->names[i]))
+                        sources_log_unknown(sources, await->names[i]);
+                else if (!volume_group)
+                        log_error("VG %s is not there: none of its PVs was seen.", await->names[i]);
                 else if (!is_up(volume_group))
                         explain_volume_group(volume_group);
         }

@@ -56,11 +56,10 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
 
         FOREACH_LV(lv, view->volume_group)
                 suggestion_consider(&suggestion, lv->name);
-        if (suggestion.nearest) {
-                full = string_format("%s/%s", view->volume_group->name, suggestion.nearest);
-                free(suggestion.nearest);
-                suggestion.nearest = TAKE_PTR(full);
-        }
+        if (suggestion.nearest &&
+                string_replace(&suggestion.nearest,
+                        string_format("%s/%s", view->volume_group->name, suggestion.nearest)) < 0)
+                return -ENOMEM;
         full = string_format("%s/%s", view->volume_group->name, name);
         if (!full)
                 return -ENOMEM;
