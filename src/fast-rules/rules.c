@@ -239,21 +239,15 @@ static int patch(FILE *file, char *text, size_t *ret_line)
 
 static int print_override(const char *path, char *text, char **ret, size_t *ret_line)
 {
-        _cleanup_free_ char *patched = NULL;
-        _cleanup_fclose_ FILE *file = NULL;
-        size_t size;
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
         int r;
 
-        file = open_memstream(&patched, &size);
         if (!file)
                 return -ENOMEM;
         fprintf(file, MARK_OF_OVERRIDE " from /%s, for this boot: see headgate-fast-dm-rules(8).\n\n", path);
         r = patch(file, text, ret_line);
-        if (fclose(TAKE_PTR(file)) != 0)
-                r = -ENOMEM;
-        if (r >= 0)
-                *ret = TAKE_PTR(patched);
-        return r;
+        return r < 0 ? r : memstream_finish(&stream, ret, NULL);
 }
 
 /* ------ files ------ */

@@ -285,9 +285,7 @@ struct record_writer {
         bool anew;  /* the next commit writes a new one */
         uint64_t size;
         uint64_t rewrite_size; /* from which on it is written anew */
-        FILE *step;            /* what was put since the last commit, or NULL */
-        char *text;            /* its content, once it is flushed */
-        size_t text_size;
+        struct memstream step; /* what was put since the last commit */
 };
 
 static uint64_t find_rewrite_size(uint64_t live)
@@ -297,10 +295,8 @@ static uint64_t find_rewrite_size(uint64_t live)
 
 static void forget_step(struct record_writer *writer)
 {
-        if (writer->step)
-                (void) fclose(writer->step);
-        writer->step = NULL;
-        free(TAKE_PTR(writer->text));
+        memstream_done(&writer->step);
+        writer->step = (struct memstream){};
 }
 
 struct record_writer *record_writer_free(struct record_writer *writer)
@@ -339,12 +335,11 @@ int record_writer_put(struct record_writer *writer, const char *key, const char 
 {
         size_t size = strlen(text);
 
-        if (!writer->step)
-                writer->step = open_memstream(&writer->text, &writer->text_size);
-        if (!writer->step)
-                return -errno;
+        if (!writer->step.file && !memstream_open(&writer->step))
+                return -ENOMEM;
         /* The writer's end of a text is the reader's NUL. */
-        return fprintf(writer->step, "%s %zu\n%s%s", key, size > 0 ? size + 1 : 0, text, size > 0 ? "\n" : "") < 0
+        return fprintf(writer->step.file, "%s %zu\n%s%s", key, size > 0 ? size + 1 : 0, text,
+                       size > 0 ? "\n" : "") < 0
                        ? -ENOMEM
                        : 0;
 }
@@ -390,7 +385,7 @@ static int write_new_file(struct record_writer *writer)
 
         r = fd < 0 ? -errno : write_head(fd);
         if (r >= 0)
-                r = write_all(fd, writer->text, writer->text_size);
+                r = write_all(fd, writer->step.text, writer->step.size);
         if (r >= 0 && renameat(writer->run_fd, NEW_FILE, writer->run_fd, RECORD_FILE) < 0)
                 r = -errno;
         if (r < 0) {
@@ -400,18 +395,18 @@ static int write_new_file(struct record_writer *writer)
         closep(&writer->fd);
         writer->fd = TAKE_FD(fd);
         writer->size = (uint64_t) lseek(writer->fd, 0, SEEK_CUR);
-        writer->rewrite_size = find_rewrite_size(writer->text_size);
+        writer->rewrite_size = find_rewrite_size(writer->step.size);
         return 0;
 }
 
 /* Without room for all of it, the file is as it was. */
 static int append(struct record_writer *writer)
 {
-        int r = write_all(writer->fd, writer->text, writer->text_size);
+        int r = write_all(writer->fd, writer->step.text, writer->step.size);
 
         if (r < 0)
                 return ftruncate(writer->fd, (off_t) writer->size) < 0 ? -errno : r;
-        writer->size += writer->text_size;
+        writer->size += writer->step.size;
         return 0;
 }
 
@@ -420,10 +415,10 @@ int record_writer_commit(struct record_writer *writer)
         bool anew = writer->anew || writer->fd < 0;
         int r;
 
-        if (!writer->step && !anew)
+        if (!writer->step.file && !anew)
                 return 0;
         r = record_writer_put(writer, END, "");
-        if (r >= 0 && fflush(writer->step) != 0)
+        if (r >= 0 && fflush(writer->step.file) != 0)
                 r = -ENOMEM;
         if (r < 0)
                 return r;
@@ -431,7 +426,7 @@ int record_writer_commit(struct record_writer *writer)
         writer->anew = false;
         if (r < 0 && !anew) {
                 /* What is put from now on takes the place of the mark. */
-                (void) fseeko(writer->step, (off_t) (writer->text_size - strlen(END_MARK)), SEEK_SET);
+                (void) fseeko(writer->step.file, (off_t) (writer->step.size - strlen(END_MARK)), SEEK_SET);
                 return r;
         }
         forget_step(writer);
