@@ -4,8 +4,6 @@
 
 #include "inventory/inventory.h"
 
-#include <inttypes.h>
-
 #include "lvm/online.h"
 #include "shared/util.h"
 

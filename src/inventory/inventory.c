@@ -162,15 +162,14 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
                 dm_list_init(&inventory->groups[i]);
 
-        inventory->devices_by_number = dm_hash_create(HASH_SIZE_HINT);
-        inventory->devices_by_pvid = dm_hash_create(HASH_SIZE_HINT);
-        inventory->groups_by_vgid = dm_hash_create(HASH_SIZE_HINT);
-        inventory->groups_by_name = dm_hash_create(HASH_SIZE_HINT);
-        inventory->groups_by_pvid = dm_hash_create(HASH_SIZE_HINT);
-        inventory->groups_by_text = dm_hash_create(HASH_SIZE_HINT);
-        if (!inventory->devices_by_number || !inventory->devices_by_pvid || !inventory->groups_by_vgid ||
-                !inventory->groups_by_name || !inventory->groups_by_pvid || !inventory->groups_by_text)
-                return -ENOMEM;
+        struct dm_hash_table **const tables[] = {&inventory->groups_by_text, &inventory->devices_by_number,
+                &inventory->devices_by_pvid, &inventory->groups_by_vgid, &inventory->groups_by_name,
+                &inventory->groups_by_pvid};
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
+                *tables[i] = dm_hash_create(HASH_SIZE_HINT);
+                if (!*tables[i])
+                        return -ENOMEM;
+        }
 
         r = load_records(inventory);
         if (r < 0)

@@ -81,12 +81,8 @@ static char *name_inactive(const struct volume_group *vg)
                         string_vector_add(&names, lv->name) < 0)
                         return NULL;
         }
-        if (n > NAMED_MAX) {
-                _cleanup_free_ char *more = string_format("%zu more", n - NAMED_MAX);
-
-                if (!more || string_vector_add(&names, more) < 0)
-                        return NULL;
-        }
+        if (n > NAMED_MAX && string_vector_take(&names, string_format("%zu more", n - NAMED_MAX)) < 0)
+                return NULL;
         return string_vector_join(&names, ", ");
 }
 
