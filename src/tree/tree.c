@@ -247,8 +247,7 @@ const char *tree_printf(struct tree *tree, const char *format, ...)
         va_list arguments;
 
         va_start(arguments, format);
-        if (vasprintf(&text, format, arguments) < 0)
-                text = NULL;
+        text = string_format_list(format, arguments);
         va_end(arguments);
         if (text)
                 copy = dm_pool_strdup(tree->memory, text);
@@ -345,20 +344,14 @@ struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *nam
         return dm_hash_lookup(tree->kernel_names, name);
 }
 
-#define DEV_DIRECTORY "/dev/"
-#define MAPPER_DIRECTORY "mapper/"
-
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)
 {
+        const char *name = skip_prefix(path, "/dev/"), *dm_name = skip_prefix(path, "/dev/mapper/");
         _cleanup_free_ char *kernel_name = NULL;
 
-        if (!skip_prefix(path, DEV_DIRECTORY))
-                return NULL;
-        path += strlen(DEV_DIRECTORY);
-        if (skip_prefix(path, MAPPER_DIRECTORY))
-                return dm_hash_lookup(tree->dm_names, path + strlen(MAPPER_DIRECTORY));
-
-        kernel_name = strdup(path);
+        if (dm_name)
+                return dm_hash_lookup(tree->dm_names, dm_name);
+        kernel_name = name ? strdup(name) : NULL;
         if (!kernel_name)
                 return NULL;
         /* As the kernel does it for the names of directories in sysfs. */
