@@ -30,7 +30,8 @@ int sources_open(struct sources *ret)
         return 0;
 }
 
-int sources_open_permitted(struct sources *ret)
+/* With an error also if /run/headgate is there and may not be looked into. */
+static int open_permitted(struct sources *ret)
 {
         int r = sources_open(ret);
 
@@ -41,7 +42,7 @@ int sources_open_in_charge(struct sources *ret)
 {
         int r;
 
-        r = sources_open_permitted(ret);
+        r = open_permitted(ret);
         if (r < 0)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (ret->in_charge)
@@ -88,7 +89,7 @@ int sources_read(struct sources *ret)
 {
         int r;
 
-        r = sources_open_permitted(ret);
+        r = open_permitted(ret);
         if (r < 0)
                 return r;
         if (sources_read_records(ret) == -ENOMEM)

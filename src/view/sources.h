@@ -37,11 +37,8 @@ struct sources {
 /* Opens the directories. `*ret` is to be emptied with sources_done(), also if it fails. Returns 0 or a negative errno. */
 int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
 
-/* The same, with an error also if /run/headgate is there and may not be looked into. */
-int sources_open_permitted(struct sources *ret) _nonnull_(1) _must_check_;
-
-/* Likewise for what makes sense only while headgate is in charge. Returns 0 or a negative errno, having logged the error;
- * -ENOENT if it is not in charge. */
+/* The same while headgate is in charge. Returns 0 or a negative errno, having logged the error; -ENOENT if it is not in
+ * charge. */
 int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
 
 /* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
@@ -54,7 +51,8 @@ int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
 int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
 
-/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns as sources_open_permitted(). */
+/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno, also
+ * if /run/headgate is there and may not be looked into. */
 int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
 
 /* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
