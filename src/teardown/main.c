@@ -4,7 +4,6 @@
  * what lies on network disks, while the network is still there, and one for all else. It does nothing unless
  * systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -59,11 +58,6 @@ static int parse_arguments(int argc, char *argv[])
         return 1;
 }
 
-static bool is_not_skipped(const struct tree_node *node)
-{
-        return !node->skip_reason;
-}
-
 /* Reads the tree, and takes it down once there is something to read from `parent_fd`. What was taken down is added to
  * `timeline`. */
 static int take_down(int parent_fd, struct timeline *timeline)
@@ -94,7 +88,7 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 return 0; /* Nothing is changed unless the machine shuts down. */
         /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
          * its end. */
-        teardown_withdraw_claims(tree, is_not_skipped);
+        teardown_withdraw_claims(tree, tree_node_is_ours);
 
         r = teardown_init(&teardown, tree,
                 &(struct teardown_options){

@@ -126,7 +126,7 @@ static int on_jobs_listed(struct job *job, int exit_status, void *userdata)
 int systemd_ask(struct teardown *teardown)
 {
         static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        const struct string_vector arguments = {(char **) words, ELEMENTSOF(words)};
         struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
 
@@ -139,9 +139,7 @@ int systemd_ask(struct teardown *teardown)
                 return MIN(r, 0);
         if (watch->nothing_stops || watch->next_usec > now_usec())
                 return 0;
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        if (r >= 0)
-                r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
+        r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
                 watch->nothing_stops = true;

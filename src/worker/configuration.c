@@ -4,8 +4,6 @@
 
 #include "worker/worker.h"
 
-#include <fcntl.h>
-
 #include "lvm/configuration.h"
 #include "shared/log.h"
 #include "shared/program.h"

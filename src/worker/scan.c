@@ -242,18 +242,15 @@ static int continue_with_others(struct worker *worker, struct job *job)
 static int add_device_argument(
         const struct worker *worker, struct string_vector *arguments, const struct device *device)
 {
-        _cleanup_free_ char *number = NULL;
+        int r;
 
-        if (!device->removed) {
-                int r = string_vector_add(arguments, device->name);
-
-                return r >= 0 && worker->shows_links
-                               ? uevents_get_device_links(worker->uevents, device->number, arguments)
-                               : r;
-        }
         /* The form that makes pvscan forget a device. */
-        number = string_format("%u:%u", major(device->number), minor(device->number));
-        return number ? string_vector_add(arguments, number) : -ENOMEM;
+        if (device->removed)
+                return string_vector_take(
+                        arguments, string_format("%u:%u", major(device->number), minor(device->number)));
+        r = string_vector_add(arguments, device->name);
+        return r >= 0 && worker->shows_links ? uevents_get_device_links(worker->uevents, device->number, arguments)
+                                             : r;
 }
 
 static int start(struct worker *worker)

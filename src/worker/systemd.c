@@ -34,12 +34,10 @@ static int on_answer(struct job *job, int exit_status, void *userdata)
 void ask_about_unlocking(struct worker *worker)
 {
         static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        const struct string_vector arguments = {(char **) words, ELEMENTSOF(words)};
+        int r = job_start(
+                worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.question);
 
-        if (r >= 0)
-                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker,
-                        &worker->deadlines.question);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
                 worker->deadlines.asked_usec = now_usec();
