@@ -87,11 +87,10 @@ int plan_claim(
 static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 {
         _cleanup_string_vector_ struct string_vector names = {};
-        _cleanup_close_ int lvm_run_fd = -EBADF;
+        _cleanup_close_ int lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
         struct planned_volume_group *volume_group;
         int r;
 
-        lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
         r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
         for (size_t i = 0; r >= 0 && i < names.n; i++)
                 r = plan_add(plan, names.strings[i], &volume_group);

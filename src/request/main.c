@@ -21,11 +21,9 @@ static void help(void)
  * become a file name. */
 static bool is_request(const char *string)
 {
-        static const char prefix[] = FLAGS_ENTRY_CHANGED;
         size_t major_length, minor_length;
 
-        if (strncmp(string, prefix, sizeof(prefix) - 1) == 0)
-                string += sizeof(prefix) - 1;
+        string = skip_prefix(string, FLAGS_ENTRY_CHANGED) ?: string;
         major_length = strspn(string, "0123456789");
 
         if (major_length == 0 || major_length > 10 || string[major_length] != ':')
@@ -42,11 +40,10 @@ static int fail(int r, const char *what)
 
 static int request(const char *entry)
 {
-        _cleanup_close_ int run_fd = -EBADF;
+        _cleanup_close_ int run_fd = flags_open_run_directory();
         const char *datagram = FLAGS_WAKE;
         int r;
 
-        run_fd = flags_open_run_directory();
         /* The request cannot be kept: udev's tag still tells a worker that asks for it, so have it ask. */
         r = run_fd < 0 ? run_fd : flags_post(run_fd, entry);
         if (r < 0) {

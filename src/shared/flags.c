@@ -61,10 +61,9 @@ int flags_post(int run_fd, const char *entry)
 
 int flags_ask_running(int run_fd)
 {
-        _cleanup_close_ int fd = -EBADF;
+        _cleanup_close_ int fd = openat(run_fd, FLAGS_RUNNING, O_RDONLY | O_CLOEXEC);
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-        fd = openat(run_fd, FLAGS_RUNNING, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT ? FLAGS_NOT_RUNNING : -errno;
 
@@ -116,10 +115,9 @@ static int ask_systemd(const char *verb, const char *unit)
 
 int flags_wake(const char *datagram)
 {
-        _cleanup_close_ int fd = -EBADF;
         struct sockaddr_un address;
+        _cleanup_close_ int fd = open_wakeup(&address);
 
-        fd = open_wakeup(&address);
         if (fd < 0)
                 return fd;
         if (sendto(fd, datagram, strlen(datagram), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *) &address,
@@ -134,10 +132,9 @@ int flags_wake(const char *datagram)
 
 int flags_ask_socket(void)
 {
-        _cleanup_close_ int fd = -EBADF;
         struct sockaddr_un address;
+        _cleanup_close_ int fd = open_wakeup(&address);
 
-        fd = open_wakeup(&address);
         if (fd < 0)
                 return fd;
         if (connect(fd, (struct sockaddr *) &address, sizeof(address)) >= 0 || errno == ENOENT)
@@ -152,10 +149,9 @@ int flags_restart_socket(void)
 
 int flags_take_running(int run_fd, int *ret_fd)
 {
-        _cleanup_close_ int fd = -EBADF;
+        _cleanup_close_ int fd = openat(run_fd, FLAGS_RUNNING, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-        fd = openat(run_fd, FLAGS_RUNNING, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
                 return -errno;
 

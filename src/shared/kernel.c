@@ -5,7 +5,6 @@
 #include "shared/kernel.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/sysmacros.h>
 
 #include "shared/util.h"
