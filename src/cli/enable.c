@@ -43,24 +43,32 @@ static int look_at_link(void)
         return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
 }
 
-static int set_initrd(bool enabled)
+static int enable_initrd(void)
 {
         int r;
 
-        if (enabled && access(HOOKS, F_OK) < 0)
+        if (access(HOOKS, F_OK) < 0)
                 return verb_refuse(
                         "There is no initramfs-tools on this machine (no " HOOKS
                         "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
         r = look_at_link();
-        if (enabled && r == 0 && symlink(TARGET, LINK) < 0)
+        if (r == 0 && symlink(TARGET, LINK) < 0)
                 r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
-        if (!enabled && r > 0 && unlink(LINK) < 0)
+        if (r >= 0)
+                log_info(
+                        "The next initrd that is made will activate only what it needs (update-initramfs -u makes one).");
+        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+}
+
+static int disable_initrd(void)
+{
+        int r = look_at_link();
+
+        if (r > 0 && unlink(LINK) < 0)
                 r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
-        if (r < 0)
-                return EXIT_CANNOT_TELL;
-        log_info("The next initrd that is made will %s (update-initramfs -u makes one).",
-                enabled ? "activate only what it needs" : "be lvm2's own again");
-        return EXIT_SUCCESS;
+        if (r >= 0)
+                log_info("The next initrd that is made will be lvm2's own again (update-initramfs -u makes one).");
+        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
 
 /* ------ the system ------ */
@@ -161,7 +169,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return set_initrd(true);
+                return enable_initrd();
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
@@ -178,7 +186,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return set_initrd(false);
+                return disable_initrd();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);

@@ -31,19 +31,22 @@ static int make_vectors(const char *path, const struct string_vector *arguments,
         struct string_vector *environment)
 {
         /* lvm2-monitor.service sets the second, since /run/lock may be read-only when it stops. */
-        static const char *const passed_on[] = {"LVM_SYSTEM_DIR", "LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES"};
+        const struct {
+                const char *name, *value;
+        } passed_on[] = {
+                {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
+                {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
+        };
         int r = string_vector_add(argv, path);
 
         if (r >= 0)
                 r = string_vector_add_all(argv, (const char *const *) arguments->strings, arguments->n);
         if (r >= 0)
                 r = string_vector_add_all(environment, own_environment, ELEMENTSOF(own_environment));
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++) {
-                const char *value = secure_getenv(passed_on[i]);
-
-                if (value)
-                        r = string_vector_take(environment, string_format("%s=%s", passed_on[i], value));
-        }
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++)
+                if (passed_on[i].value)
+                        r = string_vector_take(
+                                environment, string_format("%s=%s", passed_on[i].name, passed_on[i].value));
         return r;
 }
 

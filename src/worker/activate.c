@@ -288,12 +288,9 @@ static int probe_pvs(struct worker *worker, struct job *job)
 
         job->probed = true;
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
-                for (size_t i = 0; r >= 0 && i < group->vg->n_pvs; i++) {
-                        const struct volume_group_pv *pv = &group->vg->pvs[i];
-
-                        if (pv->device != 0 && pv->device_name)
+                FOREACH_PV(pv, group->vg)
+                        if (r >= 0 && pv->device != 0 && pv->device_name)
                                 r = reading_add(&reading, pv->device, pv->device_name);
-                }
         if (r >= 0)
                 r = readers_start(worker->readers, READER_PROBE, &reading);
         return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
@@ -315,7 +312,7 @@ static int retry_groups(struct worker *worker, const struct job *job, enum vg_ev
                 if (device) {
                         log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
                                 group->vg->name, device);
-                        reason = vg_format_unresponsive(device);
+                        reason = string_format(VG_UNRESPONSIVE, device);
                         if (!reason)
                                 return log_oom();
                         input = (struct vg_input){.event = VG_STUCK_OWN, .words = reason};

@@ -188,12 +188,6 @@ int handover_begin(struct worker *worker)
         return r < 0 ? r : clear(worker, FLAGS_SOFT_REBOOT);
 }
 
-void handover_log_timeline(struct worker *worker)
-{
-        report_timeline(worker->inventory, worker->logged_usec);
-        worker->logged_usec = now_usec();
-}
-
 /* For a worker that was about to leave: there is something to do after all. */
 static int stay(struct worker *worker)
 {
@@ -211,7 +205,7 @@ static int leave(struct worker *worker)
         int r;
 
         if (!worker->leaving) {
-                handover_log_timeline(worker);
+                report_timeline(worker->inventory, &worker->logged_usec);
                 r = flags_end_listening(worker->run_fd); /* L2 */
                 if (r < 0)
                         return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");

@@ -266,7 +266,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 report_status(worker->inventory, &worker->status);
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
-                handover_log_timeline(worker);
+                report_timeline(worker->inventory, &worker->logged_usec);
         /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
          * keep it waiting. */
         if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
@@ -430,7 +430,7 @@ int worker_run(struct worker *worker)
         /* Whichever callback has failed. */
         if (r < 0)
                 (void) log_error_errno(r, "The worker cannot go on: %m");
-        handover_log_timeline(worker);
+        report_timeline(worker->inventory, &worker->logged_usec);
         if (worker->n_ignored > 1)
                 log_warning("Ignored %u datagrams that were not requests of root.", worker->n_ignored);
         return r;

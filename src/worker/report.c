@@ -267,24 +267,19 @@ void report_backup_unusable(const char *volume_group_name, int error)
                         volume_group_name, strerror(-error)));
 }
 
-void report_timeline(const struct inventory *inventory, uint64_t since_usec)
+void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
         _cleanup_close_ int root_fd = root_open();
+        const struct managed_group *group, *next;
 
-        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
-                const struct managed_group *group;
-
-                dm_list_iterate_items(group, &inventory->groups[i]) {
-                        uint64_t first_usec = group->vg->first.settled_usec;
-
-                        if ((first_usec ?: volume_group_since_usec(group->vg)) >= since_usec &&
-                                timeline_add_volume_group(&timeline, group->vg, root_fd) < 0)
-                                return;
-                }
-        }
+        FOREACH_GROUP(group, next, inventory)
+                if ((group->vg->first.settled_usec ?: volume_group_since_usec(group->vg)) >= *logged_usec &&
+                        timeline_add_volume_group(&timeline, group->vg, root_fd) < 0)
+                        return;
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);
+        *logged_usec = now_usec();
 }
 
 void report_status(const struct inventory *inventory, char **last)

@@ -38,9 +38,10 @@ void report_outdated(const struct volume_group *vg, const char *pvid, const char
  * errno. */
 void report_backup_unusable(const char *volume_group_name, int error);
 
-/* Logs the timeline of the VGs that were first active at `since_usec` or later, all of one vgchange, and of those that were not
- * yet and have got into their state since. What is first logged of an activation is known best: its links may be made anew. */
-void report_timeline(const struct inventory *inventory, uint64_t since_usec);
+/* Logs the timeline of what has changed since it was last done, at `*logged_usec`, which is set: the next boot knows of it by that
+ * only. Those are VGs that were first active since, all of one vgchange, and VGs that were not yet and have got into their state
+ * since. What is logged first of an activation is known best, as links may be made anew. */
+void report_timeline(const struct inventory *inventory, uint64_t *logged_usec);
 
 /* Sets STATUS= from the number of VGs in each state, unless that is what it was set to last, which is kept in
  * `*last`. */

@@ -50,7 +50,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
 
         if (!vg->reason)
                 return 0;
-        waiting = vg_format_unresponsive(device->name);
+        waiting = string_format(VG_UNRESPONSIVE, device->name);
         if (!waiting)
                 return log_oom();
         if (!streq(vg->reason, waiting))
@@ -185,7 +185,7 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
                 "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
         if (!device->group || device->removed)
                 return 0;
-        if (string_replace(&device->group->vg->reason, vg_format_unresponsive(device->name)) < 0)
+        if (string_replace(&device->group->vg->reason, string_format(VG_UNRESPONSIVE, device->name)) < 0)
                 return log_oom();
         inventory_note_change(worker->inventory, device->group);
         return 0;

@@ -400,8 +400,3 @@ int vg_report_lost(struct worker *worker)
         }
         return 0;
 }
-
-char *vg_format_unresponsive(const char *device)
-{
-        return string_format("lvm2 waits for unresponsive device %s.", device);
-}

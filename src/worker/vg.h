@@ -23,6 +23,5 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
 /* Reports VGs that have lost a PV which is not back. Returns 0. */
 int vg_report_lost(struct worker *worker) _nonnull_(1);
 
-/* The reason of a VG for which lvm2 waits for the unresponsive device, "/dev/sda" for instance; the caller frees it. NULL if
- * there is no memory. */
-char *vg_format_unresponsive(const char *device) _nonnull_(1);
+/* The reason of a VG for which lvm2 waits for an unresponsive device, "/dev/sda" for instance: a format. */
+#define VG_UNRESPONSIVE "lvm2 waits for unresponsive device %s."

@@ -234,7 +234,3 @@ int handover_begin(struct worker *worker);
 /* To be called at the end of each step: with nothing to do the worker stays for a while, and leaves without losing a request.
  * Returns 1 if it has left: it no longer holds "running", and is to end. 0 if it stays. */
 int handover_leave_if_idle(struct worker *worker);
-
-/* Logs the timeline of the VGs that have changed since it was last done: the next boot knows of them by that only.
- * To be called when there is nothing to do, at the end of the run, and now and then before. */
-void handover_log_timeline(struct worker *worker);
