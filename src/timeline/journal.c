@@ -109,15 +109,10 @@ void timeline_log(const struct timeline *timeline)
 
 #define _cleanup_journal_ _cleanup_(sd_journal_closep)
 
-/* In tests, a directory is the journal. */
-static const char *journal_directory(void)
-{
-        return secure_getenv("HEADGATE_JOURNAL");
-}
-
+/* In tests, $HEADGATE_JOURNAL is a directory with the journal. */
 static int journal_open(sd_journal **ret)
 {
-        const char *path = journal_directory();
+        const char *path = secure_getenv("HEADGATE_JOURNAL");
         int r = path ? sd_journal_open_directory(ret, path, 0)
                      : sd_journal_open(ret, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
 
@@ -134,7 +129,7 @@ static int find_nothing(sd_journal *journal)
 
 int timeline_find_boot(const char *name, sd_id128_t *ret)
 {
-        const char *path = journal_directory();
+        const char *path = secure_getenv("HEADGATE_JOURNAL");
         _cleanup_free_ char *boot = string_format("--boot=%s", name);
         _cleanup_free_ char *where = path ? string_format("--directory=%s", path) : strdup("--system");
         const char *const words[] = {where, boot, "--quiet", "--no-pager", "--lines=1", "--output=export",
@@ -215,34 +210,49 @@ static int parse_bar(char *line, enum timeline_kind kind, struct timeline_bar *r
         return ret->name && (kind == TIMELINE_BOOT ? !!ret->uuid : ret->tree && ret->kind) ? 0 : -EBADMSG;
 }
 
-/* `places` has the place of each bar, beginning with 1, by what identifies it: the UUID of a VG, the name of a device. */
-static int add_bars(struct timeline *timeline, struct dm_hash_table *places, char *lines)
+static int add_bars(struct timeline *timeline, char *lines)
 {
         for (char *line; (line = strsep(&lines, "\n")) && *line != '\0';) {
-                _cleanup_(timeline_bar_done) struct timeline_bar bar = {};
-                int r = parse_bar(line, timeline->kind, &bar);
-                const char *key = bar.uuid ?: bar.name;
-                struct timeline_bar *place;
-                size_t number;
+                struct timeline_bar *bar = timeline_add(timeline);
+                int r = bar ? parse_bar(line, timeline->kind, bar) : -ENOMEM;
 
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0) {
+                        timeline_bar_done(bar);
+                        timeline->n--;
                         timeline->n_skipped++;
-                        continue;
                 }
-                number = (size_t) dm_hash_lookup(places, key);
-                place = number > 0 ? &timeline->bars[number - 1] : timeline_add(timeline);
-                if (!place || (number == 0 && !dm_hash_insert(places, key, (void *) timeline->n)))
-                        return -ENOMEM;
-                timeline_bar_done(place);
-                *place = bar;
-                bar = (struct timeline_bar){};
         }
         return 0;
 }
 
-static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_hash_table *places)
+/* Of bars of one VG, by its UUID, or of one device, by its name, the last one counts. */
+static int drop_replaced(struct timeline *timeline)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(256);
+        size_t first = timeline->n;
+
+        if (!seen)
+                return -ENOMEM;
+        for (size_t i = timeline->n; i-- > 0;) {
+                const char *key = timeline->bars[i].uuid ?: timeline->bars[i].name;
+
+                if (dm_hash_lookup(seen, key)) {
+                        timeline_bar_done(&timeline->bars[i]);
+                        continue;
+                }
+                if (!dm_hash_insert(seen, key, timeline))
+                        return -ENOMEM;
+                first--;
+                SWAP(timeline->bars[first], timeline->bars[i]);
+        }
+        timeline->n -= first;
+        memmove(timeline->bars, timeline->bars + first, timeline->n * sizeof(*timeline->bars));
+        return 0;
+}
+
+static int add_line(sd_journal *journal, struct timeline *timeline)
 {
         _cleanup_free_ char *bars = NULL;
         uint64_t realtime_usec, monotonic_usec;
@@ -252,14 +262,11 @@ static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_ha
         if ((!timeline->host && get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
                 (!timeline->kernel && get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
                 return -ENOMEM;
-        r = sd_journal_get_realtime_usec(journal, &realtime_usec);
-        if (r >= 0)
-                r = sd_journal_get_monotonic_usec(journal, &monotonic_usec, &boot);
-        if (r >= 0 && timeline->realtime_usec == 0)
+        if (sd_journal_get_realtime_usec(journal, &realtime_usec) >= 0 &&
+                sd_journal_get_monotonic_usec(journal, &monotonic_usec, &boot) >= 0)
                 timeline->realtime_usec = realtime_usec - monotonic_usec;
-        if (r >= 0)
-                r = get_field(journal, "HEADGATE_BARS", &bars);
-        return r < 0 ? r : add_bars(timeline, places, bars);
+        r = get_field(journal, "HEADGATE_BARS", &bars);
+        return r < 0 ? r : add_bars(timeline, bars);
 }
 
 /* Whoever may write to the journal may write anything, but only root as root. */
@@ -268,15 +275,14 @@ static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *tim
         _cleanup_free_ char *kind = string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]);
         _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
         const char *const matches[] = {"_UID=0", "MESSAGE_ID=" MESSAGE_TIMELINE, kind, boot_id};
-        _cleanup_dm_hash_ struct dm_hash_table *places = dm_hash_create(256);
-        int r = places && kind && boot_id ? 0 : -ENOMEM;
+        int r = kind && boot_id ? 0 : -ENOMEM;
 
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(matches); i++)
                 r = sd_journal_add_match(journal, matches[i], 0);
         if (r >= 0)
                 r = sd_journal_seek_head(journal);
         while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
-                r = add_line(journal, timeline, places);
+                r = add_line(journal, timeline);
                 /* A line without bars says nothing. */
                 if (r == -ENOENT)
                         r = 0;
@@ -292,6 +298,8 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
         r = journal_open(&journal);
         if (r >= 0)
                 r = read_lines(journal, boot, timeline);
+        if (r >= 0)
+                r = drop_replaced(timeline);
         if (r < 0)
                 return r;
         if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN)

@@ -259,8 +259,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 r = parts[i](worker);
         if (r < 0)
                 return r;
-        if (worker->status_usec == 0 ||
-                worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
+        if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !worker_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
                 report_status(worker->inventory, &worker->status);
