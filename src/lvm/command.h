@@ -24,15 +24,16 @@ const char *lvm_program(void);
 int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
-/* Runs lvm in the same way, in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at all. */
+/* Runs lvm in the same way, in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at
+ * all. */
 int lvm_command_become(const struct string_vector *arguments) _nonnull_(1) _must_check_;
 
 /* All that was printed so far, to be freed by the caller, with a NUL at its end; nothing of it if that is more
  * than 16 MiB, which a disk may bring about. Returns 0 or a negative errno. */
 int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_(1, 2) _must_check_;
 
-/* Starts a program, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or another
- * negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
+/* Starts a program, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or
+ * another negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
 int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_(1, 2, 3) _must_check_;
 
 void lvm_command_done(struct lvm_command *command) _nonnull_(1);

@@ -158,13 +158,13 @@ int handover_begin(struct worker *worker)
         int was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
         int resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
         int soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
-        bool begins_anew =
-                was_listening != 0 || resync != 0 || soft_reboot != 0 || worker->inventory->records_lost;
+        /* Flags that cannot be read count as set. */
+        bool begins_anew = was_listening || resync || soft_reboot || worker->inventory->records_lost;
         int r;
 
         /* During boot, and after a worker that was killed, nobody has logged what there is. */
         if (!begins_anew && flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0)
-                worker->logged_usec = now_usec();
+                worker->logged_usec = worker->inventory->now_usec;
         r = listen_to_udev(worker);
         if (r < 0)
                 return r;

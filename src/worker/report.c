@@ -279,7 +279,8 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
                         return;
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);
-        *logged_usec = now_usec();
+        /* Times of VGs are of that clock, which may stand still until the next step. */
+        *logged_usec = inventory->now_usec;
 }
 
 void report_status(const struct inventory *inventory, char **last)
