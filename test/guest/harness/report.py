@@ -54,7 +54,7 @@ class Report:
         """What the guest had to say about itself at the end, as lines, if something did not hold."""
         if all(check["ok"] for check in self.checks):
             return []
-        return self.text("failed-units").splitlines() + self.text("warnings").splitlines()
+        return [f"FAILED unit: {line}" for line in self.text("failed-units").splitlines()] + self.text("warnings").splitlines()
 
     def invalid_json(self):
         """What is not as a schema says of the JSON that the scenario has kept, in a folder for each schema."""
