@@ -16,7 +16,6 @@
  * seen to be a PV. A worker begins with those of the one before it. */
 
 enum device_stage {
-        DEVICE_AWAITED,    /* to be read, before the others: somebody waits for its VG */
         DEVICE_UNREAD,     /* to be read */
         DEVICE_READING,    /* a reader has it */
         DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
@@ -31,7 +30,6 @@ struct device {
         enum device_stage stage;
         dev_t number;
         char *name;                    /* "/dev/sda"; NULL as long as it was not read */
-        char announced[LVM_ID_SIZE];   /* the PV that udev says it is, or "" */
         char *announced_name;          /* what udev has called it, or NULL */
         uint64_t announced_diskseq;    /* of the disk that it was then; 0 if that is not known */
         char pvid[LVM_ID_SIZE];        /* "" if it is no PV, or was not read */
@@ -40,6 +38,7 @@ struct device {
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
+        bool slow;             /* it took long to be read: nothing else is to wait for the same */
         bool removed;          /* it was taken away; pvscan has to forget it */
         bool ready;            /* it was announced as ready; else somebody has merely written to it */
         bool appeared;         /* it has just come, and was not only found by an enumeration of all */

@@ -186,11 +186,10 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_UNWANTED, VG_DO_CLAIM},
         {BIT(ACTIVATING), ENDED_ANY, 0, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_UNWANTED},
 
-        /* lvm2 makes no progress. A degraded activation looks at all devices, whatever VGs it is asked for, and would wait
+        /* lvm2 waits for something. A degraded activation looks at all devices, whatever VGs it is asked for, and would wait
          * again. */
         {BIT(ACTIVATING), BIT(STUCK_OWN), 0, VG_SAME, .reason = VG_REASON_UNRESPONSIVE},
         {BIT(ACTIVATING), BIT(STUCK_OTHER), 0, VG_COMPLETE},
-        {BIT(ACTIVATING), BIT(STUCK_LOCKED), 0, VG_COMPLETE_ALONE},
 
         /* Another worker had started lvm2. */
         {BIT(ACTIVATING), BIT(WORKER_LOST), 0, VG_COMPLETE},

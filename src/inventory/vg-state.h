@@ -47,8 +47,7 @@ enum vg_event {
         VG_ENDED_CRASHED,    /* it has crashed, asked for several VGs */
         VG_ENDED_OVERLOOKED, /* it has ended without having found the VG beside others */
         VG_STUCK_OWN,        /* it makes no progress, because of an unresponsive PV of this VG */
-        VG_STUCK_OTHER,      /* likewise, because of an unresponsive PV of another VG */
-        VG_STUCK_LOCKED,     /* likewise, because one of its several VGs is locked by another command */
+        VG_STUCK_OTHER,      /* it waits for something else than this VG, which another one is to be asked for */
         VG_WORKER_LOST,      /* the worker that had started it is no more */
         VG_ADOPTED,          /* a vgchange of an earlier worker is still at work on it */
         _VG_EVENT_MAX,

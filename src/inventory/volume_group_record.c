@@ -368,6 +368,7 @@ static void pass_volume_group(struct walk *walk, struct volume_group *volume_gro
         pass_number(walk, "seqno", &volume_group->seqno);
         pass_state(walk, volume_group);
         pass_bool(walk, "slow", &volume_group->slow);
+        pass_bool(walk, "checked", &volume_group->checked);
         pass_bool(walk, "overdue", &volume_group->overdue);
         pass_bool(walk, "lost_pv", &volume_group->lost_pv);
         pass_bool(walk, "bereft", &volume_group->lost_after_active);

@@ -64,7 +64,8 @@ enum job_kind {
 struct job {
         struct dm_list list; /* the caller's */
         enum job_kind kind;
-        bool slow; /* activates VGs that may take long, and does not count as one of the few at a time */
+        int slot; /* how it counts among others: the caller's */
+        size_t n; /* of VGs that it was asked for; 0 if that is not known: likewise */
         uint64_t started_usec;
         uint64_t look_usec; /* when it is worth while to look whether it stands still, and what it */
         uint64_t cpu_usec;  /* had used of the processor at the last look; USEC_INFINITY before the first */

@@ -174,6 +174,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
 {
         static const char *const slow_types[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
                 "vdo-pool", "mirror", "snapshot", "raid", NULL};
+        static const char *const checked_types[] = {"thin-pool", "cache", "cache-pool", "vdo-pool", NULL};
         size_t n = count_sections(nodes), names_size = 0;
 
         if (n > METADATA_LVS_MAX)
@@ -189,6 +190,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
 
                 /* The parts of an LV, not visible themselves, are among what makes it slow. */
                 metadata->slow |= has_segment(node, slow_types);
+                metadata->checked |= has_segment(node, checked_types);
                 if (!has_flag(node->child, "VISIBLE"))
                         continue;
                 r = parse_lv(node, lv, reterr_reason);

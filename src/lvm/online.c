@@ -238,6 +238,15 @@ static int try_lock(const char *path)
         }
 }
 
+bool volume_group_is_locked(const char *directory, const char *name)
+{
+        _cleanup_free_ char *path = string_format("%s/V_%s", directory, name);
+        _cleanup_close_ int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -EBADF;
+
+        /* The lock file of one that nobody has locked is not there, as a rule. */
+        return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
 {
         struct lock *lock = dm_hash_lookup(locks->locks, name);

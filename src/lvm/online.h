@@ -83,6 +83,9 @@ int volume_group_locks_take(struct volume_group_locks *locks, const char *name, 
  * was not tried. */
 int volume_group_locks_get(const struct volume_group_locks *locks, const char *name) _nonnull_(1, 2);
 
+/* Whether somebody has the lock of a VG now. */
+bool volume_group_is_locked(const char *directory, const char *name) _nonnull_(1, 2);
+
 /* Gives all of them back. */
 void volume_group_locks_done(struct volume_group_locks *locks) _nonnull_(1);
 #define _cleanup_volume_group_locks_ _cleanup_(volume_group_locks_done)

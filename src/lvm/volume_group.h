@@ -60,7 +60,8 @@ struct volume_group {
         char *name;
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
-        bool slow;         /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
+        bool slow;    /* has LVs that take long to activate: thin, cache, writecache, VDO, RAID, mirror */
+        bool checked; /* lvm2 runs programs that check some of them: thin, cache, VDO */
         char *skip_reason; /* why it is not to be activated, as the end of a sentence, "the VG is clustered."; or NULL */
         size_t n_pvs;
         struct volume_group_pv *pvs;

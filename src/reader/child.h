@@ -37,6 +37,7 @@ struct reader_result {
         dev_t device;
         const char *name; /* of the device, as in the list; from the parent */
         int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
+        uint32_t slow;    /* not 0 if it was waited for for more than a tenth of a second; from the parent */
         char pvid[LVM_ID_SIZE];
         uint32_t unused;    /* not 0 if the PV says that no VG has it */
         uint32_t empty;     /* not 0 if a metadata area is in use and empty */

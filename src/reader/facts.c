@@ -108,6 +108,7 @@ static void pass_metadata(struct walk *walk, struct volume_group *metadata)
         pass_flag(walk, &metadata->clustered);
         pass_flag(walk, &metadata->autoactivation_off);
         pass_flag(walk, &metadata->slow);
+        pass_flag(walk, &metadata->checked);
         metadata->pvs =
                 pass_count(walk, metadata->pvs, &metadata->n_pvs, METADATA_PVS_MAX, sizeof(*metadata->pvs));
         FOREACH_PV(pv, metadata) {

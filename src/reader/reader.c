@@ -11,10 +11,12 @@
 #include <sys/wait.h>
 
 #include "reader/facts.h"
+#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* A healthy disk responds within milliseconds. Other devices do not wait longer than this. */
+/* A healthy disk responds within milliseconds. One that a reader, not short of a processor, waits for longer is slow. */
+#define SLOW_USEC (100 * USEC_PER_MSEC)
 #define STALL_USEC (500 * USEC_PER_MSEC)
 
 /* When to warn, and when to ignore the device. Spinning up takes ten seconds or so; the kernel's own timeout of a SCSI
@@ -38,6 +40,8 @@ struct readers {
         struct dm_list list;
 };
 
+enum patience { FRESH, BUSY, SLOW, STALLED, WARNED };
+
 /* A child that reads `reading`, now the device at `next`. */
 struct reader {
         struct dm_list list; /* in that of the readers; first, as dm_list wants it */
@@ -45,11 +49,10 @@ struct reader {
         enum reader_task task;
         struct reading reading;
         size_t next;
-        uint64_t since_usec; /* when it started with that device */
-        bool stalled;        /* the device is unresponsive */
-        bool warned;         /* and that was logged */
-        bool is_retry;       /* another reader crashed on the device */
-        bool unsound;        /* what it writes makes no sense */
+        uint64_t since_usec;    /* when it started with that device */
+        enum patience patience; /* with that device */
+        bool is_retry;          /* another reader crashed on the device */
+        bool unsound;           /* what it writes makes no sense */
 
         sd_event_source *io_source;
         sd_event_source *timer_source;
@@ -110,7 +113,6 @@ static struct reader *reader_free(struct reader *reader)
         return NULL;
 }
 DEFINE_CLEANUP(struct reader *, reader_free)
-#define _cleanup_reader_ _cleanup_(reader_freep)
 
 static int report(const struct reader *reader, const struct reader_result *result)
 {
@@ -169,8 +171,9 @@ static ssize_t hand_over_one(struct reader *reader, size_t done)
                 return 0;
 
         result.name = reader->reading.devices[reader->next++].name;
+        result.slow = reader->patience >= SLOW;
         reader->since_usec = now_usec();
-        reader->stalled = reader->warned = false;
+        reader->patience = FRESH;
         r = report(reader, &result);
         return r < 0 ? r : (ssize_t) size;
 }
@@ -211,12 +214,9 @@ static int split_rest(struct reader *reader)
         size_t from = reader->next + 1, to = reader->reading.n, middle = from + (to - from) / 2;
         int r;
 
-        reader->stalled = true;
         if (dm_list_size(&reader->readers->list) >= READERS_MAX)
                 return 0;
-        r = start_for_part(reader, from, middle, false);
-        if (r >= 0)
-                r = start_for_part(reader, middle, to, false);
+        r = start_for_part(reader, from, middle, false) ?: start_for_part(reader, middle, to, false);
         reading_cut(&reader->reading, from);
         return r;
 }
@@ -224,11 +224,10 @@ static int split_rest(struct reader *reader)
 /* Ends the reader and frees it: its device failed with `error`. Another reader takes the rest. */
 static int fail_current_device(struct reader *reader, int error)
 {
-        _cleanup_reader_ struct reader *owned = reader;
+        _cleanup_(reader_freep) struct reader *owned = reader;
         struct readers *readers = reader->readers;
-        int r;
+        int r = report_error(reader, error);
 
-        r = report_error(reader, error);
         if (r >= 0)
                 r = start_for_part(reader, reader->next, reader->reading.n, false);
         return r < 0 ? r : readers->on_progress(readers->userdata);
@@ -238,21 +237,20 @@ static int fail_current_device(struct reader *reader, int error)
  * of its own first. */
 static int retry_current_device(struct reader *reader)
 {
-        _cleanup_reader_ struct reader *owned = NULL;
-        int r;
+        _cleanup_(reader_freep) struct reader *owned = NULL;
 
         if (reader->is_retry)
                 return fail_current_device(reader, -EFAULT);
         owned = reader;
         log_warning("Reader crashed on %s; retrying.", reader->reading.devices[reader->next].name);
-        r = start_for_part(reader, reader->next, reader->next + 1, true);
-        return r < 0 ? r : start_for_part(reader, reader->next + 1, reader->reading.n, false);
+        return start_for_part(reader, reader->next, reader->next + 1, true)
+                       ?: start_for_part(reader, reader->next + 1, reader->reading.n, false);
 }
 
 /* Ends the reader and frees it, without a word about the devices that it has not read. */
 static int fail_all_devices(struct reader *reader)
 {
-        _cleanup_reader_ struct reader *owned = reader;
+        _cleanup_(reader_freep) struct reader *owned = reader;
         int r = 0;
 
         while (r >= 0 && reader->next < reader->reading.n)
@@ -279,10 +277,10 @@ static int on_early_end(struct reader *reader)
 static int set_timer(struct reader *reader)
 {
         uint64_t timeout = reader->readers->timeout_usec;
-        uint64_t usec = !reader->stalled ? STALL_USEC : !reader->warned ? MIN(WARN_USEC, timeout) : timeout;
+        const uint64_t usec[] = {SLOW_USEC, STALL_USEC, STALL_USEC, MIN(WARN_USEC, timeout), timeout};
         int r;
 
-        r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec);
+        r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->patience]);
         return r < 0 ? r : sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
 }
 
@@ -291,19 +289,21 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
         struct reader *reader = userdata;
         int r = 0;
 
-        if (!reader->stalled)
-                r = split_rest(reader);
-        else if (reader->warned || reader->readers->timeout_usec <= WARN_USEC)
+        if (reader->patience == WARNED ||
+                (reader->patience == STALLED && reader->readers->timeout_usec <= WARN_USEC))
                 return fail_current_device(reader, -ETIMEDOUT);
-        else {
-                reader->warned = true;
-                /* There may have been too many readers before. */
+        /* To probe is to find out what is unresponsive. */
+        if (reader->patience == FRESH)
+                reader->patience =
+                        reader->task == READER_READ && process_waits_for_disk(reader->pid) ? SLOW : BUSY;
+        else
+                reader->patience = reader->patience == STALLED ? WARNED : STALLED;
+        /* There may have been too many readers before. */
+        if (reader->patience >= SLOW)
                 r = split_rest(reader);
-                if (reader->task == READER_READ)
-                        log_warning("%s has been unresponsive for %u seconds; other devices do not wait for it.",
-                                reader->reading.devices[reader->next].name,
-                                (unsigned int) (WARN_USEC / USEC_PER_SEC));
-        }
+        if (reader->patience == WARNED && reader->task == READER_READ)
+                log_warning("%s has been unresponsive for %u seconds; other devices do not wait for it.",
+                        reader->reading.devices[reader->next].name, (unsigned int) (WARN_USEC / USEC_PER_SEC));
         if (r >= 0)
                 r = set_timer(reader);
         return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
@@ -365,10 +365,9 @@ static int add_sources(struct reader *reader)
         r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
         if (r >= 0)
                 r = sd_event_source_set_ratelimit(reader->io_source, RESULTS_INTERVAL_USEC, 1);
-        if (r < 0)
-                return r;
-        r = sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC, reader->since_usec + STALL_USEC,
-                STALL_USEC / 10, on_timer, reader);
+        if (r >= 0)
+                r = sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC,
+                        reader->since_usec + SLOW_USEC, SLOW_USEC / 10, on_timer, reader);
         if (r < 0)
                 return r;
         (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
@@ -379,7 +378,7 @@ static int add_sources(struct reader *reader)
 
 static int start(struct readers *readers, enum reader_task task, struct reading *reading, bool is_retry)
 {
-        _cleanup_reader_ struct reader *reader = NULL;
+        _cleanup_(reader_freep) struct reader *reader = NULL;
         _cleanup_close_ int write_fd = -EBADF;
         int fds[2], r;
 
@@ -419,14 +418,24 @@ int readers_start(struct readers *readers, enum reader_task task, struct reading
         return start(readers, task, reading, false);
 }
 
-bool readers_are_busy(const struct readers *readers)
+static bool any_is_before(const struct readers *readers, enum patience patience)
 {
         const struct reader *reader;
 
         dm_list_iterate_items(reader, &readers->list)
-                if (!reader->stalled)
+                if (reader->patience < patience)
                         return true;
         return false;
+}
+
+bool readers_are_busy(const struct readers *readers)
+{
+        return any_is_before(readers, STALLED);
+}
+
+bool readers_are_quick(const struct readers *readers)
+{
+        return any_is_before(readers, SLOW);
 }
 
 bool readers_wait_for(const struct readers *readers, dev_t device)
@@ -434,7 +443,7 @@ bool readers_wait_for(const struct readers *readers, dev_t device)
         const struct reader *reader;
 
         dm_list_iterate_items(reader, &readers->list)
-                if (reader->stalled && reader->reading.devices[reader->next].number == device)
+                if (reader->patience >= STALLED && reader->reading.devices[reader->next].number == device)
                         return true;
         return false;
 }

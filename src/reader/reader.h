@@ -7,7 +7,7 @@
 
 /* Reads labels and metadata of devices in child processes. An unresponsive device blocks read() for minutes; it must block
  * neither the worker nor other devices. A reader is a child that reads a list of devices, one after another, and reports
- * each result at once. If a device blocks it for half a second, two other readers take half of the rest each. */
+ * each result at once. If a device blocks it for a tenth of a second, two other readers take half of the rest each. */
 
 struct readers;
 
@@ -42,6 +42,9 @@ int readers_start(struct readers *readers, enum reader_task task, struct reading
 
 /* Whether any reader is reading a device that is not known to be unresponsive. */
 bool readers_are_busy(const struct readers *readers);
+
+/* Whether any reader may have read its device within a moment: it is not known to be slow. */
+bool readers_are_quick(const struct readers *readers);
 
 /* Whether any reader is stalled at the device, which is unresponsive then. */
 bool readers_wait_for(const struct readers *readers, dev_t device);

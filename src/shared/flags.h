@@ -159,3 +159,12 @@ int flags_clear(int run_fd, const char *flag);
 
 /* Whether a plain flag is there: 0, 1 or a negative errno. */
 int flags_is_set(int run_fd, const char *flag);
+
+enum {
+        FLAGS_WOKEN = 0,
+        FLAGS_WOKEN_TO_RESYNC = 1, /* a request could not be written down: ask udev for all devices */
+};
+
+/* Takes all datagrams, R4, that wait at the socket `fd`. Those that are not from root, or are none of ours, are
+ * counted in `*n_ignored`, and the first is reported. Returns one of the above, or a negative errno, not logged. */
+int flags_receive_wakeups(int fd, unsigned int *n_ignored);

@@ -126,3 +126,14 @@ void mount_table_done(struct mount_table *table)
         mnt_unref_table(table->table);
         *table = (struct mount_table){};
 }
+
+bool process_waits_for_disk(pid_t pid)
+{
+        _cleanup_free_ char *path = string_format("/proc/%i/stat", pid), *text = NULL;
+        const char *state;
+
+        if (!path || read_file_at(AT_FDCWD, path, &text, NULL) < 0)
+                return false;
+        state = strrchr(text, ')');
+        return state && strncmp(state, ") D", 3) == 0;
+}

@@ -60,3 +60,6 @@ bool diskseq_device_exists(dev_t number);
 /* The sequence number of the disk that has that number, or of the one that it is a partition of; 0 if there is no
  * such device, and where the kernel does not tell. */
 uint64_t diskseq_read(dev_t number);
+
+/* Whether the process is blocked in the kernel, by a disk as a rule: state D of proc_pid_stat(5). False if that cannot be told. */
+bool process_waits_for_disk(pid_t pid);

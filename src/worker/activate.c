@@ -15,19 +15,12 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* Below this many VGs, a second process costs more than it gains. */
-#define VGS_PER_JOB_MIN 4
-
-/* VGs that may take long, thin pools to be checked for instance, wait for disks and not for processors, but each
- * check wants memory. */
-#define SLOW_JOBS_MAX 8
+/* While VGs are expected that boot waits for, one of them may have to wait for that many others. */
+#define SMALL_BATCH 4
 
 /* A vgchange of many VGs may take longer on a large machine. One that does no longer counts as one of the processes at
  * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
-
-/* What udev has done last, a vgchange that waits for it may not have seen yet. Longer than from one look at a job to the next. */
-#define UDEV_IDLE_USEC (3 * USEC_PER_SEC)
 
 int activate_on_ended(struct job *job, int exit_status, void *userdata)
 {
@@ -52,7 +45,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 log_debug("vgchange has ended with status %i: %s", exit_status, output);
         }
 
-        n_groups = inventory_count_groups_of_job(worker->inventory, job);
+        n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
         if (n_groups > 1 && job_was_killed(exit_status))
                 log_warning("vgchange was ended by signal %i; retrying each of its %zu VGs individually.",
                         exit_status - 128, n_groups);
@@ -79,6 +72,26 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                                 group->vg->name);
         }
         return 0;
+}
+
+static bool is_on_slow_device(const struct worker *worker, const struct volume_group *vg)
+{
+        FOREACH_PV(pv, vg) {
+                const struct device *device = inventory_find_device(worker->inventory, pv->device);
+
+                if (device && device->slow)
+                        return true;
+        }
+        return false;
+}
+
+static enum slot_kind slot_of(const struct worker *worker, const struct managed_group *group)
+{
+        if (group->vg->checked)
+                return SLOT_CHECKED;
+        if (group->vg->slow || is_on_slow_device(worker, group->vg))
+                return SLOT_SLOW;
+        return group->awaited ? SLOT_AWAITED : SLOT_PLAIN;
 }
 
 /* Starts lvm for VGs that vg_next() has yielded that action for. They are in the state that follows once it is there. */
@@ -113,7 +126,8 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
         /* One that is slow has a process of its own. */
-        job->slow = kind == JOB_ACTIVATE && groups[0]->vg->slow;
+        job->slot = kind == JOB_ACTIVATE ? slot_of(worker, groups[0]) : SLOT_PLAIN;
+        job->n = n;
         dm_list_add(&worker->jobs, &job->list);
         FOREACH_ARRAY(group, groups, n) {
                 (*group)->job = job;
@@ -125,35 +139,56 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         return 0;
 }
 
-/* Whether the job is not at work for so long that others need not wait for it. */
-static bool is_patient(const struct worker *worker, const struct job *job)
+/* Whether others may have to wait for the job: it is at work, and has not been for too long. */
+static bool is_at_work(const struct worker *worker, const struct job *job)
 {
-        return !job->waits && (job->slow || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
+        return !job->waits &&
+               (job->slot >= SLOT_SLOW || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
 }
 
-/* How many processes may be started now, of those that count as slow or of the others. */
-static size_t count_free(const struct worker *worker, bool slow)
+static struct slots get_slots(const struct worker *worker)
 {
-        size_t n = slow ? SLOW_JOBS_MAX : worker->n_processors;
+        struct slots slots = {.n_processors = worker->n_processors, .idle = worker->load.idle};
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
-                if (n > 0 && job->slow == slow && is_patient(worker, job))
-                        n--;
-        return n;
+                slots.at_work[job->slot] += is_at_work(worker, job);
+        return slots;
 }
 
-/* VGs that lvm2 can be asked for. */
+bool activate_has_room(const struct worker *worker)
+{
+        struct slots slots = get_slots(worker);
+
+        return slots_count_free(&slots, SLOT_PLAIN) > 0;
+}
+
+static bool has_slot(const struct worker *worker, const struct managed_group *group)
+{
+        enum slot_kind kind = slot_of(worker, group);
+        struct slots slots = get_slots(worker);
+
+        /* What somebody waits for goes at once, unless it wants memory. */
+        return slots_count_free(&slots, group->awaited && kind != SLOT_CHECKED ? SLOT_AWAITED : kind) > 0;
+}
+
+/* VGs that lvm2 can be asked for, of one kind. */
 struct ready {
         struct managed_group **groups;
         size_t n;
+        enum slot_kind kind;
 };
 
 /* Splits the VGs evenly over the processes that may be started now. */
 static int start_shares(struct worker *worker, const struct ready *ready)
 {
-        size_t n_jobs = MIN(count_free(worker, false), (ready->n + VGS_PER_JOB_MIN - 1) / VGS_PER_JOB_MIN);
+        uint64_t waiting =
+                ready->n > 0 ? usec_between(ready->groups[0]->vg->complete_usec, worker->inventory->now_usec) : 0;
+        struct slots slots = get_slots(worker);
+        size_t n_jobs = slots_count_shares(&slots, ready->kind, ready->n, waiting);
 
+        if (ready->n > 0 && n_jobs == 0)
+                worker_wake_at(worker, worker->inventory->now_usec + SLOTS_COMPANY_USEC);
         for (size_t i = 0; i < n_jobs; i++) {
                 size_t from = ready->n * i / n_jobs, to = ready->n * (i + 1) / n_jobs;
                 int r = start_job(worker, JOB_ACTIVATE, ready->groups + from, to - from);
@@ -169,7 +204,7 @@ static bool is_activating_degraded(const struct worker *worker)
         const struct job *job;
 
         dm_list_iterate_items(job, &worker->jobs)
-                if (job->kind == JOB_ACTIVATE_DEGRADED && is_patient(worker, job))
+                if (job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job))
                         return true;
         return false;
 }
@@ -183,8 +218,7 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        !is_activating_degraded(worker);
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
-               (count_free(worker, group->vg->slow) > 0 || group->vg->skip_reason || group->refusal ||
-                       !worker->event_activation);
+               (has_slot(worker, group) || group->vg->skip_reason || group->refusal || !worker->event_activation);
 }
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
@@ -196,88 +230,164 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
         return NULL;
 }
 
-/* Whether lvm2 is at work, or about to be, on a VG that boot waits for. Even on another processor, work for others
- * would keep udev from it. One that may take long is no reason. */
-static bool others_deferred(const struct worker *worker)
+/* How many VGs that boot does not wait for may share processes now. Even on another processor, work for them keeps udev from
+ * what boot waits for. */
+static size_t count_others(const struct worker *worker)
 {
-        const struct managed_group *group;
+        struct slots slots = get_slots(worker);
 
-        if (dm_list_empty(&worker->expectations.list) || flags_is_set(worker->run_fd, FLAGS_URGENT) > 0)
-                return false;
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
-                if (group->awaited && !group->vg->slow &&
-                        worker->inventory->now_usec < group->vg->complete_usec + PATIENCE_USEC &&
-                        !find_unresponsive_pv(worker, group->vg))
-                        return true;
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_ACTIVATING])
-                if (group->awaited && group->job && !group->job->slow && is_patient(worker, group->job))
-                        return true;
-        return false;
+        if (flags_is_set(worker->run_fd, FLAGS_URGENT) > 0 ||
+                !expectations_are_near(
+                        &worker->expectations, worker->first_device_usec, worker->inventory->now_usec))
+                return SIZE_MAX;
+        return slots.at_work[SLOT_PLAIN] + slots.at_work[SLOT_AWAITED] > 0 && !slots.idle ? 0 : SMALL_BATCH;
 }
 
-/* Finds out which VGs can be started: each is in one of the arrays, once, as it stays where it is in the list. Those that
- * cannot, or take a process of their own, are dealt with. */
-static int sort_complete(
-        struct worker *worker, struct ready *awaited, struct ready *others, struct ready *degraded)
+/* Starts a process for this VG alone. One that another command has locked is waited for by nobody else. */
+static int start_alone(struct worker *worker, struct managed_group *group, bool locked)
 {
-        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        struct managed_group *group, *next;
+        int r = start_job(worker, JOB_ACTIVATE, &group, 1);
+
+        if (r >= 0)
+                group->job->waits = locked;
+        return r;
+}
+
+/* Deals with a VG whose turn it is: it is added to those that can be started together, unless it takes a process of its own. */
+static int take_turn(struct worker *worker, struct managed_group *group, const struct dm_devices *devices,
+        struct ready *ready, struct ready *degraded)
+{
+        bool locked;
         int r;
 
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
-                struct ready *ready = group->awaited ? awaited : others;
-
-                if (!is_possible(worker, group))
-                        continue;
-                r = devices ? 0 : dm_devices_get_permitted(&devices);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
-                if (r < 0)
-                        return r;
-                if (r == VG_DO_NOTHING)
-                        continue;
-                if (r == VG_DO_ACTIVATE_DEGRADED)
-                        ready = degraded;
-                else if (r == VG_DO_ACTIVATE_ALONE || group->vg->slow ||
-                         names_is_shared(worker->inventory, group, USEC_INFINITY)) {
-                        r = start_job(worker, JOB_ACTIVATE, &group, 1);
-                        if (r < 0)
-                                return r;
-                        continue;
-                }
-                ready->groups[ready->n++] = group;
+        r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
+        if (r < 0 || r == VG_DO_NOTHING)
+                return r;
+        if (r == VG_DO_ACTIVATE_DEGRADED)
+                ready = degraded;
+        else {
+                locked = volume_group_is_locked(worker->locking_directory, group->vg->name);
+                if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker, group) != ready->kind ||
+                        names_is_shared(worker->inventory, group, USEC_INFINITY))
+                        return start_alone(worker, group, locked);
         }
+        ready->groups[ready->n++] = group;
         return 0;
+}
+
+/* The VGs that are complete, those first that somebody waits for, in an array to be freed by the caller. */
+static struct managed_group **list_complete(struct worker *worker, size_t n)
+{
+        struct managed_group *group, **groups = calloc(n, sizeof(*groups));
+        size_t first = 0, last = n;
+
+        if (!groups)
+                return NULL;
+        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
+                if (group->awaited)
+                        groups[first++] = group;
+        dm_list_iterate_back_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
+        {
+                if (!group->awaited)
+                        groups[--last] = group;
+        }
+        return groups;
 }
 
 static int start_complete(struct worker *worker)
 {
         size_t n = dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]);
-        _cleanup_free_ struct managed_group **groups = NULL;
+        size_t n_others = count_others(worker), n_jobs = dm_list_size(&worker->jobs);
+        _cleanup_free_ struct managed_group **complete = NULL, **groups = NULL;
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct ready awaited, others, degraded;
-        int r;
+        int r = 0;
 
         if (n == 0)
                 return 0;
+        complete = list_complete(worker, n);
         groups = calloc(3 * n, sizeof(*groups));
-        if (!groups)
+        if (!complete || !groups)
                 return log_oom();
-        awaited = (struct ready){groups};
-        others = (struct ready){groups + n};
+        awaited = (struct ready){groups, .kind = SLOT_AWAITED};
+        others = (struct ready){groups + n, .kind = SLOT_PLAIN};
         degraded = (struct ready){groups + 2 * n};
 
-        r = sort_complete(worker, &awaited, &others, &degraded);
+        for (size_t i = 0; r >= 0 && i < n; i++) {
+                struct ready *ready = complete[i]->awaited ? &awaited : &others;
+
+                if (!is_possible(worker, complete[i]) ||
+                        (slot_of(worker, complete[i]) == SLOT_PLAIN && others.n >= n_others))
+                        continue;
+                r = devices ? 0 : dm_devices_get_permitted(&devices);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                r = take_turn(worker, complete[i], devices, ready, &degraded);
+        }
         if (r >= 0)
-                r = start_shares(worker, &awaited);
-        if (r >= 0 && !others_deferred(worker))
-                r = start_shares(worker, &others);
+                r = start_shares(worker, &awaited) ?: start_shares(worker, &others);
         if (r >= 0 && degraded.n > 0)
                 r = start_job(worker, JOB_ACTIVATE_DEGRADED, degraded.groups, degraded.n);
+        /* Until the next look nobody knows what these make of it. */
+        worker->load.idle &= dm_list_size(&worker->jobs) == n_jobs;
         return r;
 }
 
-/* ------ vgchanges that make no progress ------ */
+/* ------ vgchanges that wait ------ */
+
+/* Whether lvm2 has come to the VG. */
+static bool has_active_lvs(const struct managed_group *group, const struct dm_devices *devices)
+{
+        struct volume_group_counts n;
+
+        dm_devices_mark_active(devices, group->vg);
+        n = volume_group_count(group->vg);
+        return n.active > 0 || n.autoactivated == 0;
+}
+
+/* Has other processes take over half of the VGs that this one has not come to yet, and in the end the last one: lvm2 reads the disks
+ * of all its VGs first, and then waits for udev after each. If it gets to them later, they are active already. */
+static int take_over_half(struct worker *worker, const struct job *job, const struct dm_devices *devices)
+{
+        struct managed_group *group, *next;
+        size_t n = 0, n_left = 0;
+
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
+                n_left += !has_active_lvs(group, devices);
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+                int r = 0;
+
+                if (!has_active_lvs(group, devices) && !find_unresponsive_pv(worker, group->vg) &&
+                        ++n > n_left / 2)
+                        r = vg_take(worker, group, &(struct vg_input){.event = VG_STUCK_OTHER});
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* A process that waits does so for one VG after the other: all do while a processor has nothing to do, or this one has used none
+ * for seconds. */
+static int share_out(struct worker *worker)
+{
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
+        const struct job *job;
+        int r = 0;
+
+        dm_list_iterate_items(job, &worker->jobs) {
+                if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
+                        !activate_has_room(worker))
+                        continue;
+                if (!devices)
+                        r = dm_devices_get_permitted(&devices);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                r = take_over_half(worker, job, devices);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
 
 /* Finds out which PVs of its VGs are unresponsive. */
 static int probe_pvs(struct worker *worker, struct job *job)
@@ -296,53 +406,32 @@ static int probe_pvs(struct worker *worker, struct job *job)
         return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
 }
 
-/* The job keeps VGs with unresponsive PVs; the others are activated by another one. If the first one still gets to them
- * later, they are active already. */
-static int retry_groups(struct worker *worker, const struct job *job, enum vg_event event)
+/* A job that makes no progress waits for a disk, for a VG that another command has locked, or for udev. */
+static int handle_stalled(struct worker *worker, struct job *job)
 {
         struct managed_group *group, *next;
 
+        /* The process that checks a thin pool is another one. */
+        if (job->slot < SLOT_SLOW)
+                job->waits = job->probed = job_is_stuck(job) && worker->phase.queue_empty;
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
-                struct vg_input input = {.event = event};
+                const char *device = find_unresponsive_pv(worker, group->vg);
                 _cleanup_free_ char *reason = NULL;
-                const char *device;
                 int r;
 
-                device = find_unresponsive_pv(worker, group->vg);
-                if (device) {
-                        log_warning("VG %s: vgchange waits for unresponsive device %s; retrying the other VGs.",
-                                group->vg->name, device);
-                        reason = string_format(VG_UNRESPONSIVE, device);
-                        if (!reason)
-                                return log_oom();
-                        input = (struct vg_input){.event = VG_STUCK_OWN, .words = reason};
-                }
-                r = vg_take(worker, group, &input);
+                if (!device)
+                        continue;
+                job->waits = job->probed = true;
+                log_warning("VG %s: vgchange waits for unresponsive device %s; others do not wait for it.",
+                        group->vg->name, device);
+                reason = string_format(VG_UNRESPONSIVE, device);
+                if (!reason)
+                        return log_oom();
+                r = vg_take(worker, group, &(struct vg_input){.event = VG_STUCK_OWN, .words = reason});
                 if (r < 0)
                         return r;
         }
         return 0;
-}
-
-/* A job that makes no progress waits for a disk, for a VG that another command has locked, or for udev. */
-static int handle_stalled(struct worker *worker, struct job *job)
-{
-        size_t n = inventory_count_groups_of_job(worker->inventory, job);
-        const struct managed_group *group, *next;
-
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
-                job->waits |= find_unresponsive_pv(worker, group->vg) != NULL;
-        if (job->waits)
-                return retry_groups(worker, job, VG_STUCK_OTHER);
-        /* It has one VG only, and the process that checks a thin pool is another one. */
-        if (job->slow)
-                return 0;
-        job->waits = job->probed =
-                job_is_stuck(job) && worker->udev_busy_usec + UDEV_IDLE_USEC <= worker->inventory->now_usec;
-        if (!job->waits || n <= 1)
-                return 0;
-        log_notice("vgchange makes no progress; retrying each of its %zu VGs individually.", n);
-        return retry_groups(worker, job, VG_STUCK_LOCKED);
 }
 
 /* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
@@ -363,6 +452,10 @@ int activate_groups(struct worker *worker)
         struct job *job;
         int r = 0;
 
+        if (dm_list_empty(&worker->jobs))
+                worker->load = (struct load){};
+        else
+                load_look(&worker->load, worker->inventory->now_usec);
         dm_list_iterate_items(job, &worker->jobs) {
                 if (!is_watched(worker, job))
                         continue;
@@ -373,14 +466,21 @@ int activate_groups(struct worker *worker)
                 if (r < 0)
                         return r;
         }
-        r = start_complete(worker);
+        r = share_out(worker);
+        if (r >= 0)
+                r = start_complete(worker);
         dm_list_iterate_items(job, &worker->jobs) {
+                bool waited_for = is_at_work(worker, job) &&
+                                  (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) ||
+                                          !dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED]));
+
                 if (is_watched(worker, job) && !job->probed)
                         worker_wake_at(worker, job->look_usec);
                 /* Patience with what is at work ends for VGs that have to wait for it. */
-                if (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) && !job->slow &&
-                        is_patient(worker, job))
+                if (waited_for && job->slot < SLOT_SLOW)
                         worker_wake_at(worker, job->started_usec + PATIENCE_USEC);
+                if (waited_for || (job->n > 1 && inventory_count_groups_of_job(worker->inventory, job) > 0))
+                        worker_wake_at(worker, worker->load.look_usec);
         }
         return r;
 }

@@ -60,6 +60,8 @@ int configuration_refresh(struct worker *worker)
 
         free(worker->backup_directory);
         worker->backup_directory = TAKE_PTR(configuration.backup_dir);
+        free(worker->locking_directory);
+        worker->locking_directory = TAKE_PTR(configuration.locking_dir);
         worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
                               lvm_version_takes_links_from_udev();
         worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);

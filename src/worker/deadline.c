@@ -5,7 +5,6 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
-#include "worker/systemd.h"
 #include "worker/vg.h"
 
 /* For how long an answer holds. Many VGs may be due within a moment. */
@@ -20,6 +19,44 @@
 
 /* For how long a deadline is put off because devices are being read, of which there may always be some. */
 #define READING_MAX_USEC (30 * USEC_PER_SEC)
+
+/* systemd's units for crypttab, whatever a disk is unlocked with. */
+#define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
+
+static int on_answer(struct job *job, int exit_status, void *userdata)
+{
+        _cleanup_job_ struct job *owned = job;
+        _cleanup_free_ char *output = NULL;
+        struct worker *worker = userdata;
+        struct deadlines *deadlines = &worker->deadlines;
+
+        deadlines->question = NULL;
+        deadlines->asked_usec = now_usec();
+        /* Where that cannot be told, a VG is reported too early rather than never. */
+        deadlines->unlocking = exit_status == 0 && lvm_command_read_output(&job->command, &output) >= 0 &&
+                               strstr(output, "systemd-cryptsetup@");
+        if (deadlines->unlocking) {
+                log_debug("A disk is being unlocked, deadlines are put off.");
+                deadlines->put_off_usec = deadlines->asked_usec;
+        }
+        worker_ask_step(worker);
+        return 0;
+}
+
+/* Has systemd say whether a disk is being unlocked. It works before there is D-Bus, so that systemctl asks, and nobody waits for
+ * that: a step follows the answer. */
+static void ask_about_unlocking(struct worker *worker)
+{
+        static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
+        const struct string_vector arguments = {(char **) words, ELEMENTSOF(words)};
+        int r = job_start(
+                worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.question);
+
+        if (r < 0) {
+                log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
+                worker->deadlines.asked_usec = now_usec();
+        }
+}
 
 /* When what has been waited for since then is overdue. */
 static uint64_t get_deadline(const struct worker *worker, const char *volume_group_name, uint64_t since)
@@ -54,6 +91,17 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
         return vg_take(worker, group, &(struct vg_input){.event = VG_DEADLINE_PASSED});
 }
 
+/* A PV may be there that holds no metadata, and does not tell which VG it belongs to. */
+static void mark_present(const struct worker *worker, struct volume_group *backup)
+{
+        for (size_t i = 0; backup && i < backup->n_pvs; i++) {
+                const struct device *device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
+
+                if (device && !device->removed)
+                        backup->pvs[i].device = device->number;
+        }
+}
+
 /* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */
 static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 {
@@ -73,6 +121,7 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
         dm_list_iterate_items(expectation, &worker->expectations.list) {
                 if (get_expectation_deadline(worker, expectation) <= now) {
                         expectation->overdue = true;
+                        mark_present(worker, expectation->backup);
                         report_absent(expectation);
                 }
                 *ret_earliest = MIN(*ret_earliest, get_expectation_deadline(worker, expectation));

@@ -81,7 +81,7 @@ static int adopt_process(struct worker *worker, pid_t pid)
                 return r;
         }
         /* Which VGs are active is found out by a turn of each, and not to wait for it. */
-        job->slow = worker->inventory->records_lost;
+        job->slot = worker->inventory->records_lost ? SLOT_SLOW : SLOT_PLAIN;
         log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
         dm_list_add(&worker->jobs, &job->list);
         return 0;

@@ -289,11 +289,11 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         return r < 0 || !group ? r : join_group(worker, device, group);
 }
 
-int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading)
+int intake_prepare(struct worker *worker, struct reading *reading)
 {
         struct device *device, *next;
 
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[stage]) {
+        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD]) {
                 char *name;
                 int r;
 
@@ -333,6 +333,7 @@ int intake_result(const struct reader_result *result, void *userdata)
         inventory_ping(worker->inventory);
         if (!device)
                 return 0;
+        device->slow = result->slow != 0;
         if (diskseq_read(device->number) != device->diskseq) {
                 /* The disk was replaced while it was read, so the result may be of either. Reading it again begins with
                  * the loss of the former one. */

@@ -63,58 +63,15 @@ static int on_pending(_unused_ sd_event_source *source, const struct inotify_eve
 static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
         struct worker *worker = userdata;
-        int r = wakeup_receive(fd, &worker->n_ignored);
+        int r = flags_receive_wakeups(fd, &worker->n_ignored);
 
         if (r < 0)
                 return log_error_errno(r, "Failed to receive from the socket: %m");
         worker_check_requests(worker);
-        if (r != WAKEUP_RESYNC)
+        if (r != FLAGS_WOKEN_TO_RESYNC)
                 return 0;
         log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
         return worker_enumerate(worker);
-}
-
-/* ------ gathering: how long to wait for more devices ------ */
-
-/* After boot: a shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in
- * a single one. */
-#define QUIET_USEC (20 * USEC_PER_MSEC)
-#define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
-
-/* During boot: udev's queue tells when all disks have come. Its end is only believed if it lasts, since the next
- * driver may be about to announce its disks. The limit is for queues that do not end, because of an
- * unresponsive device. */
-#define BOOT_QUIET_USEC (50 * USEC_PER_MSEC)
-#define BOOT_WAIT_MAX_USEC (5 * USEC_PER_SEC)
-
-/* While boot waits for VGs, work for others would only make it wait longer, as long as disks are coming. When
- * none has appeared for a while though udev is busy, one of them is unresponsive, and the others must not wait for
- * it. */
-#define BOOT_AWAITING_QUIET_USEC (5 * USEC_PER_SEC)
-
-void gather_note(struct gather *gather, uint64_t now)
-{
-        if (gather->first_usec == 0)
-                gather->first_usec = now;
-        gather->last_usec = now;
-}
-
-uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now)
-{
-        uint64_t until;
-
-        if (gather->first_usec == 0)
-                return USEC_INFINITY;
-
-        if (!phase->booting)
-                until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
-        else if (phase->queue_empty)
-                until = MIN(gather->last_usec + BOOT_QUIET_USEC, gather->first_usec + BOOT_WAIT_MAX_USEC);
-        else if (phase->awaiting)
-                until = gather->last_usec + BOOT_AWAITING_QUIET_USEC;
-        else
-                until = gather->first_usec + BOOT_WAIT_MAX_USEC;
-        return until <= now ? 0 : until;
 }
 
 /* ------ the step ------ */
@@ -142,55 +99,41 @@ static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
         return inventory_find_text(worker->inventory, size, checksum, &seqno);
 }
 
-static struct gather_phase get_phase(struct worker *worker)
+static struct phase get_phase(struct worker *worker)
 {
         bool udev_idle = uevents_queue_is_empty(worker->uevents);
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
-        bool awaiting = !dm_list_empty(&worker->expectations.list);
 
-        if (!udev_idle)
-                worker->udev_busy_usec = worker->inventory->now_usec;
         /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
-        return (struct gather_phase){
+        return (struct phase){
                 .booting = booting,
                 .queue_empty = udev_idle && (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
-                .awaiting = awaiting && flags_is_set(worker->run_fd, FLAGS_URGENT) == 0,
         };
 }
 
-/* Reads what has been gathered, once that is enough: the devices of VGs that somebody waits for, or all. */
+/* Reads what has been gathered, once that is enough. */
 static int read_devices(struct worker *worker)
 {
         _cleanup_reading_ struct reading reading = {};
-        uint64_t gathered, announced;
+        uint64_t gathered;
         int r;
 
         /* A reader that is busy calls on_progress(). */
-        if (readers_are_busy(worker->readers))
+        if (readers_are_quick(worker->readers))
                 return 0;
         /* A device that was read may have made others worth a look, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, worker->inventory->now_usec);
-        gathered = gather_until(&worker->gather, &worker->phase, worker->inventory->now_usec);
-        announced = expectations_ready_at(&worker->expectations, worker->inventory->now_usec);
-        if (gathered > 0 && announced > 0) {
-                worker_wake_at(worker, MIN(gathered, announced));
+        gathered = gather_until(&worker->gather, worker->inventory->now_usec);
+        if (gathered > 0) {
+                worker_wake_at(worker, gathered);
                 return 0;
         }
 
-        expectations_take_announced(&worker->expectations);
-        r = intake_prepare(worker, DEVICE_AWAITED, &reading);
-        if (r >= 0 && gathered == 0) {
-                worker->gather = (struct gather){};
-                r = intake_prepare(worker, DEVICE_UNREAD, &reading);
-        }
-        if (r < 0)
+        worker->gather = (struct gather){};
+        r = intake_prepare(worker, &reading);
+        if (r < 0 || reading.n == 0)
                 return r;
-        if (reading.n == 0) {
-                if (!dm_list_empty(&worker->inventory->devices[DEVICE_UNREAD]))
-                        worker_ask_step(worker);
-                return 0;
-        }
         r = configuration_refresh(worker);
         if (r < 0)
                 return r;
@@ -310,6 +253,7 @@ struct worker *worker_free(struct worker *worker)
         expectations_done(&worker->expectations);
         inventory_free(worker->inventory);
         free(worker->backup_directory);
+        free(worker->locking_directory);
         settings_done(&worker->settings);
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);

@@ -5,7 +5,6 @@
 #include "worker/worker.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/sysmacros.h>
 
 #include "lvm/dm_devices.h"
@@ -15,7 +14,6 @@
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
-#include "worker/systemd.h"
 #include "worker/vg.h"
 
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
@@ -40,20 +38,11 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
         if (worker->gather.first_usec == 0)
                 worker_ask_step(worker);
+        if (worker->first_device_usec == 0)
+                worker->first_device_usec = worker->inventory->now_usec;
         gather_note(&worker->gather, worker->inventory->now_usec);
         *ret = device;
         return 0;
-}
-
-/* A disk of a VG that somebody waits for need not wait for the others. */
-static void prefer_device(struct worker *worker, struct device *device)
-{
-        if (device->announced[0] != '\0' &&
-                expectations_announce(&worker->expectations, device->announced, device->number) &&
-                device->stage == DEVICE_UNREAD) {
-                inventory_move_device(worker->inventory, device, DEVICE_AWAITED);
-                worker_ask_step(worker);
-        }
 }
 
 int requests_take_device(const struct uevents_device *told, void *userdata)
@@ -66,11 +55,9 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
                 return r;
         device->appeared |= told->kind == UEVENTS_READY_OR_REMOVED;
         device->ready |= told->kind != UEVENTS_CHANGED;
-        memcpy(device->announced, told->pvid, sizeof(device->announced));
         free(device->announced_name);
         device->announced_name = told->name ? strdup(told->name) : NULL;
         device->announced_diskseq = told->diskseq;
-        prefer_device(worker, device);
         return 0;
 }
 
@@ -136,21 +123,6 @@ static int take_volume_group(struct worker *worker, const char *name)
         return 0;
 }
 
-/* Its disks may have appeared before: those that were read, and those that are to be. */
-static void announce_known_pvs(struct worker *worker, const struct volume_group *backup)
-{
-        struct device *device, *next;
-
-        FOREACH_PV(pv, backup) {
-                device = inventory_find_device_of_pv(worker->inventory, pv->pvid);
-                if (device && !device->removed)
-                        (void) expectations_announce(&worker->expectations, pv->pvid, device->number);
-        }
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD])
-                if (volume_group_find_pv(backup, device->announced))
-                        prefer_device(worker, device);
-}
-
 /* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
 static int take_expectation(struct worker *worker, const char *name)
 {
@@ -178,8 +150,6 @@ static int take_expectation(struct worker *worker, const char *name)
                 expectation->group = group;
                 group->awaited = true;
         }
-        if (expectation->backup)
-                announce_known_pvs(worker, expectation->backup);
         worker_ask_step(worker);
         return 0;
 }
@@ -261,6 +231,44 @@ int requests_finish_group(struct worker *worker, struct managed_group *group, co
         return finish_entry(worker, string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name));
 }
 
+static int on_reset(struct job *job, _unused_ int exit_status, void *userdata)
+{
+        struct worker *worker = userdata;
+
+        worker->forgetting = job_free(job);
+        worker_ask_step(worker);
+        return 0;
+}
+
+/* A unit headgate-vg@.service that has failed is no failure any longer once its VG is active. This comes after the record
+ * that says so, and the link was made before the unit looked for that a last time: one of both finds the other. */
+static void forget_failed_waits(struct worker *worker)
+{
+        static const char *const words[] = {"reset-failed", "--"};
+        _cleanup_string_vector_ struct string_vector arguments = {};
+        struct managed_group *group, *next;
+        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+
+        worker->inventory->activated = false;
+        FOREACH_GROUP(group, next, worker->inventory) {
+                _cleanup_free_ char *path = NULL, *unit = NULL;
+
+                if (r < 0 || !group->activated)
+                        continue;
+                group->activated = false;
+                path = string_format(FLAGS_FAILED_WAIT "%s", group->vg->name);
+                r = path ? read_link_at(worker->run_fd, path, &unit) : -ENOMEM;
+                if (r <= 0)
+                        continue;
+                r = string_vector_add(&arguments, unit);
+                (void) unlinkat(worker->run_fd, path, 0);
+        }
+        if (r >= 0 && arguments.n > ELEMENTSOF(words))
+                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_reset, worker, &worker->forgetting);
+        if (r < 0)
+                log_debug("Failed to have systemd forget failures: %s", strerror(-r));
+}
+
 /* A VG that is overdue is not waited for any longer, though it may still come. */
 static bool is_over(const struct expectation *expectation)
 {
@@ -294,62 +302,4 @@ int requests_release(struct worker *worker)
         if (worker->inventory->activated && !worker->forgetting)
                 forget_failed_waits(worker);
         return r;
-}
-
-/* ------ datagrams ------ */
-
-/* Whether the kernel vouches for root as the sender. The socket is only for root as it is; this holds should
- * somebody change its mode. */
-static bool is_from_root(struct msghdr *message)
-{
-        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
-                struct ucred credentials;
-
-                if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
-                        continue;
-                memcpy(&credentials, CMSG_DATA(header), sizeof(credentials));
-                return credentials.uid == 0;
-        }
-        return false;
-}
-
-static bool is_text(const char *data, size_t size, const char *text)
-{
-        return size == strlen(text) && memcmp(data, text, size) == 0;
-}
-
-int wakeup_receive(int fd, unsigned int *n_ignored)
-{
-        int result = WAKEUP_PLAIN;
-
-        for (;;) {
-                char data[sizeof(FLAGS_WAKE_RESYNC)];
-                union {
-                        struct cmsghdr header;
-                        char space[CMSG_SPACE(sizeof(struct ucred))];
-                } control;
-                struct iovec vector = {.iov_base = data, .iov_len = sizeof(data)};
-                struct msghdr message = {
-                        .msg_iov = &vector,
-                        .msg_iovlen = 1,
-                        .msg_control = &control,
-                        .msg_controllen = sizeof(control),
-                };
-                bool from_root, is_resync;
-                ssize_t n;
-
-                /* With MSG_TRUNC, n is the size that was sent, which no text of ours has if it is longer than the
-                 * buffer. */
-                n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
-                if (n < 0)
-                        return errno == EAGAIN || errno == EINTR ? result : -errno;
-
-                from_root = is_from_root(&message);
-                is_resync = is_text(data, (size_t) n, FLAGS_WAKE_RESYNC);
-                if (from_root && is_resync)
-                        result = WAKEUP_RESYNC;
-                else if ((!from_root || !is_text(data, (size_t) n, FLAGS_WAKE)) && (*n_ignored)++ == 0)
-                        log_warning(
-                                "Ignoring a datagram that is %s.", from_root ? "not a request" : "not from root");
-        }
 }

@@ -15,6 +15,9 @@
 /* A device may have a dozen links, and arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
 
+/* Slow devices have a pvscan each, as many at a time. */
+#define SLOW_SCANS_MAX 16
+
 /* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
  * tenth of a second, to find out that one waits for a disk five seconds. */
 #define PART 8
@@ -253,14 +256,56 @@ static int add_device_argument(
                                              : r;
 }
 
-static int start(struct worker *worker)
+static int start(struct worker *worker, struct device *const *devices, size_t n, struct job **ret)
 {
         static const char *const words[] = {"pvscan", "--cache", "--"};
-        struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         _cleanup_string_vector_ struct string_vector arguments = {};
-        struct device *device, *next;
+        int r;
+
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = add_device_argument(worker, &arguments, devices[i]);
+        if (r >= 0)
+                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, ret);
+        if (r < 0)
+                return log_error_errno(r, "Failed to start pvscan: %m");
+        FOREACH_ARRAY(device, devices, n) {
+                (*device)->recording = *ret;
+                inventory_move_device(worker->inventory, *device, DEVICE_RECORDING);
+        }
+        return 0;
+}
+
+/* Nobody waits for that of a slow device. */
+static int start_slow(struct worker *worker, struct device *device)
+{
         struct job *job;
+        int r = start(worker, &device, 1, &job);
+
+        if (r >= 0)
+                dm_list_add(&worker->scans.overdue, &job->list);
+        return r;
+}
+
+/* As long as lvm2 has no time for their VGs, more devices may come that the same pvscan can record. */
+static bool is_wanted_now(const struct worker *worker)
+{
+        const struct device *device;
+
+        if (activate_has_room(worker))
+                return true;
+        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED])
+                if (device->removed || device->slow || !device->group || device->group->awaited)
+                        return true;
+        return false;
+}
+
+static int start_all(struct worker *worker)
+{
+        struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
+        _cleanup_free_ struct device **devices = NULL;
+        struct device *device, *next;
         int r;
 
         if (dm_list_empty(unrecorded))
@@ -273,29 +318,24 @@ static int start(struct worker *worker)
                 return 0;
         }
 
+        if (!is_wanted_now(worker))
+                return 0;
         if (worker->scans.max > 0)
                 max = MIN(max, worker->scans.max);
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        dm_list_iterate_items(device, unrecorded) {
-                if (n >= max)
-                        break;
-                if (r >= 0)
-                        r = add_device_argument(worker, &arguments, device);
-                n++;
-        }
-        if (r >= 0)
-                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, &job);
-        if (r < 0)
-                return log_error_errno(r, "Failed to start pvscan: %m");
-
-        worker->scans.job = job;
+        devices = calloc(dm_list_size(unrecorded), sizeof(*devices));
+        if (!devices)
+                return log_oom();
         dm_list_iterate_items_safe(device, next, unrecorded) {
-                if (n-- == 0)
-                        break;
-                device->recording = job;
-                inventory_move_device(worker->inventory, device, DEVICE_RECORDING);
+                bool alone = device->slow && !device->removed;
+
+                if (alone && dm_list_size(&worker->scans.overdue) < SLOW_SCANS_MAX) {
+                        r = start_slow(worker, device);
+                        if (r < 0)
+                                return r;
+                } else if (!alone && n < max)
+                        devices[n++] = device;
         }
-        return 0;
+        return n == 0 ? 0 : start(worker, devices, n, &worker->scans.job);
 }
 
 int scan_start(struct worker *worker)
@@ -307,8 +347,8 @@ int scan_start(struct worker *worker)
                 r = probe_devices(worker, scans->job);
         if (r >= 0 && scans->job && scans->job->probed && !readers_are_busy(worker->readers))
                 r = continue_with_others(worker, scans->job);
-        if (r >= 0 && !scans->job && !readers_are_busy(worker->readers))
-                r = start(worker);
+        if (r >= 0 && !scans->job && !readers_are_quick(worker->readers))
+                r = start_all(worker);
         if (scans->job && !scans->job->probed)
                 worker_wake_at(worker, scans->job->look_usec);
         return r;

@@ -50,8 +50,6 @@ static bool is_removal(struct udev_device *device)
 static int tell(
         struct udev_device *device, enum uevents_kind kind, uevents_device_function function, void *userdata)
 {
-        /* What blkid has found. */
-        const char *uuid = udev_device_get_property_value(device, "ID_FS_UUID");
         const char *diskseq = udev_device_get_property_value(device, "DISKSEQ");
         struct uevents_device told = {.number = udev_device_get_devnum(device), .kind = kind};
 
@@ -61,8 +59,6 @@ static int tell(
                 told.name = udev_device_get_devnode(device);
                 if (diskseq && parse_u64(diskseq, &told.diskseq) < 0)
                         told.diskseq = 0;
-                if (uuid && lvm_id_parse(uuid, told.pvid) < 0)
-                        told.pvid[0] = '\0';
         }
         return function(&told, userdata);
 }

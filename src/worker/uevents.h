@@ -22,9 +22,8 @@ enum uevents_kind {
 struct uevents_device {
         dev_t number;
         enum uevents_kind kind;
-        const char *name;       /* as udev had handled it then, or NULL if it was removed */
-        char pvid[LVM_ID_SIZE]; /* the PV that it holds, or "" */
-        uint64_t diskseq;       /* of the disk that it was then, see diskseq_read(); 0 if that is not known */
+        const char *name; /* as udev had handled it then, or NULL if it was removed */
+        uint64_t diskseq; /* of the disk that it was then, see diskseq_read(); 0 if that is not known */
 };
 
 /* Called for each device. */

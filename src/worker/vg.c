@@ -268,11 +268,6 @@ static void note_settled(struct worker *worker, struct volume_group *vg, enum vg
 /* All PVs are there, or somebody asks for the VG by name. */
 static void note_complete(struct worker *worker, struct volume_group *vg)
 {
-        struct expectation *expectation = expectations_find(&worker->expectations, vg->name);
-
-        /* Whatever its backup says of PVs that are to appear. */
-        if (expectation)
-                expectation->state = EXPECTATION_TAKEN;
         vg->complete_usec = worker->inventory->now_usec;
         /* Another time: it did not take from then till now. */
         if (vg->settled_usec > vg->first_seen_usec)

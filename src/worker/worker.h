@@ -5,6 +5,7 @@
 #include <systemd/sd-event.h>
 
 #include "fast-rules/cookies.h"
+#include "inventory/batches.h"
 #include "inventory/expectations.h"
 #include "lvm/command.h"
 #include "reader/reader.h"
@@ -14,19 +15,10 @@
 /* The one worker: everything that headgated knows and does, driven by one event loop. Whatever happens, a request, an event
  * of udev, the end of a process, changes the inventory and asks for a step; the step decides what is to be done next. */
 
-/* How long requests are gathered before lvm2 is asked about all of them at once. Each lvm process costs as much as
- * many devices in one, so during boot, when most disks of the machine come within seconds, it pays to wait for
- * them; a disk that is plugged in later must not wait. Times are those of now_usec(). */
-struct gather {
-        uint64_t first_usec; /* the oldest request that is waiting; 0 if none is */
-        uint64_t last_usec;  /* the newest one */
-};
-
-/* What that depends on besides the requests. */
-struct gather_phase {
+/* How far boot is. */
+struct phase {
         bool booting;     /* coldplug has not been worked off yet */
         bool queue_empty; /* udev has no event in its queue, and coldplug has announced all devices */
-        bool awaiting;    /* boot waits for VGs that are not up yet, and the others are to stand back */
 };
 
 /* How long is waited for what does not come; see deadline_check(). */
@@ -61,25 +53,27 @@ struct worker {
         struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
         struct uevents *uevents;
-        uint64_t udev_busy_usec; /* when udev's queue was last seen not to be empty */
         struct gather gather;
-        struct gather_phase phase; /* at the beginning of the step */
+        struct phase phase; /* at the beginning of the step */
         struct readers *readers;
         struct scans scans;
         struct dm_list jobs;               /* the vgchanges */
         struct dm_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
         struct cookies *cookies;           /* since the first of them, where udev has quicker rules; or NULL */
-        unsigned int n_processors;
-        struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
-        char *backup_directory; /* lvm2's */
-        bool event_activation;  /* of lvm.conf */
-        bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
-        bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
-        bool check_requests;    /* there may be requests to be taken */
-        bool full;              /* /run has no room for the state of VGs */
-        bool proved;            /* has settled a VG: whatever failed before is forgotten */
-        bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
-        unsigned int n_ignored; /* datagrams that were not from root */
+        struct load load;
+        uint64_t first_device_usec; /* when the first device came; 0 if none has */
+        size_t n_processors;
+        struct job *forgetting;  /* the systemctl that has systemd forget units that have failed, or NULL */
+        char *backup_directory;  /* lvm2's */
+        char *locking_directory; /* likewise */
+        bool event_activation;   /* of lvm.conf */
+        bool shows_links;        /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
+        bool imports_devices;    /* lvm2 wants to be asked about the VG of / also if it is active */
+        bool check_requests;     /* there may be requests to be taken */
+        bool full;               /* /run has no room for the state of VGs */
+        bool proved;             /* has settled a VG: whatever failed before is forgotten */
+        bool leaving;            /* does not listen any more, and waits for udev's queue to end the run */
+        unsigned int n_ignored;  /* datagrams that were not from root */
 
         sd_event_source *wakeup_source;
         sd_event_source *pending_source;
@@ -132,14 +126,6 @@ bool worker_has_work(const struct worker *worker);
 /* What a step is made of. Unless something else is said, these functions return 0, or a negative errno if the worker cannot go
  * on, which is logged. */
 
-/* ------ loop.c ------ */
-
-void gather_note(struct gather *gather, uint64_t now);
-
-/* When to go ahead: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request or
- * the end of udev's queue comes before. */
-uint64_t gather_until(const struct gather *gather, const struct gather_phase *phase, uint64_t now);
-
 /* ------ configuration.c ------ */
 
 /* Reads lvm.conf and headgate.conf, at first or anew if one of them, their profiles or lvm2's devices file is another one than
@@ -170,20 +156,11 @@ int requests_read_again(struct worker *worker);
 /* Ends the requests whose devices and VGs are settled. Call after the inventory was saved. */
 int requests_release(struct worker *worker);
 
-enum {
-        WAKEUP_PLAIN = 0,
-        WAKEUP_RESYNC = 1, /* a request could not be written down: ask udev for all devices */
-};
-
-/* Takes all datagrams, R4 of flags.h, that wait at the socket `fd`. Those that are not from root, or are none of ours, are
- * counted in `*n_ignored`, and the first is reported. Returns one of the above, or a negative errno, not logged. */
-int wakeup_receive(int fd, unsigned int *n_ignored);
-
 /* ------ intake.c: from devices to VGs ------ */
 
-/* Finds out what the devices of stage AWAITED or UNREAD are called, moves them to READING and adds them to `reading`;
+/* Finds out what the devices of stage UNREAD are called, moves them to READING and adds them to `reading`;
  * those that were removed go on to be forgotten. */
-int intake_prepare(struct worker *worker, enum device_stage stage, struct reading *reading);
+int intake_prepare(struct worker *worker, struct reading *reading);
 
 /* Enters into the inventory what the reader of the worker, which is `userdata`, has found on a device. */
 int intake_result(const struct reader_result *result, void *userdata);
@@ -194,7 +171,8 @@ int intake_recheck(struct worker *worker);
 
 /* ------ scan.c: lvm2's own account of which PVs there are ------ */
 
-/* Has one pvscan record all devices of stage UNRECORDED. Does nothing while a reader is busy or a pvscan is running. If a
+/* Has one pvscan record all devices of stage UNRECORDED. Does nothing while a reader is busy, a pvscan is running, or no vgchange
+ * could follow. Slow devices have one of their own each. If a
  * pvscan makes no progress, its devices are probed, and another one gets those that respond; if all do, it first has the time
  * until the next look. */
 int scan_start(struct worker *worker);
@@ -202,11 +180,14 @@ int scan_start(struct worker *worker);
 /* ------ activate.c: from complete VGs to active LVs ------ */
 
 /* Activates the VGs that are complete and recorded: as many vgchanges at a time as there are processors, each with its share
- * of them, and those that boot waits for before the others. VGs that may take long get a process each, and hold up nobody;
- * nor does a process for long that takes long nevertheless. One that uses no processor time waits for something: an
- * unresponsive disk, a VG that another command has locked, or udev. Nothing else is to wait for the same, so VGs that need
- * not are retried. */
+ * of them. What becomes complete meanwhile is the next batch. While a processor has nothing to do though vgchanges are at work,
+ * these wait, for disks, for udev or for a lock, each for one VG after the other: then there are more of them, and they take
+ * over VGs that others have not come to. VGs that boot waits for go first, and while more of them are expected, the others go in
+ * small batches. VGs that may take long get a process each, and hold up nobody; nor does a VG that another command has locked. */
 int activate_groups(struct worker *worker);
+
+/* Whether a vgchange could be started now for a VG that nobody waits for. */
+bool activate_has_room(const struct worker *worker);
 
 /* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
 int activate_on_ended(struct job *job, int exit_status, void *userdata);

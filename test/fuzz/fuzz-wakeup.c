@@ -38,12 +38,12 @@ int fuzz_one(const uint8_t *data, size_t size)
                 line = newline + 1;
         }
 
-        r = wakeup_receive(fds[1], &n_ignored);
+        r = flags_receive_wakeups(fds[1], &n_ignored);
         if (geteuid() == 0) {
-                fuzz_check(r == (resync ? WAKEUP_RESYNC : WAKEUP_PLAIN));
+                fuzz_check(r == (resync ? FLAGS_WOKEN_TO_RESYNC : FLAGS_WOKEN));
                 fuzz_check(n_ignored == n_strange);
         } else
-                fuzz_check(r == WAKEUP_PLAIN);
+                fuzz_check(r == FLAGS_WOKEN);
         close(fds[0]);
         close(fds[1]);
         return 0;

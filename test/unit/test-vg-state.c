@@ -76,7 +76,7 @@ static const char *const event_names[_VG_EVENT_MAX] = {NAMED(PV_APPEARED), NAMED
         NAMED(PV_ANNOUNCED), NAMED(PV_REMOVED), NAMED(REREAD), NAMED(REREAD_LEFT), NAMED(DEADLINE_PASSED),
         NAMED(REQUESTED), NAMED(TURN), NAMED(ENDED_UNKNOWN), NAMED(ENDED_CONTENT), NAMED(ENDED_WARNED),
         NAMED(ENDED_FAILED), NAMED(ENDED_CRASHED), NAMED(ENDED_OVERLOOKED), NAMED(STUCK_OWN), NAMED(STUCK_OTHER),
-        NAMED(STUCK_LOCKED), NAMED(WORKER_LOST), NAMED(ADOPTED)};
+        NAMED(WORKER_LOST), NAMED(ADOPTED)};
 
 static bool is_same(const struct vg_step *one, const struct vg_step *two)
 {
@@ -279,7 +279,7 @@ static void add_pv(struct world *world)
 static void end(struct world *world)
 {
         static const enum vg_event events[] = {VG_ENDED_CONTENT, VG_ENDED_WARNED, VG_ENDED_FAILED,
-                VG_ENDED_CRASHED, VG_ENDED_OVERLOOKED, VG_ENDED_UNKNOWN, VG_STUCK_OTHER, VG_STUCK_LOCKED,
+                VG_ENDED_CRASHED, VG_ENDED_OVERLOOKED, VG_ENDED_UNKNOWN, VG_STUCK_OTHER,
                 VG_STUCK_OWN, VG_WORKER_LOST};
 
         if (!is_activating(world->state))

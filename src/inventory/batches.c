@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How long devices are gathered, and how many vgchanges are at work at a time. */
+
+#include "inventory/batches.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "shared/util.h"
+
+/* A shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in a single one. */
+#define QUIET_USEC (20 * USEC_PER_MSEC)
+#define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
+
+/* Below this many VGs, a second process costs more than it gains. */
+#define VGS_PER_JOB_MIN 8U
+
+/* At a time, if all of them wait. Each takes up some 10 MiB of memory. */
+#define JOBS_MAX 32U
+
+/* VGs that may take long wait for disks and not for processors, as far as is known before. Each check wants memory. */
+#define SLOW_JOBS_MAX 8U
+
+#define LOOK_INTERVAL_USEC (100 * USEC_PER_MSEC)
+
+void gather_note(struct gather *gather, uint64_t now)
+{
+        if (gather->first_usec == 0)
+                gather->first_usec = now;
+        gather->last_usec = now;
+}
+
+uint64_t gather_until(const struct gather *gather, uint64_t now)
+{
+        uint64_t until;
+
+        if (gather->first_usec == 0)
+                return USEC_INFINITY;
+        until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
+        return until <= now ? 0 : until;
+}
+
+size_t slots_count_free(const struct slots *slots, enum slot_kind kind)
+{
+        const size_t *at_work = slots->at_work;
+        size_t n = at_work[SLOT_PLAIN] + at_work[SLOT_AWAITED] + at_work[SLOT_SLOW], most = JOBS_MAX;
+
+        if (kind == SLOT_CHECKED) {
+                most = SLOW_JOBS_MAX;
+                n = at_work[SLOT_CHECKED];
+        } else if (kind == SLOT_SLOW && !slots->idle) {
+                most = SLOW_JOBS_MAX;
+                n = at_work[SLOT_SLOW];
+        } else if (kind == SLOT_PLAIN && !slots->idle) {
+                most = MIN(slots->n_processors, (size_t) JOBS_MAX);
+                n -= at_work[SLOT_SLOW];
+        }
+        return most - MIN(n, most);
+}
+
+size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t n, uint64_t waiting_usec)
+{
+        size_t at_work = slots->at_work[SLOT_PLAIN] + slots->at_work[SLOT_AWAITED];
+        /* Each that waits makes room for another one. */
+        size_t wanted = MAX(slots->idle ? at_work : n / VGS_PER_JOB_MIN, (size_t) 1);
+
+        if (at_work > 0 && !slots->idle && kind == SLOT_PLAIN && n < VGS_PER_JOB_MIN &&
+                waiting_usec < SLOTS_COMPANY_USEC)
+                return 0;
+        return MIN(MIN(wanted, n), slots_count_free(slots, kind));
+}
+
+/* Without and with a disk that is waited for, as proc_stat(5) has it. 0 if that cannot be told. */
+static uint64_t read_idle_usec(void)
+{
+        _cleanup_close_ int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+        unsigned long long idle, waiting;
+        char line[256];
+        ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+
+        line[MAX(n, 0)] = '\0';
+        if (sscanf(line, "cpu %*u %*u %*u %llu %llu", &idle, &waiting) != 2)
+                return 0;
+        return (idle + waiting) * (USEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK));
+}
+
+void load_look(struct load *load, uint64_t now)
+{
+        bool first = load->look_usec == 0;
+        uint64_t idle, passed;
+
+        if (now < load->look_usec)
+                return;
+        idle = read_idle_usec();
+        passed = now - load->look_usec + LOOK_INTERVAL_USEC;
+        load->idle = !first && idle >= load->idle_usec + passed / 2;
+        load->look_usec = now + LOOK_INTERVAL_USEC;
+        load->idle_usec = idle;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Batches: for how long devices are gathered, and over how many vgchanges VGs are spread. Decisions alone. */
+
+/* How long requests are gathered before their devices are read. It is what comes while lvm2 is at work that makes a batch, so
+ * this is only for devices that come within a moment. Times are those of now_usec(). */
+struct gather {
+        uint64_t first_usec; /* the oldest request that is waiting; 0 if none is */
+        uint64_t last_usec;  /* the newest one */
+};
+
+void gather_note(struct gather *gather, uint64_t now);
+
+/* When to go ahead: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request comes before. */
+uint64_t gather_until(const struct gather *gather, uint64_t now);
+
+/* How many vgchanges are at work at a time. One that uses a processor is worth a processor. One that waits, for a disk, for what
+ * udev does, or for a lock, is worth memory alone, and keeps the VGs waiting that it was asked for as well: while a processor has
+ * nothing to do, others may be at work beside it. */
+
+/* What a vgchange, or the VG that it is asked for, is to the others. */
+enum slot_kind {
+        SLOT_PLAIN,
+        SLOT_AWAITED, /* somebody waits for it */
+        SLOT_SLOW,    /* it may take long, and has a process of its own */
+        SLOT_CHECKED, /* likewise, and programs that want memory check it: those of thin pools, caches and VDO */
+        _SLOT_KIND_MAX,
+};
+
+struct slots {
+        size_t n_processors;
+        bool idle;                      /* a processor has nothing to do though vgchanges are at work */
+        size_t at_work[_SLOT_KIND_MAX]; /* vgchanges that others may have to wait for */
+};
+
+/* How many vgchanges of that kind may be started now. */
+size_t slots_count_free(const struct slots *slots, enum slot_kind kind);
+
+/* Over how many vgchanges `n` VGs, PLAIN or AWAITED, are spread now; 0 if they have to wait. The first of them has been complete
+ * for `waiting_usec`. */
+size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t n, uint64_t waiting_usec);
+
+/* While vgchanges are at work, how long complete VGs wait for more to share a process with. */
+#define SLOTS_COMPANY_USEC (100 * USEC_PER_MSEC)
+
+/* Whether a processor has had nothing to do. Zero at first, and when no vgchange is at work. */
+struct load {
+        uint64_t look_usec; /* when to look next */
+        uint64_t idle_usec; /* of all processors together, up to the last look */
+        bool idle;          /* one of them was, from one look to the next */
+};
+
+/* Looks, at most every 100 ms. `now` is now_usec(). */
+void load_look(struct load *load, uint64_t now);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* How long devices are gathered, and how many vgchanges are at work at a time. */
+
+#include <check.h>
+
+#include "fixture.h"
+#include "inventory/batches.h"
+#include "shared/util.h"
+
+#define MSEC USEC_PER_MSEC
+#define START (1000 * MSEC)
+#define LONG_USEC (60 * USEC_PER_SEC)
+
+START_TEST(nothing_waits)
+{
+        struct gather gather = {};
+
+        ck_assert_uint_eq(gather_until(&gather, START), USEC_INFINITY);
+        ck_assert_uint_eq(gather_until(&gather, START), USEC_INFINITY);
+        gather_note(&gather, START);
+        ck_assert_uint_ne(gather_until(&gather, START), USEC_INFINITY);
+        gather = (struct gather){};
+        ck_assert_uint_eq(gather_until(&gather, START), USEC_INFINITY);
+}
+END_TEST
+
+START_TEST(single_disk_waits_little)
+{
+        struct gather gather = {};
+        uint64_t until;
+
+        gather_note(&gather, START);
+        until = gather_until(&gather, START);
+        ck_assert_uint_gt(until, START);
+        ck_assert_uint_le(until, START + 50 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, until), 0);
+        /* What else udev is busy with does not matter after boot. */
+        ck_assert_uint_eq(gather_until(&gather, until), 0);
+}
+END_TEST
+
+/* Disks that come without end must not hold up the first ones. */
+START_TEST(burst_is_bounded)
+{
+        struct gather gather = {};
+        uint64_t now = START;
+
+        while (now < START + 1000 * MSEC) {
+                gather_note(&gather, now);
+                if (gather_until(&gather, now) == 0)
+                        break;
+                now += 5 * MSEC;
+        }
+        ck_assert_uint_ge(now, START + 100 * MSEC);
+        ck_assert_uint_le(now, START + 300 * MSEC);
+}
+END_TEST
+
+static size_t shares(const struct slots *slots, enum slot_kind kind, size_t n)
+{
+        return slots_count_shares(slots, kind, n, 0);
+}
+
+/* As many as there are processors, and none for a few VGs that the next one can take along. */
+START_TEST(a_batch_is_spread_over_the_processors)
+{
+        static const struct {
+                size_t n_processors, n, expected;
+        } cases[] = {{1, 1, 1}, {1, 1000, 1}, {2, 3, 1}, {2, 15, 1}, {2, 16, 2}, {16, 1000, 16}, {16, 30, 3},
+                {1024, 4000, 32}};
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                const struct slots slots = {.n_processors = cases[i].n_processors};
+
+                ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, cases[i].n), cases[i].expected);
+        }
+}
+END_TEST
+
+START_TEST(a_busy_processor_has_one)
+{
+        const struct slots slots = {.n_processors = 1, .at_work[SLOT_PLAIN] = 1};
+
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 1), 0);
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 1000), 0);
+        ck_assert_uint_eq(slots_count_shares(&slots, SLOT_PLAIN, 1000, LONG_USEC), 0);
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_PLAIN), 0);
+}
+END_TEST
+
+/* What comes in drops while others are at work waits a moment for company, wherever there are many processors. */
+START_TEST(drops_are_collected)
+{
+        const struct slots slots = {.n_processors = 64, .at_work[SLOT_PLAIN] = 1};
+
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 1), 0);
+        ck_assert_uint_eq(slots_count_shares(&slots, SLOT_PLAIN, 1, SLOTS_COMPANY_USEC - 1), 0);
+        ck_assert_uint_eq(slots_count_shares(&slots, SLOT_PLAIN, 1, SLOTS_COMPANY_USEC), 1);
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 8), 1);
+        ck_assert_uint_le(SLOTS_COMPANY_USEC + 200 * USEC_PER_MSEC, 300 * USEC_PER_MSEC);
+}
+END_TEST
+
+START_TEST(what_somebody_waits_for_does_not_wait)
+{
+        const struct slots slots = {.n_processors = 1, .at_work = {[SLOT_PLAIN] = 1, [SLOT_SLOW] = 8}};
+
+        ck_assert_uint_eq(shares(&slots, SLOT_AWAITED, 1), 1);
+}
+END_TEST
+
+/* Each that waits makes room for one more, up to a bound. */
+START_TEST(idle_processors_are_used)
+{
+        struct slots slots = {.n_processors = 1, .idle = true, .at_work[SLOT_PLAIN] = 1};
+        size_t n = 1;
+
+        for (int i = 0; i < 20; i++) {
+                n += shares(&slots, SLOT_PLAIN, 1000);
+                ck_assert_uint_le(n, 32);
+                ck_assert_uint_le(n, 2 * slots.at_work[SLOT_PLAIN]);
+                slots.at_work[SLOT_PLAIN] = n;
+        }
+        ck_assert_uint_eq(n, 32);
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 1000), 0);
+}
+END_TEST
+
+/* VGs whose activation takes long hold up no others, and those that want memory are few. */
+START_TEST(slow_ones_hold_up_nobody)
+{
+        struct slots slots = {.n_processors = 1, .at_work = {[SLOT_SLOW] = 8, [SLOT_CHECKED] = 8}};
+
+        ck_assert_uint_eq(shares(&slots, SLOT_PLAIN, 1), 1);
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_SLOW), 0);
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_CHECKED), 0);
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_AWAITED), 0);
+        slots.idle = true;
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_SLOW), 0);
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_CHECKED), 0);
+}
+END_TEST
+
+/* The first look says nothing; nobody looks more often than that is worth. */
+START_TEST(the_load_is_looked_at)
+{
+        struct load load = {};
+        uint64_t now = now_usec();
+
+        load_look(&load, now);
+        ck_assert(!load.idle);
+        ck_assert_uint_gt(load.look_usec, now);
+        /* As if they had been idle all the time. */
+        load.idle_usec = 0;
+        load_look(&load, load.look_usec - 1);
+        ck_assert(!load.idle);
+        load_look(&load, load.look_usec);
+        ck_assert(load.idle);
+        /* No processor can be idle for longer than time has passed. */
+        load.idle_usec += USEC_PER_SEC;
+        load_look(&load, load.look_usec + USEC_PER_SEC * 1000);
+        ck_assert(!load.idle);
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("batches");
+        TCase *test_case = tcase_create("batches");
+
+        tcase_add_test(test_case, nothing_waits);
+        tcase_add_test(test_case, single_disk_waits_little);
+        tcase_add_test(test_case, burst_is_bounded);
+        tcase_add_test(test_case, a_batch_is_spread_over_the_processors);
+        tcase_add_test(test_case, a_busy_processor_has_one);
+        tcase_add_test(test_case, drops_are_collected);
+        tcase_add_test(test_case, what_somebody_waits_for_does_not_wait);
+        tcase_add_test(test_case, idle_processors_are_used);
+        tcase_add_test(test_case, slow_ones_hold_up_nobody);
+        tcase_add_test(test_case, the_load_is_looked_at);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
