@@ -19,11 +19,9 @@ void causes_of_metadata(struct why *why)
 
         if (!metadata)
                 return;
-        if (metadata->exported) {
-                why_cause(why, "exported", "it is exported");
-                why_advise(why,
+        if (metadata->exported)
+                why_remedy(why, "exported", "it is exported",
                         "If it is to be used on this host: \"vgimport %1$s\", then \"vgchange -aay %1$s\".", name);
-        }
         if (system_id_is_foreign(host, metadata->system_id)) {
                 why_cause(why, "foreign", "it belongs to the host with system ID \"%s\", and this one%s%s%s",
                         metadata->system_id, host->id ? "'s is \"" : " has none", host->id ?: "",
@@ -40,18 +38,14 @@ void causes_of_metadata(struct why *why)
                         "Activate it with the lock manager: \"vgchange --lockstart %1$s\", then \"vgchange -aey "
                         "%1$s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
                         name);
-        } else if (metadata->clustered) {
-                why_cause(why, "clustered", "it is clustered, which lvm2 has no support for any more");
-                why_advise(
-                        why, "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
-        }
-        if (metadata->autoactivation_off) {
-                why_cause(why, "vg-autoactivation-off", "its autoactivation is off");
-                why_advise(why,
+        } else if (metadata->clustered)
+                why_remedy(why, "clustered", "it is clustered, which lvm2 has no support for any more",
+                        "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
+        if (metadata->autoactivation_off)
+                why_remedy(why, "vg-autoactivation-off", "its autoactivation is off",
                         "Activate it by \"vgchange -ay %1$s\"; to have it activated by itself from now on: "
                         "\"vgchange --setautoactivation y %1$s\".",
                         name);
-        }
 }
 
 /* ------ what lvm.conf says ------ */
@@ -107,11 +101,10 @@ static bool causes_of_lists(struct why *why, const char *lv, const char *name)
 
 void causes_of_configuration(struct why *why)
 {
-        if (!why->sources->configuration.event_activation) {
-                why_cause(why, "event-activation-off",
-                        "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself");
-                why_advise(why, "Activate it by hand: \"vgchange -ay %s\".", why->vg->name);
-        }
+        if (!why->sources->configuration.event_activation)
+                why_remedy(why, "event-activation-off",
+                        "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself",
+                        "Activate it by hand: \"vgchange -ay %s\".", why->vg->name);
         (void) causes_of_lists(why, NULL, why->vg->name);
 }
 
@@ -182,39 +175,34 @@ void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
                 return;
         }
         if (lv->stranded) {
-                why_cause(why, "stranded", "it is in the kernel, on a disk that has gone");
-                why_advise(why, "If nothing uses it: \"headgate deactivate %s\", then \"headgate activate %s\".",
-                        name, why->vg->name);
+                why_remedy(why, "stranded", "it is in the kernel, on a disk that has gone",
+                        "If nothing uses it: \"headgate deactivate %s\", then \"headgate activate %s\".", name,
+                        why->vg->name);
                 why_advise(why, "If it is in use, and the disk is back: \"lvchange --refresh %s\".", name);
                 return;
         }
-        if (skip) {
-                why_cause(why, "activation-skip", "its activation skip flag is set");
-                why_advise(why,
+        if (skip)
+                why_remedy(why, "activation-skip", "its activation skip flag is set",
                         "Activate it in spite of the flag: \"lvchange -ay -K %1$s\"; to clear the flag: "
                         "\"lvchange --setactivationskip n %1$s\".",
                         name);
-        }
-        if (off) {
-                why_cause(why, "lv-autoactivation-off", "its autoactivation is off");
-                why_advise(why,
+        if (off)
+                why_remedy(why, "lv-autoactivation-off", "its autoactivation is off",
                         "Activate it by \"lvchange -ay %1$s\"; to have it activated by itself from now on: "
                         "\"lvchange --setautoactivation y %1$s\".",
                         name);
-        }
         if (!lv->autoactivated) {
                 if (!skip && !off)
                         why_cause(why, "not-wanted", "it is not activated by itself");
-        } else if (why->vg->state == VOLUME_GROUP_DEACTIVATED) {
-                why_cause(why, "deactivated", "somebody has deactivated it since");
-                why_advise(why, "Activate it again: \"lvchange -ay %s\".", name);
-        } else if (causes_of_lists(why, lv->name, name)) {
+        } else if (why->vg->state == VOLUME_GROUP_DEACTIVATED)
+                why_remedy(why, "deactivated", "somebody has deactivated it since",
+                        "Activate it again: \"lvchange -ay %s\".", name);
+        else if (causes_of_lists(why, lv->name, name))
                 return;
-        } else if (why->vg->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(why->vg)) {
+        else if (why->vg->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(why->vg))
                 why_cause(why, "missing-pv", "it cannot do without the PVs that are missing");
-        } else if (why->vg->state == VOLUME_GROUP_ACTIVE) {
+        else if (why->vg->state == VOLUME_GROUP_ACTIVE)
                 why_cause(why, "not-wanted", "lvm2 has left it out, and has not said why");
-        }
 }
 
 /* ------ PVs that several devices hold ------ */
@@ -247,8 +235,8 @@ void explain_duplicate_of_device(struct why *why)
                         find_other_device(why->sources, entry, why->device->pv.pvid, why->device->number, &other));
                 if (!other)
                         continue;
-                why_condition(why, "duplicate-pv");
-                why_fact(why, "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
+                why_state(why, "duplicate-pv",
+                        "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
                 why_advise(why, ADVICE_ON_DUPLICATES);
                 return;
         }
@@ -269,8 +257,7 @@ void explain_duplicate_pvs(struct why *why)
                                         why, find_other_device(why->sources, entry, pv->pvid, pv->device, &other));
                         if (!other)
                                 continue;
-                        why_condition(why, "duplicate-pv");
-                        why_fact(why,
+                        why_state(why, "duplicate-pv",
                                 "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate "
                                 "goes by the former, and lvm2 may refuse to activate what is on either.",
                                 LVM_ID_TO_STRING(pv->pvid), pv->device_name ?: "?", other);

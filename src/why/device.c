@@ -167,27 +167,25 @@ static void causes_of_layers(struct why *why)
         if (device->upper_map && device->upper_is_md) {
                 why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);
                 why_advise(why, "What is in the array is to be found on /dev/%s.", device->upper_map);
-        } else if (holds(device, "linux_raid_member")) {
-                why_cause(why, "md-component", "it is a part of an md array, which is not assembled");
-                why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
-        }
+        } else if (holds(device, "linux_raid_member"))
+                why_remedy(why, "md-component", "it is a part of an md array, which is not assembled",
+                        "Assemble the array: \"mdadm --assemble --scan\".");
         if (device->multipath_path || (device->upper_map && !device->upper_is_md)) {
                 why_cause(why, "multipath-component", "it is a path of a multipath device%s%s",
                         device->upper_map ? ", " : "", device->upper_map ?: "");
                 why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
         }
-        if (holds(device, "crypto_LUKS")) {
-                why_cause(why, "luks", "it is encrypted (LUKS), and what is in it is on another device");
-                why_advise(why, "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
-        }
+        if (holds(device, "crypto_LUKS"))
+                why_remedy(why, "luks", "it is encrypted (LUKS), and what is in it is on another device",
+                        "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
         if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
                 return;
         if (why->sources->configuration.scan_lvs) {
                 causes_of_rule_for_lvs(why);
                 return;
         }
-        why_cause(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs");
-        why_advise(why, "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+        why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",
+                "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
 }
 
 void causes_of_device(struct why *why)
@@ -195,10 +193,9 @@ void causes_of_device(struct why *why)
         const struct device_facts *device = why->device;
 
         causes_of_layers(why);
-        if (device->suspended) {
-                why_cause(why, "suspended", "it is suspended, so that whoever reads it has to wait");
-                why_advise(why, "Find out who has suspended it; \"dmsetup resume\" ends that.");
-        }
+        if (device->suspended)
+                why_remedy(why, "suspended", "it is suspended, so that whoever reads it has to wait",
+                        "Find out who has suspended it; \"dmsetup resume\" ends that.");
         if (device->partition_table && !device->pv.found) {
                 why_cause(why, "partition-table", "it has a partition table (%s)", device->partition_table);
                 why_advise(why, "Ask for its partitions one by one.");
@@ -215,18 +212,13 @@ void causes_of_device(struct why *why)
 
 void explain_udev(struct why *why, const struct device_facts *device)
 {
-        if (device->rules_disabled) {
-                why_condition(why, "rules-disabled");
-                why_fact(why,
+        if (device->rules_disabled)
+                why_state(why, "rules-disabled",
                         "device-mapper has udev's rules leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
-        }
-        if (device->not_ready) {
-                why_condition(why, "not-ready");
-                why_fact(why, "udev says that it is not ready (SYSTEMD_READY=0).");
-        }
+        if (device->not_ready)
+                why_state(why, "not-ready", "udev says that it is not ready (SYSTEMD_READY=0).");
         if (!device->in_udev) {
-                why_condition(why, "not-in-udev");
-                why_fact(why, "udev has not dealt with it yet.");
+                why_state(why, "not-in-udev", "udev has not dealt with it yet.");
                 why_advise(why, "See whether udev is busy: \"udevadm settle\".");
         }
 }
@@ -290,8 +282,7 @@ static void explain_recording(struct why *why)
                         why_fact(why, "lvm2 has recorded this PV as another device.");
                 return;
         }
-        why_condition(why, "refused");
-        why_fact(why, "lvm2 has not recorded it as a PV that is there.");
+        why_state(why, "refused", "lvm2 has not recorded it as a PV that is there.");
         causes_of_refusal(
                 why, pvid, configuration->filter.set || configuration->global_filter.set ? "filter" : "");
 }

@@ -10,7 +10,7 @@
 #include "why/why.h"
 
 /* Of more devices than that the number has to do. */
-#define TOLD_MAX 4
+#define NODES_TOLD_MAX 4
 
 static const char *find_mount_point(const struct tree_node *node)
 {
@@ -54,8 +54,8 @@ static void explain_node(struct why *why, const struct tree_node *node, const st
 static void explain_nodes(struct why *why, struct tree *tree)
 {
         const struct sources *sources = why->sources;
-        size_t n = tree->nodes.n, n_told = MIN(n, (size_t) TOLD_MAX);
-        struct usage_query queries[TOLD_MAX] = {};
+        size_t n = tree->nodes.n, n_told = MIN(n, (size_t) NODES_TOLD_MAX);
+        struct usage_query queries[NODES_TOLD_MAX] = {};
         bool look = false;
         int r;
 

@@ -5,9 +5,6 @@
 #include "boot/switches.h"
 #include "why/why.h"
 
-/* Of more LVs that are not active than that the number has to do. */
-#define TOLD_MAX 8
-
 /* There are disks of it, and the worker has not been told of any. */
 static bool is_unseen(const struct why *why)
 {
@@ -92,11 +89,11 @@ static void causes_of_inactivity(struct why *why)
         bool incomplete = volume_group_is_incomplete(vg);
 
         if (vg->state == VOLUME_GROUP_UNKNOWN && !incomplete && !is_unseen(why)) {
-                why_cause(why, "inactive", "its LVs are not active, though all of its PVs are there");
-                why_advise(why, "Activate it by hand: \"vgchange -aay %s\".", vg->name);
+                why_remedy(why, "inactive", "its LVs are not active, though all of its PVs are there",
+                        "Activate it by hand: \"vgchange -aay %s\".", vg->name);
         } else if (vg->state == VOLUME_GROUP_DEACTIVATED) {
-                why_cause(why, "deactivated", "somebody has deactivated LVs of it since it was active");
-                why_advise(why, "Activate it again: \"headgate activate %s\".", vg->name);
+                why_remedy(why, "deactivated", "somebody has deactivated LVs of it since it was active",
+                        "Activate it again: \"headgate activate %s\".", vg->name);
                 if (incomplete)
                         explain_missing_pvs(why);
         }
@@ -156,8 +153,8 @@ static void explain_headgate(struct why *why)
         if (why->sources->in_charge)
                 return;
         why_fail(why, switches_describe_headgate_off(why->sources->root_fd, &off));
-        why_condition(why, "headgate-off");
-        why_fact(why, "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "", off ?: "");
+        why_state(why, "headgate-off", "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "",
+                off ?: "");
         if (why->verdict != VERDICT_UP)
                 why_advise(why, "What lvm2 said of its disks is in the journal: \"journalctl -b --grep pvscan\".");
 }
@@ -209,8 +206,8 @@ static void explain_same_name(struct why *why)
 {
         if (why->view->n_same_name == 0)
                 return;
-        why_condition(why, "duplicate-name");
-        why_fact(why, "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
+        why_state(why, "duplicate-name",
+                "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
                 why->view->n_same_name == 1 ? "is" : "are", why->view->n_same_name, plural(why->view->n_same_name),
                 LVM_ID_TO_STRING(why->vg->vgid));
         why_advise(why, "Give one of them another name: \"vgrename UUID NAME\".");

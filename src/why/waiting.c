@@ -13,9 +13,6 @@
 
 /* ------ missing PVs ------ */
 
-/* Of more PVs than that the number has to do. */
-#define TOLD_MAX 8
-
 /* Whether the device is an MD array of which members are still to come. The state is described in the kernel's
  * Documentation/admin-guide/md.rst. */
 static bool is_array_not_started(const struct sources *sources, dev_t device)
@@ -138,22 +135,19 @@ static void advise_on_degraded(struct why *why)
 
 static void advise(struct why *why)
 {
-        const char *name = why->vg->name;
+        bool degraded = why->vg->state == VOLUME_GROUP_DEGRADED;
 
-        if (why->vg->state == VOLUME_GROUP_DEGRADED)
-                why_advise(why,
-                        "Find out why the disk does not appear; what cannot do without is activated when it is there.");
-        else
-                why_advise(why,
-                        "Find out why the disk does not appear; the VG is activated as soon as the last PV is there.");
+        why_advise(why, "Find out why the disk does not appear; %s is there.",
+                degraded ? "what cannot do without is activated when it"
+                         : "the VG is activated as soon as the last PV");
         if (volume_group_count(why->vg).seen == 0)
                 return;
-        if (why->vg->state != VOLUME_GROUP_DEGRADED && why->vg->state != VOLUME_GROUP_DEACTIVATED)
+        if (!degraded && why->vg->state != VOLUME_GROUP_DEACTIVATED)
                 advise_on_degraded(why);
         why_advise(why,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "
                 "them, see vgreduce(8) for what becomes of LVs on them.",
-                name);
+                why->vg->name);
 }
 
 void explain_missing_pvs(struct why *why)

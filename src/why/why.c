@@ -70,9 +70,7 @@ char *describe_date(int64_t seconds)
 {
         _cleanup_free_ char *text = format_local_time(seconds);
 
-        if (!text || text[0] != '\0')
-                return TAKE_PTR(text);
-        return strdup("a time that nobody knows");
+        return text && text[0] == '\0' ? strdup("a time that nobody knows") : TAKE_PTR(text);
 }
 
 char *describe_time(const struct volume_group *volume_group, uint64_t usec)

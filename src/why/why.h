@@ -44,12 +44,12 @@ void why_say(struct why *why, struct string_vector *texts, const char *format, .
 #define why_condition(why, condition) why_say(why, &(why)->conditions, "%s", condition)
 #define why_fact(why, ...) why_say(why, &(why)->facts, __VA_ARGS__)
 #define why_advise(why, ...) why_say(why, &(why)->advice, __VA_ARGS__)
+/* A condition, and a sentence about it. */
+#define why_state(why, condition, ...) (why_condition(why, condition), why_fact(why, __VA_ARGS__))
 /* A condition and the end of a sentence that begins with "because". */
-#define why_cause(why, condition, ...)                                                                            \
-        do {                                                                                                      \
-                why_condition(why, condition);                                                                    \
-                why_say(why, &(why)->causes, __VA_ARGS__);                                                        \
-        } while (0)
+#define why_cause(why, condition, ...) (why_condition(why, condition), why_say(why, &(why)->causes, __VA_ARGS__))
+/* The same, and what to do about it; the cause is a constant. */
+#define why_remedy(why, condition, cause, ...) (why_cause(why, condition, cause), why_advise(why, __VA_ARGS__))
 /* Sets the error if `error` is one. */
 void why_fail(struct why *why, int error) _nonnull_(1);
 
@@ -74,6 +74,9 @@ char *describe_date(int64_t seconds) _must_check_;
 /* Explains a VG, or one of its LVs; the latter returns whether there is such an LV. */
 void volume_group_explain(struct why *why, const struct vg_view *view) _nonnull_(1, 2);
 bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name) _nonnull_(1, 2, 3);
+
+/* Of more PVs, or LVs that are not active, than that the number has to do. */
+#define TOLD_MAX 8
 
 /* causes.c: what keeps lvm2 from activating something, each with what to do about it. */
 
