@@ -102,10 +102,9 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
 
 static int load(struct inventory *inventory, const struct record_file *file)
 {
-        const struct record_entry *record;
         int r;
 
-        dm_list_iterate_items(record, &file->records) {
+        FOREACH_RECORD(record, file) {
                 r = load_device(inventory, record);
                 if (r < 0)
                         return r;

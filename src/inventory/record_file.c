@@ -251,6 +251,14 @@ const char *record_file_find(const struct record_file *file, const char *key)
         return record ? record->text : NULL;
 }
 
+const struct record_entry *record_file_next(const struct record_file *file, const struct record_entry *record)
+{
+        const struct dm_list *next =
+                file ? dm_list_next(&file->records, record ? &record->list : &file->records) : NULL;
+
+        return next ? dm_list_item(next, const struct record_entry) : NULL;
+}
+
 bool record_entry_has_pv(const struct record_entry *record, const char *pvid)
 {
         const char *found = skip_prefix(record->text, PVID_KEY);

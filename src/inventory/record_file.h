@@ -61,6 +61,11 @@ bool record_file_is_of_this_boot(const struct record_file *file) _nonnull_(1);
 /* The text of that key, or NULL; `file` may be NULL. */
 const char *record_file_find(const struct record_file *file, const char *key) _nonnull_(2);
 
+/* Each record of a file, which may be NULL, in the order of the list. */
+#define FOREACH_RECORD(record, file)                                                                              \
+        for (const struct record_entry *record = NULL; (record = record_file_next(file, record));)
+const struct record_entry *record_file_next(const struct record_file *file, const struct record_entry *record);
+
 /* A device that is a PV; its key is MAJOR:MINOR. */
 struct record_device {
         dev_t number;

@@ -454,12 +454,9 @@ static int read_record(const struct record_entry *record, volume_group_function 
 
 int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
 {
-        const struct record_entry *record;
         int result = 0;
 
-        if (!file)
-                return 0;
-        dm_list_iterate_items(record, &file->records) {
+        FOREACH_RECORD(record, file) {
                 int r = lvm_id_is_valid(record->key) ? read_record(record, function, userdata) : 0;
 
                 if (r < 0)

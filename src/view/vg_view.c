@@ -17,12 +17,9 @@
 /* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
 static int find_recorded(const struct sources *sources, const char *name, struct vg_view *view)
 {
-        const struct record_entry *entry;
         size_t n = 0;
 
-        if (!sources->records)
-                return 0;
-        dm_list_iterate_items(entry, &sources->records->records) {
+        FOREACH_RECORD(entry, sources->records) {
                 _cleanup_volume_group_ struct volume_group *volume_group = NULL;
                 int r;
 

@@ -224,11 +224,7 @@ static int find_other_device(const struct sources *sources, const struct record_
 
 void explain_duplicate_of_device(struct why *why)
 {
-        const struct record_entry *entry;
-
-        if (!why->sources->records)
-                return;
-        dm_list_iterate_items(entry, &why->sources->records->records) {
+        FOREACH_RECORD(entry, why->sources->records) {
                 _cleanup_free_ char *other = NULL;
 
                 why_fail(why,
@@ -244,11 +240,7 @@ void explain_duplicate_of_device(struct why *why)
 
 void explain_duplicate_pvs(struct why *why)
 {
-        const struct record_entry *entry;
-
-        if (!why->sources->records)
-                return;
-        dm_list_iterate_items(entry, &why->sources->records->records)
+        FOREACH_RECORD(entry, why->sources->records)
                 FOREACH_PV(pv, why->vg) {
                         _cleanup_free_ char *other = NULL;
 

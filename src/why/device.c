@@ -290,15 +290,11 @@ static void explain_recording(struct why *why)
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
 static int find_vg_name(const struct sources *sources, const struct pv *pv, char **ret)
 {
-        const struct record_entry *entry;
-
         if (pv->metadata) {
                 *ret = strdup(pv->metadata->name);
                 return *ret ? 1 : -ENOMEM;
         }
-        if (!sources->records)
-                return 0;
-        dm_list_iterate_items(entry, &sources->records->records) {
+        FOREACH_RECORD(entry, sources->records) {
                 _cleanup_volume_group_ struct volume_group *volume_group = NULL;
 
                 if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, pv->pvid) ||
