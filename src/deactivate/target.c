@@ -11,9 +11,6 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-#define DEV_DIRECTORY "/dev/"
-#define MAPPER_DIRECTORY "/dev/mapper/"
-
 void target_done(struct target *target)
 {
         free(target->vg);
@@ -52,7 +49,7 @@ static int parse_mapper_name(struct target *target, const char *name)
 
 static int parse_path(struct target *target, const char *path)
 {
-        const char *in_mapper = skip_prefix(path, MAPPER_DIRECTORY), *in_dev = skip_prefix(path, DEV_DIRECTORY);
+        const char *in_mapper = skip_prefix(path, "/dev/mapper/"), *in_dev = skip_prefix(path, "/dev/");
         struct stat status;
         int r = -ENOENT;
 

@@ -73,8 +73,6 @@ int cookie_complete_all(int id, const struct cookie_state *state)
 /* Given by the rules to events of device-mapper: who completes the cookie. With
  * the dot it is not kept in udev's database. */
 #define PROPERTY_MARK ".HEADGATE_COOKIE"
-#define MARK_WORKER "worker"
-#define PROPERTY_COOKIE "DM_COOKIE"
 
 struct cookies {
         int run_fd;
@@ -112,7 +110,7 @@ static void promise(struct cookies *cookies)
  * otherwise, it would be waited for in vain, so the worker has to end. */
 static int complete(struct udev_device *device)
 {
-        const char *text = udev_device_get_property_value(device, PROPERTY_COOKIE);
+        const char *text = udev_device_get_property_value(device, "DM_COOKIE");
         uint32_t cookie;
         int r;
 
@@ -139,7 +137,7 @@ static int take_events(struct cookies *cookies, size_t n_max)
                         break;
                 if (!mark)
                         continue;
-                if (!streq(mark, MARK_WORKER)) {
+                if (!streq(mark, "worker")) {
                         promise(cookies);
                         continue;
                 }

@@ -263,8 +263,6 @@ static const char *const names[] = {
         NOTIFY_RULES,
 };
 
-#define ADMINISTRATOR_DIRECTORY "etc/udev/rules.d"
-
 /* Finds the file that counts, but for an override of an earlier call. Returns 1 if it is an installed one, of which
  * `*ret_text` is the content; 0 if somebody has replaced that; -ENOENT if there is none; or another negative errno.
  * `*ret_path` and `*ret_text` are to be freed in any case. */
@@ -277,7 +275,7 @@ static int find_rules(int root_fd, const char *name, char **ret_path, char **ret
                         return -ENOMEM;
                 if (faccessat(root_fd, *ret_path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
-                if (streq(rule_directories[i], ADMINISTRATOR_DIRECTORY))
+                if (streq(rule_directories[i], "etc/udev/rules.d"))
                         return 0;
                 r = read_file_at(root_fd, *ret_path, ret_text, NULL);
                 if (!streq(rule_directories[i], RULES_DIRECTORY))

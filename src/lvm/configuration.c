@@ -12,11 +12,8 @@
 
 #define SYSTEM_DIRECTORY "etc/lvm"
 #define DEVICES_DIRECTORY SYSTEM_DIRECTORY "/devices"
-#define BACKUP_DIRECTORY_DEFAULT "/etc/lvm/backup"
 /* lvm2's own default is what it was built with; this is what configure sets, and all distributions use. */
 #define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
-#define DEVICESFILE_DEFAULT "system.devices"
-#define IMPORT_MARK "auto-import-rootvg"
 
 /* libdevmapper of lvm2 2.03.19. The first two numbers have been the same for ever. */
 #define LINKS_FROM_UDEV_SINCE 191
@@ -192,9 +189,9 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         configuration.use_devicesfile = find_bool(files, "devices/use_devicesfile", -1);
         configuration.udev_sync = find_bool(files, "activation/udev_sync", true);
         configuration.udev_rules = find_bool(files, "activation/udev_rules", true);
-        configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: BACKUP_DIRECTORY_DEFAULT);
+        configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: "/etc/lvm/backup");
         configuration.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: DEVICESFILE_DEFAULT);
+        configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: "system.devices");
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;
 
@@ -274,7 +271,7 @@ static bool exists(int root_fd, const char *name)
 
 bool devices_file_is_to_be_made(int root_fd, const char *name)
 {
-        return exists(root_fd, IMPORT_MARK) && !exists(root_fd, name);
+        return exists(root_fd, "auto-import-rootvg") && !exists(root_fd, name);
 }
 
 int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])

@@ -15,8 +15,6 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-#define LIST_FILE "proc/dm-devices"
-#define BLOCK_DIRECTORY "sys/class/block"
 #define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
 
 struct dm_devices *dm_devices_free(struct dm_devices *devices)
@@ -123,7 +121,7 @@ static int add_line(struct dm_devices *devices, char *line)
 static int read_list(int root_fd, struct dm_devices *devices)
 {
         _cleanup_free_ char *text = NULL;
-        int r = read_file_at(root_fd, LIST_FILE, &text, NULL);
+        int r = read_file_at(root_fd, "proc/dm-devices", &text, NULL);
 
         for (char *line, *rest = text; r >= 0 && (line = strsep(&rest, "\n"));)
                 r = add_line(devices, line);
@@ -286,7 +284,7 @@ static int read_attribute(int dir_fd, const char *device, const char *name, char
 
 static int read_sysfs(int root_fd, struct dm_devices *devices)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, BLOCK_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, "sys/class/block");
 
         if (!directory)
                 return -errno;

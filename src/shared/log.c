@@ -19,8 +19,6 @@
 
 #include "shared/util.h"
 
-#define JOURNAL_SOCKET "/run/systemd/journal/socket"
-
 /* How long a process waits for journald in all, and what each line that journald takes gives back of that. In a guest it
  * needs 0.4 ms for a line: where it is only slow, thousands of lines at once are not lost. */
 #define WAIT_MAX_USEC USEC_PER_SEC
@@ -42,7 +40,8 @@ static uint64_t waited_usec;
 
 static int connect_socket(void)
 {
-        static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = JOURNAL_SOCKET};
+        static const struct sockaddr_un address = {
+                .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket"};
         _cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
         if (fd < 0 || connect(fd, (const struct sockaddr *) &address, sizeof(address)) < 0)

@@ -11,9 +11,6 @@
 #include "shared/dm.h"
 #include "shared/names.h"
 
-#define DEADLINE_DEFAULT_SEC 30
-#define TEARDOWN_DEADLINE_DEFAULT_SEC 30
-
 #define SECONDS_MIN 1
 #define SECONDS_MAX (24 * 60 * 60)
 
@@ -193,10 +190,10 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
         };
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_settings_ struct settings settings = {
-                .deadline_usec = DEADLINE_DEFAULT_SEC * USEC_PER_SEC,
+                .deadline_usec = 30 * USEC_PER_SEC,
                 .direct_activation = true,
                 .parallel_teardown = true,
-                .teardown_deadline_usec = TEARDOWN_DEADLINE_DEFAULT_SEC * USEC_PER_SEC,
+                .teardown_deadline_usec = 30 * USEC_PER_SEC,
         };
         int r;
 

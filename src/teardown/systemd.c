@@ -13,8 +13,6 @@
 #define PAUSE_MIN_USEC (200 * USEC_PER_MSEC)
 #define PAUSE_MAX_USEC (500 * USEC_PER_MSEC)
 
-#define OWN_UNITS "headgate-teardown"
-
 /* ------ at the beginning ------ */
 
 int systemd_is_stopping(void)
@@ -101,7 +99,8 @@ bool stop_job_is_listed(const char *output)
 
                 /* Number, unit, type and state. */
                 if (dm_split_words(line, ELEMENTSOF(words), 0, words) == ELEMENTSOF(words) &&
-                        streq(words[2], "stop") && streq(words[3], "running") && !skip_prefix(words[1], OWN_UNITS))
+                        streq(words[2], "stop") && streq(words[3], "running") &&
+                        !skip_prefix(words[1], "headgate-teardown"))
                         return true;
         }
         return false;

@@ -47,7 +47,6 @@ int users_find(struct usage_query *queries, size_t n) _nonnull_(1) _must_check_;
 char *users_describe(const struct users *users) _nonnull_(1) _must_check_;
 
 void users_done(struct users *users) _nonnull_(1);
-#define _cleanup_users_ _cleanup_(users_done)
 
 /* users_find(). Who it is cannot always be told, and what else there is to say is said all the same. */
 void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_(1);

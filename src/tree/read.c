@@ -11,20 +11,11 @@
 #include "shared/util.h"
 #include "tree/order.h"
 
-#define FSTAB "etc/fstab"
-#define MOUNTINFO "proc/self/mountinfo"
-#define SWAPS "proc/swaps"
-#define BTRFS_DIRECTORY "sys/fs/btrfs"
-
-#define INITRD_DIRECTORY "/run/initramfs"
-#define NEXT_ROOT_DIRECTORY "/run/nextroot"
-#define INITRD_OPTION "x-initrd.mount"
-
 /* ------ mounts ------ */
 
 int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *device, struct tree_nodes *ret)
 {
-        _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, BTRFS_DIRECTORY);
+        _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, "sys/fs/btrfs");
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
                 _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
@@ -147,9 +138,9 @@ int tree_read_mounts(struct tree *tree)
         bool dropped;
         int r;
 
-        r = mount_table_read(tree->root_fd, MOUNTINFO, &mounts);
+        r = mount_table_read(tree->root_fd, "proc/self/mountinfo", &mounts);
         if (r >= 0)
-                r = mount_table_read(tree->root_fd, SWAPS, &swaps);
+                r = mount_table_read(tree->root_fd, "proc/swaps", &swaps);
         if (r < 0)
                 return r;
         tree->n_reads++;
@@ -177,7 +168,7 @@ static bool is_at_or_below(const char *mount_point, const char *directory)
 static bool is_systems(const char *mount_point)
 {
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
-               is_at_or_below(mount_point, INITRD_DIRECTORY) || is_at_or_below(mount_point, NEXT_ROOT_DIRECTORY);
+               is_at_or_below(mount_point, "/run/initramfs") || is_at_or_below(mount_point, "/run/nextroot");
 }
 
 static void protect(struct tree *tree, struct tree_node *mount)
@@ -217,7 +208,7 @@ static void protect_mounts_of_initrd(struct tree *tree)
 {
         _cleanup_mount_table_ struct mount_table table = {};
 
-        if (mount_table_read(tree->root_fd, FSTAB, &table) == -ENOMEM)
+        if (mount_table_read(tree->root_fd, "etc/fstab", &table) == -ENOMEM)
                 tree->error = -ENOMEM;
         FOREACH_MOUNT(entry, &table) {
                 const char *options = mnt_fs_get_options(entry), *target = mnt_fs_get_target(entry);
@@ -225,7 +216,7 @@ static void protect_mounts_of_initrd(struct tree *tree)
                 size_t length;
                 char *value;
 
-                if (mount && options && mnt_optstr_get_option(options, INITRD_OPTION, &value, &length) == 0)
+                if (mount && options && mnt_optstr_get_option(options, "x-initrd.mount", &value, &length) == 0)
                         protect(tree, mount);
         }
 }

@@ -15,7 +15,6 @@
 #define UNIT_PREFIX MANAGER_PATH "/unit"
 /* root may use systemd's own socket, for which no D-Bus daemon is needed, as systemctl does. */
 #define PRIVATE_SOCKET "unix:path=/run/systemd/private"
-#define STAND_IN "systemd"
 
 /* systemd may be busy, but not for ever. */
 #define TIMEOUT_USEC (5 * USEC_PER_SEC)
@@ -38,7 +37,7 @@ int systemd_connect(int root_fd, struct systemd *ret)
         int r;
 
         *ret = (struct systemd){};
-        r = root_is_chosen() ? config_tree_read(root_fd, STAND_IN, &ret->stand_in) : open_bus(&ret->bus);
+        r = root_is_chosen() ? config_tree_read(root_fd, "systemd", &ret->stand_in) : open_bus(&ret->bus);
         if (r >= 0 && ret->bus)
                 r = sd_bus_set_method_call_timeout(ret->bus, TIMEOUT_USEC);
         if (r >= 0 && ret->bus)
