@@ -195,9 +195,8 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
                 return -ENOMEM;
 
-        r = find_system_id(root_fd, files, &configuration.system_id);
-        if (r >= 0)
-                r = find_strings(files, "local/extra_system_ids", &configuration.system_id.extra);
+        r = find_system_id(root_fd, files, &configuration.system_id)
+                    ?: find_strings(files, "local/extra_system_ids", &configuration.system_id.extra);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(lists); i++) {
                 r = find_strings(files, lists[i].path, &lists[i].list->values);
                 lists[i].list->set = r > 0;

@@ -295,15 +295,11 @@ static int read_sysfs(int root_fd, struct dm_devices *devices)
 
                 if (!skip_prefix(entry->d_name, "dm-"))
                         continue;
-                r = read_attribute(dirfd(directory), entry->d_name, "dev", &text);
-                if (r >= 0)
-                        r = read_attribute(dirfd(directory), entry->d_name, "dm/name", &name);
-                if (r >= 0)
-                        r = read_attribute(dirfd(directory), entry->d_name, "dm/uuid", &uuid);
-                if (r >= 0)
-                        r = parse_device_number(text, &number);
-                if (r >= 0)
-                        r = add(devices, number, name, uuid, "");
+                r = read_attribute(dirfd(directory), entry->d_name, "dev", &text)
+                        ?: read_attribute(dirfd(directory), entry->d_name, "dm/name", &name)
+                        ?: read_attribute(dirfd(directory), entry->d_name, "dm/uuid", &uuid)
+                        ?: parse_device_number(text, &number)
+                        ?: add(devices, number, name, uuid, "");
                 /* A device may go at any time; then it is none. */
                 if (r == -ENOMEM)
                         return r;

@@ -27,21 +27,16 @@ static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
 
 uint64_t volume_group_since_usec(const struct volume_group *volume_group)
 {
-        switch (volume_group->state) {
-        case VOLUME_GROUP_WAITING:
-                return volume_group->first_seen_usec;
-        case VOLUME_GROUP_COMPLETE:
-                return volume_group->complete_usec;
-        case VOLUME_GROUP_ACTIVATING:
-                return volume_group->activating_usec;
-        case VOLUME_GROUP_DEGRADED:
-                return volume_group->degraded_usec;
-        case VOLUME_GROUP_ABSENT:
-        case VOLUME_GROUP_UNKNOWN:
-                return 0;
-        default:
-                return volume_group->settled_usec;
-        }
+        const uint64_t since[_VOLUME_GROUP_STATE_MAX] = {
+                [VOLUME_GROUP_WAITING] = volume_group->first_seen_usec,
+                [VOLUME_GROUP_COMPLETE] = volume_group->complete_usec,
+                [VOLUME_GROUP_ACTIVATING] = volume_group->activating_usec,
+                [VOLUME_GROUP_ACTIVE] = volume_group->settled_usec,
+                [VOLUME_GROUP_DEGRADED] = volume_group->degraded_usec,
+                [VOLUME_GROUP_SKIPPED... VOLUME_GROUP_DEACTIVATED] = volume_group->settled_usec,
+        };
+
+        return since[volume_group->state];
 }
 
 /* When all PVs were there, or it was decided to do without those that are missing. */
