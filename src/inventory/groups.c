@@ -206,9 +206,8 @@ void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group
 static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct volume_group_pv *pv)
 {
         struct device *device;
-        int r;
+        int r = inventory_get_device(inventory, pv->device, &device);
 
-        r = inventory_get_device(inventory, pv->device, &device);
         if (r < 0)
                 return r;
         if (!device->group)
@@ -264,10 +263,9 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
                 struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
                 const struct volume_group_pv *pv =
                         former && former != group ? volume_group_find_pv(former->vg, pvid) : NULL;
-                int r = pv && pv->device != 0 ? ask_pv(inventory, former, pv) : 0;
+                int r = (pv && pv->device != 0 ? ask_pv(inventory, former, pv) : 0)
+                                ?: inventory_claim_pv(inventory, group, pvid);
 
-                if (r >= 0)
-                        r = inventory_claim_pv(inventory, group, pvid);
                 if (r < 0)
                         return r;
                 find_pv_seen_before(inventory, group, &vg->pvs[i]);
@@ -278,7 +276,6 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
 static int update_group(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata)
 {
         struct volume_group *vg = group->vg;
-        int r;
 
         /* Those that it still has it gets back. */
         disclaim_pvs(inventory, group);
@@ -291,12 +288,10 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason))
                 free(TAKE_PTR(vg->reason));
         inventory_recheck(inventory, group);
-        r = inventory_unname_group(inventory, group);
-        if (r >= 0)
-                r = volume_group_update(vg, metadata);
-        if (r >= 0)
-                r = inventory_name_group(inventory, group);
-        return r < 0 ? r : take_over_pvs(inventory, group);
+        return inventory_unname_group(inventory, group)
+                ?: volume_group_update(vg, metadata)
+                ?: inventory_name_group(inventory, group)
+                ?: take_over_pvs(inventory, group);
 }
 
 static int make_group(struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret)
@@ -387,9 +382,7 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
                         device->group = NULL;
         disclaim_pvs(inventory, group);
         inventory->changed = true;
-        r = record_writer_put(inventory->writer, vg->vgid, "");
-        if (r >= 0)
-                r = inventory_unname_group(inventory, group);
+        r = record_writer_put(inventory->writer, vg->vgid, "") ?: inventory_unname_group(inventory, group);
 
         forget(inventory, &group->text);
         forget_older(inventory, group);

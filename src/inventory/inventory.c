@@ -341,9 +341,8 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
                 if (!group->changed && !unchanged_too)
                         continue;
-                r = volume_group_print(group->vg, &text);
-                if (r >= 0)
-                        r = record_writer_put(inventory->writer, group->vg->vgid, text);
+                r = volume_group_print(group->vg, &text)
+                            ?: record_writer_put(inventory->writer, group->vg->vgid, text);
                 if (r < 0)
                         return r;
                 group->changed = false;
@@ -382,18 +381,12 @@ int inventory_save(struct inventory *inventory)
 
         if (!inventory->changed)
                 return 0;
-        if (record_writer_appends(inventory->writer)) {
-                r = put_groups(inventory, false);
-                if (r >= 0)
-                        r = record_writer_commit(inventory->writer);
-        }
-        if (r >= 0 && record_writer_begin_anew(inventory->writer)) {
-                r = put_devices(inventory);
-                if (r >= 0)
-                        r = put_groups(inventory, true);
-                if (r >= 0)
-                        r = record_writer_commit(inventory->writer);
-        }
+        if (record_writer_appends(inventory->writer))
+                r = put_groups(inventory, false) ?: record_writer_commit(inventory->writer);
+        if (r >= 0 && record_writer_begin_anew(inventory->writer))
+                r = put_devices(inventory)
+                        ?: put_groups(inventory, true)
+                        ?: record_writer_commit(inventory->writer);
         inventory->changed = r < 0;
         return r;
 }

@@ -215,9 +215,7 @@ int record_file_read(int run_fd, struct record_file **file)
 
         if (*file && is_replaced(run_fd, *file))
                 *file = record_file_free(*file);
-        r = *file ? 0 : open_file(run_fd, file);
-        if (r >= 0)
-                r = read_on(*file);
+        r = (*file ? 0 : open_file(run_fd, file)) ?: read_on(*file);
         if (r < 0)
                 *file = record_file_free(*file);
         return r;
@@ -391,9 +389,7 @@ static int write_new_file(struct record_writer *writer)
                 writer->run_fd, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
         int r;
 
-        r = fd < 0 ? -errno : write_head(fd);
-        if (r >= 0)
-                r = write_all(fd, writer->step.text, writer->step.size);
+        r = fd < 0 ? -errno : write_head(fd) ?: write_all(fd, writer->step.text, writer->step.size);
         if (r >= 0 && renameat(writer->run_fd, NEW_FILE, writer->run_fd, RECORD_FILE) < 0)
                 r = -errno;
         if (r < 0) {
