@@ -40,9 +40,7 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
         int r;
 
         *deactivation = (struct deactivation){.sources = SOURCES_NONE};
-        r = sources_open(&deactivation->sources);
-        if (r >= 0)
-                r = sources_read_configuration(&deactivation->sources);
+        r = sources_open(&deactivation->sources) ?: sources_read_configuration(&deactivation->sources);
         if (r < 0 || n == 0)
                 return r;
         deactivation->targets = calloc(n, sizeof(*deactivation->targets));
@@ -85,10 +83,9 @@ static int find(struct deactivation *deactivation)
         int r;
 
         deactivation->tree = tree_free(deactivation->tree);
-        r = tree_read(sources->root_fd, &deactivation->tree);
-        if (r >= 0)
-                r = teardown_skip_foreign(
-                        deactivation->tree, &sources->configuration, &sources->configuration_problems);
+        r = tree_read(sources->root_fd, &deactivation->tree)
+                    ?: teardown_skip_foreign(
+                               deactivation->tree, &sources->configuration, &sources->configuration_problems);
         if (r < 0)
                 return r;
         if (!deactivation->targets)
@@ -131,11 +128,9 @@ static int lock_and_find(struct deactivation *deactivation)
                         r = volume_group_locks_take(&deactivation->locks, deactivation->targets[i].vg, until_usec);
         if (r < 0)
                 return r;
-        do {
-                r = find(deactivation);
-                if (r >= 0)
-                        r = lock_selected(deactivation, until_usec);
-        } while (r > 0);
+        do
+                r = find(deactivation) ?: lock_selected(deactivation, until_usec);
+        while (r > 0);
         return r;
 }
 

@@ -88,14 +88,9 @@ static int remove_loop(const struct removal *removal)
 
 int kernel_remove(const struct removal *removal)
 {
-        switch (removal->kind) {
-        case TREE_MD:
+        if (removal->kind == TREE_MD)
                 return remove_md(removal);
-        case TREE_LOOP:
-                return remove_loop(removal);
-        default:
-                return remove_dm(removal);
-        }
+        return removal->kind == TREE_LOOP ? remove_loop(removal) : remove_dm(removal);
 }
 
 /* ------ multipath ------ */

@@ -77,11 +77,7 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 return log_oom();
         FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
                 log_warning("%s", *line);
-        r = tree_read(root_fd, &tree);
-        if (r >= 0)
-                r = teardown_scope_apply(tree, arg_scope);
-        if (r >= 0)
-                r = tree_order(tree);
+        r = tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, arg_scope) ?: tree_order(tree);
         if (r < 0)
                 return log_error_errno(r, "Failed to find out what storage there is: %m");
         if (read(parent_fd, &go, 1) != 1)

@@ -88,11 +88,9 @@ int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
         _cleanup_problems_ struct problems problems = {};
         int r;
 
-        r = tree_find_network(tree);
-        if (r >= 0)
-                r = configuration_read(tree->root_fd, &configuration, &problems);
-        if (r >= 0)
-                r = teardown_skip_foreign(tree, &configuration, &problems);
+        r = tree_find_network(tree)
+                ?: configuration_read(tree->root_fd, &configuration, &problems)
+                ?: teardown_skip_foreign(tree, &configuration, &problems);
         FOREACH_NODE(node, &tree->nodes)
                 if (r >= 0 && is_for_other_unit(node, scope) && !node->skip_reason)
                         node->skip_reason = node->on_network ? "it is on the network" : "it is not on the network";
