@@ -106,14 +106,10 @@ int snapshot_read(struct sources *sources)
         /* The worker makes the directory when it starts, which may be later. */
         if (sources->lvm_run_fd < 0)
                 sources->lvm_run_fd = online_open_to_look();
-        r = sources_read_records(sources);
-        if (r < 0)
-                return r;
         sources->devices = dm_devices_free(sources->devices);
-        r = sources_read_devices(sources);
-        if (r < 0)
-                return r;
-        r = volume_groups_parse(sources->records, add, sources);
+        r = sources_read_records(sources)
+                ?: sources_read_devices(sources)
+                ?: volume_groups_parse(sources->records, add, sources);
         if (r < 0)
                 return r;
         SORT(sources->volume_groups, sources->n_volume_groups, compare);
@@ -270,17 +266,13 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
 
         if (snapshot_find(sources, name))
                 return;
-        r = sources_read_configuration(sources);
-        if (r >= 0)
-                r = sources_read_devices(sources);
-        if (r >= 0)
-                r = unrecorded_read(sources, name, &volume_group);
+        r = sources_read_configuration(sources)
+                ?: sources_read_devices(sources)
+                ?: unrecorded_read(sources, name, &volume_group);
         if (r == -ENOENT)
                 r = new_of_devices(sources, name, &volume_group);
         if (r >= 0)
-                r = describe(volume_group, planned);
-        if (r >= 0)
-                r = insert(sources, volume_group);
+                r = describe(volume_group, planned) ?: insert(sources, volume_group);
         if (r >= 0)
                 TAKE_PTR(volume_group);
         else

@@ -75,10 +75,9 @@ int sources_read_configuration(struct sources *sources)
 
         if (sources->configured)
                 return 0;
-        r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems);
-        if (r < 0)
-                return r;
-        r = configuration_read(sources->root_fd, &sources->configuration, &sources->configuration_problems);
+        r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems)
+                    ?: configuration_read(
+                               sources->root_fd, &sources->configuration, &sources->configuration_problems);
         if (r < 0)
                 return r;
         sources->configured = true;
@@ -94,8 +93,7 @@ int sources_read(struct sources *ret)
                 return r;
         if (sources_read_records(ret) == -ENOMEM)
                 return -ENOMEM;
-        r = sources_read_configuration(ret);
-        return r < 0 ? r : sources_read_devices(ret);
+        return sources_read_configuration(ret) ?: sources_read_devices(ret);
 }
 
 int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
@@ -196,10 +194,7 @@ int sources_read_names(struct sources *sources)
 
         if (sources->names)
                 return 0;
-        r = sources_read_configuration(sources);
-        if (r < 0)
-                return r;
-        r = sources_read_devices(sources);
+        r = sources_read_configuration(sources) ?: sources_read_devices(sources);
         if (r < 0)
                 return r;
         /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
@@ -210,11 +205,9 @@ int sources_read_names(struct sources *sources)
                 return -ENOMEM;
         r = volume_groups_parse(sources->records, add_recorded, names);
         if (r >= 0)
-                r = add_online(names, sources->lvm_run_fd);
-        if (r >= 0)
-                r = add_file_names(names, sources->root_fd, root_relative(sources->configuration.backup_dir));
-        if (r >= 0)
-                r = add_active(names, sources);
+                r = add_online(names, sources->lvm_run_fd)
+                        ?: add_file_names(names, sources->root_fd, root_relative(sources->configuration.backup_dir))
+                        ?: add_active(names, sources);
         if (r < 0)
                 return r;
         sources->names = TAKE_PTR(names);
