@@ -112,11 +112,8 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
         _cleanup_close_ int root_fd = root_open();
         int r;
 
-        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
-        if (r >= 0)
-                r = teardown_scope_apply(tree, TEARDOWN_ALL);
-        if (r >= 0)
-                r = tree_order(tree);
+        r = root_fd < 0 ? root_fd
+                        : tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, TEARDOWN_ALL) ?: tree_order(tree);
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
         add_lines(table, tree, is_removable);

@@ -144,9 +144,7 @@ static int run(char *names[], size_t n, struct table *table)
         r = root_fd < 0 ? root_fd : configuration_read(root_fd, &configuration, &problems);
         if (r < 0)
                 return verb_fail(r, "Failed to read lvm.conf: %m");
-        r = copies_find_devices(&devices);
-        if (r >= 0)
-                r = survey_make(&survey, devices.strings, devices.n);
+        r = copies_find_devices(&devices) ?: survey_make(&survey, devices.strings, devices.n);
         if (r < 0)
                 return verb_fail(r, "Failed to read the PVs: %m");
         if (check_names(&survey, names, n) < 0)

@@ -49,13 +49,9 @@ static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
         const char *off;
         int r;
 
-        r = settings_read(root_fd, &settings, problems);
-        if (r < 0)
-                return r;
-        r = configuration_read(root_fd, &configuration, problems);
-        if (r < 0)
-                return r;
-        r = switches_describe_off(root_fd, &settings, &configuration, &off);
+        r = settings_read(root_fd, &settings, problems)
+                ?: configuration_read(root_fd, &configuration, problems)
+                ?: switches_describe_off(root_fd, &settings, &configuration, &off);
         if (r < 0)
                 return r;
         if (off)

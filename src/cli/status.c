@@ -338,9 +338,7 @@ static int open_sources(struct sources *sources)
 {
         int r;
 
-        r = sources_open(sources);
-        if (r >= 0)
-                r = sources_read_configuration(sources);
+        r = sources_open(sources) ?: sources_read_configuration(sources);
         if (r < 0)
                 return r;
         if (sources->run_error == -EACCES)

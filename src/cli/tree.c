@@ -274,11 +274,7 @@ static int run(char *names[], size_t n, struct table *table)
         _cleanup_close_ int root_fd = root_open();
         int unknown = 0, r;
 
-        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree);
-        if (r >= 0)
-                r = tree_order(tree);
-        if (r >= 0)
-                r = tree_view_init(&view, tree);
+        r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree) ?: tree_order(tree) ?: tree_view_init(&view, tree);
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
 
