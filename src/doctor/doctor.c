@@ -47,9 +47,7 @@ static int doctor_open(struct doctor *doctor)
 {
         int r;
 
-        r = sources_open(&doctor->sources);
-        if (r >= 0)
-                r = sources_read_configuration(&doctor->sources);
+        r = sources_open(&doctor->sources) ?: sources_read_configuration(&doctor->sources);
         if (r < 0)
                 return r;
         doctor->run_error = doctor->sources.run_error == -ENOENT ? 0 : doctor->sources.run_error;

@@ -129,9 +129,8 @@ void check_online(struct doctor *doctor)
         if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
                 r = lvm_run_fd;
         if (r >= 0 && lvm_run_fd >= 0)
-                r = list_directory_at(lvm_run_fd, "pvs_online", &pvs);
-        if (r >= 0 && lvm_run_fd >= 0)
-                r = list_directory_at(lvm_run_fd, "vgs_online", &vgs);
+                r = list_directory_at(lvm_run_fd, "pvs_online", &pvs)
+                            ?: list_directory_at(lvm_run_fd, "vgs_online", &vgs);
         if (r < 0) {
                 finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;
@@ -217,9 +216,8 @@ void check_requests(struct doctor *doctor)
 
         if (!doctor->sources.in_charge)
                 return;
-        r = count_old(run_fd, FLAGS_PENDING_DIRECTORY, &n_old);
-        if (r >= 0)
-                r = count_old(run_fd, FLAGS_WORKING_DIRECTORY, &n_old);
+        r = count_old(run_fd, FLAGS_PENDING_DIRECTORY, &n_old)
+                    ?: count_old(run_fd, FLAGS_WORKING_DIRECTORY, &n_old);
         running = flags_ask_running(run_fd);
         if (r < 0)
                 finding_unknown(doctor, r, "/run/headgate cannot be looked into: %m.");

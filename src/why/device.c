@@ -103,9 +103,8 @@ static int read_udev(struct device_facts *facts)
                 facts->pvscan_on_lvs = property_is(device, "LVM_PVSCAN_ON_LVS", "1");
                 facts->rules_disabled = property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
                 facts->not_ready = property_is(device, "SYSTEMD_READY", "0");
-                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
-                if (r >= 0)
-                        r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
+                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type)
+                            ?: copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
         }
         udev_device_unref(device);
         udev_unref(udev);
@@ -117,9 +116,7 @@ int device_facts_read(const struct sources *sources, const char *path, dev_t num
         int r;
 
         *ret = (struct device_facts){.number = number, .path = strdup(path)};
-        r = ret->path ? read_sysfs(sources, ret) : -ENOMEM;
-        if (r >= 0)
-                r = read_udev(ret);
+        r = ret->path ? read_sysfs(sources, ret) ?: read_udev(ret) : -ENOMEM;
         return r >= 0 && !ret->suspended ? pv_read(path, &ret->pv) : r;
 }
 
