@@ -114,9 +114,7 @@ static int complete(struct udev_device *device)
         uint32_t cookie;
         int r;
 
-        r = text ? parse_u32(text, &cookie) : -EBADMSG;
-        if (r >= 0)
-                r = cookie_complete(cookie);
+        r = text ? parse_u32(text, &cookie) ?: cookie_complete(cookie) : -EBADMSG;
         if (r == -ENOENT || r == -EAGAIN) {
                 log_debug("Nobody waits for cookie %s any more.", text);
                 return 0;
@@ -333,9 +331,7 @@ int cookies_adopt(int run_fd)
         if (r <= 0)
                 return r;
         /* Of events from now on the program is to tell. */
-        r = flags_clear(run_fd, FLAGS_COMPLETING);
-        if (r >= 0)
-                r = suspects_find(&suspects, &n);
+        r = flags_clear(run_fd, FLAGS_COMPLETING) ?: suspects_find(&suspects, &n);
         if (r < 0 || n == 0)
                 return r;
         pid = fork();

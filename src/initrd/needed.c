@@ -160,9 +160,7 @@ static int find_device(const struct search *search, const char *name, struct tre
         _cleanup_free_ char *path = NULL, *kernel_name = NULL;
         int r;
 
-        r = name_to_path(name, &path);
-        if (r >= 0)
-                r = follow_links(search->root_fd, path, &kernel_name);
+        r = name_to_path(name, &path) ?: follow_links(search->root_fd, path, &kernel_name);
         if (r < 0)
                 return r;
         *ret = tree_find_kernel_name(search->tree, kernel_name);

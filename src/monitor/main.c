@@ -64,15 +64,11 @@ static int run(const char *value)
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
-        r = dm_devices_get(root_fd, &devices);
-        if (r >= 0)
-                r = dm_devices_read_details(devices);
+        r = dm_devices_get(root_fd, &devices) ?: dm_devices_read_details(devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
-        if (r >= 0)
-                r = add_vgs(devices, &arguments);
+        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words)) ?: add_vgs(devices, &arguments);
         if (r < 0)
                 return log_oom();
         if (arguments.n == ELEMENTSOF(words)) {

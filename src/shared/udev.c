@@ -52,10 +52,9 @@ static int stock_has(int root_fd, const char *word, int otherwise)
 {
         for (size_t i = 0; i < STOCK_RULES_N; i++) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
-                int r = rule_file_find_installed(root_fd, stock_rules[i], &path);
+                int r = rule_file_find_installed(root_fd, stock_rules[i], &path)
+                                ?: read_file_at(root_fd, path, &text, NULL);
 
-                if (r >= 0)
-                        r = read_file_at(root_fd, path, &text, NULL);
                 if (r == -ENOMEM)
                         return r;
                 if (r >= 0)

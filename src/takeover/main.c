@@ -111,9 +111,7 @@ static void announce_disks(int run_fd)
         /* After a soft reboot systemd announces all devices. */
         if (flags_is_set(run_fd, FLAGS_SOFT_REBOOT) > 0)
                 return;
-        r = run_udevadm(reload);
-        if (r >= 0)
-                r = run_udevadm(trigger);
+        r = run_udevadm(reload) ?: run_udevadm(trigger);
         if (r < 0)
                 log_warning("Failed to have udev handle all disks again: %s", strerror(-r));
 }
@@ -129,17 +127,12 @@ static int take(int run_fd)
                         return log_error_errno(
                                 -errno, "%s is not executable, leaving activation to lvm2: %m", programs[i]);
 
-        r = flags_prepare(run_fd);
-        /* A new beginning. */
-        if (r >= 0)
-                r = flags_clear(run_fd, FLAGS_FAILURES);
-        if (r >= 0)
-                r = note_stock_rule(run_fd);
-        /* In this order: if it ends in between, both rules act, and not none. */
-        if (r >= 0)
-                r = flags_set(run_fd, FLAGS_TAKEN_OVER);
-        if (r >= 0)
-                r = mask_rules();
+        /* The rules in this order: if it ends in between, both act, and not none. */
+        r = flags_prepare(run_fd)
+                ?: flags_clear(run_fd, FLAGS_FAILURES)
+                ?: note_stock_rule(run_fd)
+                ?: flags_set(run_fd, FLAGS_TAKEN_OVER)
+                ?: mask_rules();
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to override lvm2's udev rule: %m");
                 unmask_rules();
@@ -213,9 +206,8 @@ static int worker_stopped(int run_fd)
         if (r >= 0)
                 r = parse_u32(text, &n_failures);
         if (r >= 0 || r == -ENOENT)
-                r = string_replace(&text, string_format("%u", ++n_failures));
-        if (r >= 0)
-                r = write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
+                r = string_replace(&text, string_format("%u", ++n_failures))
+                            ?: write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to count the worker's failures: %m");
                 return hand_over("The worker has failed, and /run/headgate cannot be written.");

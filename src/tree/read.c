@@ -246,15 +246,11 @@ int tree_read(int root_fd, struct tree **ret)
         _cleanup_tree_ struct tree *tree = NULL;
         int r;
 
-        r = dm_devices_get(root_fd, &devices);
-        if (r >= 0)
-                r = dm_devices_read_details(devices);
-        if (r >= 0)
-                r = tree_new(root_fd, &tree);
-        if (r >= 0)
-                r = tree_add_devices(tree, devices);
-        if (r >= 0)
-                r = tree_add_usage(tree);
+        r = dm_devices_get(root_fd, &devices)
+                ?: dm_devices_read_details(devices)
+                ?: tree_new(root_fd, &tree)
+                ?: tree_add_devices(tree, devices)
+                ?: tree_add_usage(tree);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(tree);
