@@ -113,6 +113,36 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
         return set_text(inventory, group, &group->text, (struct text_id){size, checksum});
 }
 
+/* ------ names: of several VGs with one, each leads to the next ------ */
+
+/* Has the VG found by its name, or no longer: after and before the name changes. Both return 0 or -ENOMEM. */
+static int name_group(struct inventory *inventory, struct managed_group *group)
+{
+        const char *name = group->vg->name;
+
+        group->next_same_name = inventory_find_named(inventory, name);
+        return dm_hash_insert(inventory->groups_by_name, name, group) ? 0 : -ENOMEM;
+}
+
+static int unname_group(struct inventory *inventory, struct managed_group *group)
+{
+        const char *name = group->vg->name;
+        struct managed_group *other = inventory_find_named(inventory, name);
+
+        if (other == group) {
+                if (!group->next_same_name)
+                        dm_hash_remove(inventory->groups_by_name, name);
+                else if (!dm_hash_insert(inventory->groups_by_name, name, group->next_same_name))
+                        return -ENOMEM;
+        } else {
+                while (other->next_same_name != group)
+                        other = other->next_same_name;
+                other->next_same_name = group->next_same_name;
+        }
+        group->next_same_name = NULL;
+        return 0;
+}
+
 /* ------ PVs and their VGs ------ */
 
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
@@ -139,8 +169,7 @@ int inventory_add_group(struct inventory *inventory, struct volume_group *vg, st
                 return -ENOMEM;
 
         group->vg = vg;
-        if (!dm_hash_insert(inventory->groups_by_vgid, vg->vgid, group) ||
-                inventory_name_group(inventory, group) < 0) {
+        if (!dm_hash_insert(inventory->groups_by_vgid, vg->vgid, group) || name_group(inventory, group) < 0) {
                 dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
                 free(group);
                 return -ENOMEM;
@@ -288,9 +317,9 @@ static int update_group(struct inventory *inventory, struct managed_group *group
         if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason))
                 free(TAKE_PTR(vg->reason));
         inventory_recheck(inventory, group);
-        return inventory_unname_group(inventory, group)
+        return unname_group(inventory, group)
                 ?: volume_group_update(vg, metadata)
-                ?: inventory_name_group(inventory, group)
+                ?: name_group(inventory, group)
                 ?: take_over_pvs(inventory, group);
 }
 
@@ -382,7 +411,7 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
                         device->group = NULL;
         disclaim_pvs(inventory, group);
         inventory->changed = true;
-        r = record_writer_put(inventory->writer, vg->vgid, "") ?: inventory_unname_group(inventory, group);
+        r = record_writer_put(inventory->writer, vg->vgid, "") ?: unname_group(inventory, group);
 
         forget(inventory, &group->text);
         forget_older(inventory, group);

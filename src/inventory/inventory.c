@@ -7,6 +7,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "shared/dm.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -48,24 +49,17 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
         return 0;
 }
 
-/* A record without the worker's state has the public one. */
-static enum vg_state recall_state(const struct volume_group *vg)
-{
-        int state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state));
-
-        return state < 0 ? VG_FAILED : (enum vg_state) state;
-}
-
 static int load_group(struct volume_group *vg, void *userdata)
 {
+        /* A record without the worker's state has the public one. */
+        int state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state)), r;
         struct inventory *inventory = userdata;
         struct managed_group *group;
-        int r;
 
         r = inventory_add_group(inventory, vg, &group);
         if (r < 0)
                 return r;
-        group->state = recall_state(vg);
+        group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
         group->unchecked = true;
         /* The worker that had asked lvm2 is no more. */
         if (vg->state == VOLUME_GROUP_ACTIVATING)
@@ -196,12 +190,11 @@ struct inventory *inventory_free(struct inventory *inventory)
                 free_device(device);
         FOREACH_GROUP(group, next_group, inventory)
                 managed_group_free(group);
-        struct dm_hash_table *const tables[] = {inventory->groups_by_text, inventory->devices_by_number,
+        struct dm_hash_table *tables[] = {inventory->groups_by_text, inventory->devices_by_number,
                 inventory->devices_by_pvid, inventory->groups_by_vgid, inventory->groups_by_name,
                 inventory->groups_by_pvid};
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
-                if (tables[i])
-                        dm_hash_destroy(tables[i]);
+                dm_hash_destroyp(&tables[i]);
         record_writer_free(inventory->writer);
         free(inventory);
         return NULL;

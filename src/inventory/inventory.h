@@ -180,11 +180,6 @@ void inventory_drop_device(struct inventory *inventory, struct device *device);
 /* A VG with that name, or NULL; the others are its `next_same_name`, and so on. */
 struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
 
-/* Has the VG found by its name from now on, or no longer, for the inventory's own use: before and after the name
- * changes. Both return 0 or -ENOMEM. */
-int inventory_name_group(struct inventory *inventory, struct managed_group *group);
-int inventory_unname_group(struct inventory *inventory, struct managed_group *group);
-
 /* Has a VG that an earlier worker has left lose the PVs that were removed since; `group` may be NULL. Returns the VG, which
  * may be in another list then. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);

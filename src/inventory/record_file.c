@@ -37,8 +37,7 @@ struct record_file *record_file_free(struct record_file *file)
         if (!file)
                 return NULL;
         closep(&file->fd);
-        if (file->pool)
-                dm_pool_destroy(file->pool);
+        dm_pool_destroyp(&file->pool);
         free(file);
         return NULL;
 }
@@ -299,17 +298,11 @@ static uint64_t find_rewrite_size(uint64_t live)
         return MAX(live + MIN(live, (uint64_t) OUTDATED_SIZE_MAX), (uint64_t) REWRITE_SIZE_MIN);
 }
 
-static void forget_step(struct record_writer *writer)
-{
-        memstream_done(&writer->step);
-        writer->step = (struct memstream){};
-}
-
 struct record_writer *record_writer_free(struct record_writer *writer)
 {
         if (!writer)
                 return NULL;
-        forget_step(writer);
+        memstream_done(&writer->step);
         closep(&writer->fd);
         free(writer);
         return NULL;
@@ -369,7 +362,7 @@ bool record_writer_begin_anew(struct record_writer *writer)
 {
         if (writer->fd >= 0 && writer->size <= writer->rewrite_size)
                 return false;
-        forget_step(writer);
+        memstream_done(&writer->step);
         writer->anew = true;
         return true;
 }
@@ -433,7 +426,7 @@ int record_writer_commit(struct record_writer *writer)
                 (void) fseeko(writer->step.file, (off_t) (writer->step.size - strlen(END_MARK)), SEEK_SET);
                 return r;
         }
-        forget_step(writer);
+        memstream_done(&writer->step);
         if (r >= 0 || writer->fd < 0)
                 return r;
         /* All is in the file that there is. */
