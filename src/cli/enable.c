@@ -43,31 +43,22 @@ static int look_at_link(void)
         return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
 }
 
-static int enable_initrd(void)
+static int link_hook(bool wanted)
 {
         int r;
 
-        if (access(HOOKS, F_OK) < 0)
+        if (wanted && access(HOOKS, F_OK) < 0)
                 return verb_refuse(
                         "There is no initramfs-tools on this machine (no " HOOKS
                         "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
         r = look_at_link();
-        if (r == 0 && symlink(TARGET, LINK) < 0)
+        if (wanted && r == 0 && symlink(TARGET, LINK) < 0)
                 r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
-        if (r >= 0)
-                log_info(
-                        "The next initrd that is made will activate only what it needs (update-initramfs -u makes one).");
-        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
-}
-
-static int disable_initrd(void)
-{
-        int r = look_at_link();
-
-        if (r > 0 && unlink(LINK) < 0)
+        else if (!wanted && r > 0 && unlink(LINK) < 0)
                 r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
         if (r >= 0)
-                log_info("The next initrd that is made will be lvm2's own again (update-initramfs -u makes one).");
+                log_info("The next initrd that is made will %s (update-initramfs -u makes one).",
+                        wanted ? "activate only what it needs" : "be lvm2's own again");
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
 
@@ -119,19 +110,19 @@ static int prepare_to_take_over(void)
 
 static bool options_contradict(void)
 {
-        if (arg_fast_dm_rules && arg_stock_dm_rules) {
+        const char *other = arg_now              ? "--now"
+                            : arg_fast_dm_rules  ? "--fast-dm-rules"
+                            : arg_stock_dm_rules ? "--stock-dm-rules"
+                                                 : NULL;
+
+        if (arg_fast_dm_rules && arg_stock_dm_rules)
                 log_error("--fast-dm-rules and --stock-dm-rules are mutually exclusive.");
-                return true;
-        }
-        if (arg_fast_dm_rules && !HAVE_FAST_DM_RULES) {
+        else if (arg_fast_dm_rules && !HAVE_FAST_DM_RULES)
                 log_error("headgate was built without fast device-mapper rules.");
-                return true;
-        }
-        if (!arg_initrd || (!arg_fast_dm_rules && !arg_stock_dm_rules && !arg_now))
+        else if (arg_initrd && other)
+                log_error("--initrd and %s are mutually exclusive.", other);
+        else
                 return false;
-        log_error("--initrd and %s are mutually exclusive.", arg_now             ? "--now"
-                                                             : arg_fast_dm_rules ? "--fast-dm-rules"
-                                                                                 : "--stock-dm-rules");
         return true;
 }
 
@@ -169,7 +160,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return enable_initrd();
+                return link_hook(true);
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
@@ -186,7 +177,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return disable_initrd();
+                return link_hook(false);
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
