@@ -217,7 +217,7 @@ static int judge(const struct volume_group *volume_group)
 static void add_planned(struct sources *sources, const struct plan *plan, bool by_boot)
 {
         FOREACH_ARRAY(planned, plan->volume_groups, plan->n)
-                if (expected_by_boot(planned) == by_boot)
+                if ((planned->group == PLAN_BOOT || planned->group == PLAN_NET) == by_boot)
                         unrecorded_add(sources, planned->name, planned);
 }
 
@@ -327,9 +327,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
                 table_add_lines(table, &shown);
                 table_add_lines(table, &lines);
                 SWAP(shown, lines);
-                r = table_print(table);
-                if (r >= 0)
-                        r = watch_wait(&watch, took_usec);
+                r = table_print(table) ?: watch_wait(&watch, took_usec);
         }
         return r;
 }

@@ -178,9 +178,7 @@ int unrecorded_judge(const struct sources *sources, struct volume_group *volume_
 
 int unrecorded_read(const struct sources *sources, const char *name, struct volume_group **ret)
 {
-        int r = sources_read_backup(sources, name, ret);
-
-        return r < 0 ? r : unrecorded_judge(sources, *ret);
+        return sources_read_backup(sources, name, ret) ?: unrecorded_judge(sources, *ret);
 }
 
 /* Without a backup only the LVs that are active are known, and not which are to be activated. */
@@ -305,9 +303,4 @@ int expected_find(struct sources *sources, struct plan *ret)
         if (r < 0)
                 return r;
         return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);
-}
-
-bool expected_by_boot(const struct planned_volume_group *planned)
-{
-        return planned->group == PLAN_BOOT || planned->group == PLAN_NET;
 }

@@ -49,9 +49,6 @@ int unrecorded_read(const struct sources *sources, const char *name, struct volu
  * emptied with plan_done(), or a negative errno. */
 int expected_find(struct sources *sources, struct plan *ret) _nonnull_(1, 2) _must_check_;
 
-/* Whether boot waits for it, with or without the network. */
-bool expected_by_boot(const struct planned_volume_group *planned) _nonnull_(1);
-
 /* ------ judgement ------ */
 
 /* What the state of a VG is now, for all who look on. The worker's records say how it was when the worker looked last; LVs

@@ -124,8 +124,7 @@ void sources_done(struct sources *sources)
         configuration_done(&sources->configuration);
         problems_done(&sources->settings_problems);
         problems_done(&sources->configuration_problems);
-        if (sources->names)
-                dm_hash_destroy(sources->names);
+        dm_hash_destroyp(&sources->names);
         *sources = SOURCES_NONE;
 }
 

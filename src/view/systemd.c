@@ -51,8 +51,7 @@ int systemd_connect(int root_fd, struct systemd *ret)
 void systemd_done(struct systemd *systemd)
 {
         sd_bus_close_unref(systemd->bus);
-        if (systemd->stand_in)
-                dm_config_destroy(systemd->stand_in);
+        dm_config_destroyp(&systemd->stand_in);
         *systemd = (struct systemd){};
 }
 

@@ -42,17 +42,6 @@ static int find_recorded(const struct sources *sources, const char *name, struct
         return 0;
 }
 
-/* ------ lvm2's backup ------ */
-
-static int find_in_backup(const struct sources *sources, const char *name, struct vg_view *view)
-{
-        int r = unrecorded_read(sources, name, &view->volume_group);
-
-        view->source = VG_VIEW_OF_BACKUP;
-        view->metadata = view->volume_group;
-        return r == -ENOENT ? 0 : r;
-}
-
 /* ------ metadata ------ */
 
 /* A read from a suspended device blocks, so nothing is known of what is on one. */
@@ -123,10 +112,13 @@ int vg_view_find(const struct sources *sources, const char *name, struct vg_view
         /* The worker's records are out of date where headgate is not in charge any more. */
         int r = sources->in_charge ? find_recorded(sources, name, ret) : 0;
 
-        if (r >= 0 && !ret->volume_group)
-                r = find_in_backup(sources, name, ret);
-        if (r < 0 || !ret->volume_group)
-                return r < 0 ? r : VG_VIEW_NONE;
+        if (r >= 0 && !ret->volume_group) {
+                r = unrecorded_read(sources, name, &ret->volume_group);
+                ret->source = VG_VIEW_OF_BACKUP;
+                ret->metadata = ret->volume_group;
+        }
+        if (r < 0)
+                return r == -ENOENT ? VG_VIEW_NONE : r;
         /* An unresponsive disk is no reason to wait if all is well. */
         r = is_active(ret->volume_group) ? 0 : read_metadata(sources, ret);
         return r < 0 ? r : VG_VIEW_FOUND;
