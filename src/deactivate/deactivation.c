@@ -307,16 +307,14 @@ static int take_down(struct deactivation *deactivation)
         const struct settings *settings = &deactivation->sources.settings;
         _cleanup_teardown_ struct teardown teardown = {};
         bool parallel = settings->parallel_teardown && !deactivation->serial;
-        int r;
+        const struct teardown_options options = {
+                .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
+                .deadline_usec = settings->teardown_deadline_usec,
+                .stall_usec = STALL_USEC,
+                .vgs_are_locked = true,
+        };
 
-        r = teardown_init(&teardown, deactivation->tree,
-                &(struct teardown_options){
-                        .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
-                        .deadline_usec = settings->teardown_deadline_usec,
-                        .stall_usec = STALL_USEC,
-                        .vgs_are_locked = true,
-                });
-        return r < 0 ? r : teardown_run(&teardown);
+        return teardown_init(&teardown, deactivation->tree, &options) ?: teardown_run(&teardown);
 }
 
 int deactivation_run(struct deactivation *deactivation)

@@ -267,11 +267,6 @@ void removals_finish(struct teardown *teardown)
         }
 }
 
-static bool has_timed_out(const struct teardown *teardown, const struct removal *removal, uint64_t now)
-{
-        return removal->started_usec > 0 && removal->started_usec + teardown->options.deadline_usec <= now;
-}
-
 void removals_check_deadlines(struct teardown *teardown, uint64_t now)
 {
         struct pool *pool = teardown->pool;
@@ -283,7 +278,8 @@ void removals_check_deadlines(struct teardown *teardown, uint64_t now)
         FOREACH_NODE(node, &teardown->tree->nodes) {
                 struct removal *removal = node->removal;
 
-                if (!removal || !removal->at_work || removal->timed_out || !has_timed_out(teardown, removal, now))
+                if (!removal || !removal->at_work || removal->timed_out || removal->started_usec == 0 ||
+                        removal->started_usec + teardown->options.deadline_usec > now)
                         continue;
                 removal->timed_out = true;
                 removal->error = -ETIMEDOUT;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "lvm/online.h"
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "teardown/kernel.h"
@@ -324,8 +325,7 @@ void teardown_done(struct teardown *teardown)
                 return;
         job_free(teardown->stop_jobs.job);
         job_free(teardown->unmonitor.job);
-        if (teardown->unmonitor.vgs)
-                dm_hash_destroy(teardown->unmonitor.vgs);
+        dm_hash_destroyp(&teardown->unmonitor.vgs);
         sd_event_unref(teardown->event);
         closep(&teardown->mounts_fd);
         closep(&teardown->swaps_fd);
