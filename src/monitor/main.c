@@ -86,11 +86,9 @@ int main(int argc, char *argv[])
         log_open("headgate-monitor", log_target_of_stderr());
 
         r = arguments_parse_plain(argc, argv, help);
-        if (r <= 0)
-                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-        if (argc - optind != 1 || (!streq(argv[optind], "y") && !streq(argv[optind], "n"))) {
-                log_error("Expected y or n, see --help.");
-                return EXIT_FAILURE;
-        }
-        return run(argv[optind]) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (r > 0 && argc - optind == 1 && (streq(argv[optind], "y") || streq(argv[optind], "n")))
+                r = run(argv[optind]);
+        else if (r > 0)
+                r = log_error_errno(-EINVAL, "Expected y or n, see --help.");
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -54,7 +54,6 @@ static int mask_rules(void)
 {
         _cleanup_close_ int rules_fd = -EBADF;
         _cleanup_free_ char *text = NULL;
-        int r;
 
         if ((mkdir("/run/udev", 0755) < 0 && errno != EEXIST) ||
                 (mkdir(RULES_DIRECTORY, 0755) < 0 && errno != EEXIST))
@@ -66,8 +65,8 @@ static int mask_rules(void)
         for (size_t i = 0; i < STOCK_RULES_N; i++)
                 if (symlinkat("/dev/null", rules_fd, stock_rules[i]) < 0 && errno != EEXIST)
                         return -errno;
-        r = read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL);
-        return r < 0 ? r : write_file_atomic_at(rules_fd, REMOVED_RULE, text);
+        return read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL)
+                       ?: write_file_atomic_at(rules_fd, REMOVED_RULE, text);
 }
 
 /* What headgate's rule does differs with lvm2's rule, as it is installed. Where that shows PVs on LVs to lvm2, and lvm.conf has
@@ -202,9 +201,7 @@ static int worker_stopped(int run_fd)
                 return 0;
         }
 
-        r = read_file_at(run_fd, FLAGS_FAILURES, &text, NULL);
-        if (r >= 0)
-                r = parse_u32(text, &n_failures);
+        r = read_file_at(run_fd, FLAGS_FAILURES, &text, NULL) ?: parse_u32(text, &n_failures);
         if (r >= 0 || r == -ENOENT)
                 r = string_replace(&text, string_format("%u", ++n_failures))
                             ?: write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
@@ -243,12 +240,8 @@ int main(int argc, char *argv[])
         log_open("headgate-takeover", secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
         r = arguments_parse_plain(argc, argv, help);
-        if (r <= 0)
-                return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-
-        if (argc - optind != 1) {
-                log_error("Expected one verb, see --help.");
-                return EXIT_FAILURE;
-        }
-        return run(argv[optind]) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (r > 0)
+                r = argc - optind == 1 ? run(argv[optind])
+                                       : log_error_errno(-EINVAL, "Expected one verb, see --help.");
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
