@@ -214,9 +214,7 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         if (r != EXIT_SUCCESS)
                 return r;
         r = plot_timeline(&timeline);
-        if (r < 0)
-                return verb_fail(r, "Failed to write the picture: %m");
-        return EXIT_SUCCESS;
+        return r < 0 ? verb_fail(r, "Failed to write the picture: %m") : EXIT_SUCCESS;
 }
 
 static const struct verb_option options[] = {

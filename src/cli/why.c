@@ -190,16 +190,12 @@ static int explain_all(struct sources *sources, char *const names[], size_t n, s
 static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        int r;
 
         if (n == 0)
                 return verb_refuse("Name a VG, a VG/LV or a device, see --help.");
         if (geteuid() != 0 && !root_is_chosen())
                 return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
-        r = sources_read(&sources);
-        if (r >= 0)
-                r = explain_all(&sources, names, n, table);
-        return verb_print(table, r, "find out");
+        return verb_print(table, sources_read(&sources) ?: explain_all(&sources, names, n, table), "find out");
 }
 
 const struct verb verb_why = {"why", "NAME...",

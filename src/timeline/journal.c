@@ -113,18 +113,16 @@ void timeline_log(const struct timeline *timeline)
 static int journal_open(sd_journal **ret)
 {
         const char *path = secure_getenv("HEADGATE_JOURNAL");
-        int r = path ? sd_journal_open_directory(ret, path, 0)
-                     : sd_journal_open(ret, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
 
-        return r;
+        return path ? sd_journal_open_directory(ret, path, 0)
+                    : sd_journal_open(ret, SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
 }
 
 static int find_nothing(sd_journal *journal)
 {
-        bool is_volatile =
-                sd_journal_has_runtime_files(journal) > 0 && sd_journal_has_persistent_files(journal) == 0;
-
-        return is_volatile ? -ENODATA : -ENOENT;
+        return sd_journal_has_runtime_files(journal) > 0 && sd_journal_has_persistent_files(journal) == 0
+                       ? -ENODATA
+                       : -ENOENT;
 }
 
 int timeline_find_boot(const char *name, sd_id128_t *ret)
@@ -149,8 +147,7 @@ int timeline_find_boot(const char *name, sd_id128_t *ret)
                 if (id && sd_id128_from_string(id, ret) >= 0)
                         return 0;
         }
-        r = journal_open(&journal);
-        return r < 0 ? r : find_nothing(journal);
+        return journal_open(&journal) ?: find_nothing(journal);
 }
 
 /* ------ reading ------ */
@@ -257,7 +254,6 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
         _cleanup_free_ char *bars = NULL;
         uint64_t realtime_usec, monotonic_usec;
         sd_id128_t boot; /* without it, there is no time of another boot */
-        int r;
 
         if ((!timeline->host && get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
                 (!timeline->kernel && get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
@@ -265,8 +261,7 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
         if (sd_journal_get_realtime_usec(journal, &realtime_usec) >= 0 &&
                 sd_journal_get_monotonic_usec(journal, &monotonic_usec, &boot) >= 0)
                 timeline->realtime_usec = realtime_usec - monotonic_usec;
-        r = get_field(journal, "HEADGATE_BARS", &bars);
-        return r < 0 ? r : add_bars(timeline, bars);
+        return get_field(journal, "HEADGATE_BARS", &bars) ?: add_bars(timeline, bars);
 }
 
 /* Whoever may write to the journal may write anything, but only root as root. */
@@ -295,11 +290,7 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
         _cleanup_journal_ sd_journal *journal = NULL;
         int r;
 
-        r = journal_open(&journal);
-        if (r >= 0)
-                r = read_lines(journal, boot, timeline);
-        if (r >= 0)
-                r = drop_replaced(timeline);
+        r = journal_open(&journal) ?: read_lines(journal, boot, timeline) ?: drop_replaced(timeline);
         if (r < 0)
                 return r;
         if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN)

@@ -28,13 +28,6 @@ static bool has_device_above(const struct tree_node *node)
         return false;
 }
 
-/* Whether a look through all processes may find somebody. Everybody uses what the system lies on, and what holds a
- * disk are the devices on it. */
-static bool is_worth_a_look(const struct tree_node *node)
-{
-        return !node->skip_reason && (node->kind != TREE_DISK || !has_device_above(node));
-}
-
 static void explain_node(struct why *why, const struct tree_node *node, const struct users *users)
 {
         _cleanup_free_ char *holders = node_describe_holders(node, users);
@@ -62,9 +55,8 @@ static void explain_nodes(struct why *why, struct tree *tree)
         if (tree->error >= 0 && n == 0)
                 return;
         tree_add_holders(tree, sources->devices);
-        r = tree_add_usage(tree);
-        if (r >= 0)
-                r = teardown_skip_foreign(tree, &sources->configuration, &sources->configuration_problems);
+        r = tree_add_usage(tree)
+                    ?: teardown_skip_foreign(tree, &sources->configuration, &sources->configuration_problems);
         if (r < 0) {
                 why_fail(why, r);
                 return;
@@ -73,7 +65,9 @@ static void explain_nodes(struct why *why, struct tree *tree)
         for (size_t i = 0; i < n_told; i++) {
                 const struct tree_node *node = tree->nodes.nodes[i];
 
-                if (is_worth_a_look(node)) {
+                /* A look through all processes finds nobody of interest: all use what the system lies on, and what
+                 * holds a disk are the devices on it. */
+                if (!node->skip_reason && (node->kind != TREE_DISK || !has_device_above(node))) {
                         queries[i].number = node->number;
                         queries[i].mount_point = find_mount_point(node);
                         look = true;
