@@ -241,13 +241,11 @@ static int print_override(const char *path, char *text, char **ret, size_t *ret_
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
-        int r;
 
         if (!file)
                 return -ENOMEM;
         fprintf(file, MARK_OF_OVERRIDE " from /%s, for this boot: see headgate-fast-dm-rules(8).\n\n", path);
-        r = patch(file, text, ret_line);
-        return r < 0 ? r : memstream_finish(&stream, ret, NULL);
+        return patch(file, text, ret_line) ?: memstream_finish(&stream, ret, NULL);
 }
 
 /* ------ files ------ */

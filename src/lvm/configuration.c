@@ -51,9 +51,8 @@ static int read_one(int dir_fd, const char *directory, const char *name, struct 
 
 static int files_read(int dir_fd, const char *directory, struct dm_config_tree **ret, struct problems *problems)
 {
-        int r = read_one(dir_fd, directory, "lvmlocal.conf", ret, problems);
-
-        return r < 0 ? r : read_one(dir_fd, directory, "lvm.conf", &(*ret)->cascade, problems);
+        return read_one(dir_fd, directory, "lvmlocal.conf", ret, problems)
+                       ?: read_one(dir_fd, directory, "lvm.conf", &(*ret)->cascade, problems);
 }
 
 static int find_bool(const struct dm_config_tree *files, const char *path, int otherwise)

@@ -21,10 +21,8 @@ struct dm_devices *dm_devices_free(struct dm_devices *devices)
 {
         if (!devices)
                 return NULL;
-        if (devices->by_uuid)
-                dm_hash_destroy(devices->by_uuid);
-        if (devices->pool)
-                dm_pool_destroy(devices->pool);
+        dm_hash_destroyp(&devices->by_uuid);
+        dm_pool_destroyp(&devices->pool);
         closep(&devices->control_fd);
         free(devices->devices);
         free(devices);
@@ -110,9 +108,8 @@ static int add_line(struct dm_devices *devices, char *line)
                 words[i] = strtok_r(i == 0 ? line : NULL, " ", &position);
         if (!words[3])
                 return 0;
-        r = parse_device_number(words[0], &number);
-        if (r >= 0)
-                r = add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
+        r = parse_device_number(words[0], &number)
+                    ?: add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
         if (r >= 0)
                 devices->devices[devices->n - 1].suspended = words[4] && streq(words[4], "suspended");
         return r == -EINVAL ? 0 : r;

@@ -79,8 +79,7 @@ struct volume_group *volume_group_free(struct volume_group *volume_group)
                 free(pv->device_name);
         FOREACH_LV(lv, volume_group)
                 free(lv->name);
-        if (volume_group->pvs_by_pvid)
-                dm_hash_destroy(volume_group->pvs_by_pvid);
+        dm_hash_destroyp(&volume_group->pvs_by_pvid);
         free(volume_group->pvs);
         free(volume_group->lvs);
         free(volume_group->name);

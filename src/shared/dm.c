@@ -61,10 +61,8 @@ int config_tree_parse(const char *text, struct dm_config_tree **ret)
 int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
 {
         _cleanup_free_ char *text = NULL;
-        int r;
 
-        r = read_file_at(dir_fd, path, &text, NULL);
-        return r < 0 ? r : config_tree_parse(text, ret);
+        return read_file_at(dir_fd, path, &text, NULL) ?: config_tree_parse(text, ret);
 }
 
 int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise)

@@ -114,9 +114,8 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
         size_t distance = suggestion_distance(suggestion->wanted, candidate);
         size_t longest = MAX(strlen(suggestion->wanted), strlen(candidate));
 
-        if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U))
-                return;
-        if (suggestion->nearest && distance >= suggestion->distance)
+        if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U) ||
+                (suggestion->nearest && distance >= suggestion->distance))
                 return;
         if (string_replace(&suggestion->nearest, strdup(candidate)) >= 0)
                 suggestion->distance = distance;

@@ -187,7 +187,7 @@ int table_new(const struct table_kind *kind, const struct table_options *options
                 /* A list has no more names than characters, but for one. */
                 .columns = calloc(kind->n_columns + (list ? strlen(list) + 1 : 0), sizeof(*table.columns)),
         };
-        int r;
+        int r = 0;
 
         if (!table.table || !table.columns || scols_table_set_name(table.table, kind->lines) < 0)
                 return -ENOMEM;
@@ -197,13 +197,11 @@ int table_new(const struct table_kind *kind, const struct table_options *options
         for (size_t i = 0; (!list || additions) && i < kind->n_columns; i++)
                 if (kind->columns[i].shown & shown && add_column(&table, &kind->columns[i]) < 0)
                         return -ENOMEM;
-        if (list) {
+        if (list)
                 r = add_listed_columns(&table, kind, additions ?: list);
-                if (r < 0)
-                        return r;
-        }
-        *ret = table;
-        table = (struct table){};
+        if (r < 0)
+                return r;
+        *ret = TAKE_STRUCT(table);
         return 0;
 }
 

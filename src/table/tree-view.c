@@ -105,12 +105,10 @@ int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
 {
         _cleanup_free_ bool *above = calloc(view->tree->nodes.n + 1, sizeof(*above));
         _cleanup_free_ bool *below = calloc(view->tree->nodes.n + 1, sizeof(*below));
-        int r = above && below ? mark_from(view, nodes, TREE_UPWARDS, above) : -ENOMEM;
 
-        if (r >= 0)
-                r = mark_from(view, nodes, TREE_DOWNWARDS, below);
-        if (r < 0)
-                return r;
+        if (!above || !below || mark_from(view, nodes, TREE_UPWARDS, above) < 0 ||
+                mark_from(view, nodes, TREE_DOWNWARDS, below) < 0)
+                return -ENOMEM;
         for (size_t i = 0; i < view->tree->nodes.n; i++)
                 view->shown[i] = view->shown[i] && (above[i] || below[i]);
         return 0;

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "shared/dm.h"
 #include "shared/util.h"
 
 /* ------ kinds ------ */
@@ -222,11 +223,10 @@ struct tree *tree_free(struct tree *tree)
 {
         if (!tree)
                 return NULL;
-        struct dm_hash_table *const tables[] = {
+        struct dm_hash_table *tables[] = {
                 tree->numbers, tree->kernel_names, tree->dm_names, tree->vgs, tree->mount_points, tree->mount_ids};
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
-                if (tables[i])
-                        dm_hash_destroy(tables[i]);
+                dm_hash_destroyp(&tables[i]);
         FOREACH_NODE(node, &tree->nodes) {
                 tree_nodes_done(&node->uppers);
                 tree_nodes_done(&node->lowers);
@@ -234,8 +234,7 @@ struct tree *tree_free(struct tree *tree)
         tree_nodes_done(&tree->nodes);
         for (struct tree_cycle *cycle = tree->cycles; cycle; cycle = cycle->next)
                 tree_nodes_done(&cycle->members);
-        if (tree->memory)
-                dm_pool_destroy(tree->memory);
+        dm_pool_destroyp(&tree->memory);
         free(tree);
         return NULL;
 }
@@ -243,14 +242,13 @@ struct tree *tree_free(struct tree *tree)
 const char *tree_printf(struct tree *tree, const char *format, ...)
 {
         _cleanup_free_ char *text = NULL;
-        const char *copy = NULL;
+        const char *copy;
         va_list arguments;
 
         va_start(arguments, format);
         text = string_format_list(format, arguments);
         va_end(arguments);
-        if (text)
-                copy = dm_pool_strdup(tree->memory, text);
+        copy = text ? dm_pool_strdup(tree->memory, text) : NULL;
         if (!copy)
                 tree->error = -ENOMEM;
         return copy ?: "";
