@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A guest in qemu: two CPUs, and disks on a virtio-scsi bus."""
+"""A guest in qemu: two CPUs if not said otherwise, and disks on a virtio-scsi bus."""
 
 import resource
 
@@ -22,6 +22,7 @@ class Qemu(Machine):
         super().__init__(folder, scenario)
         self.kernel = kernel
         self.disks = scenario.disks
+        self.cpus = scenario.cpus
         self.disk_bytes = scenario.disk_mib * MIB
         self.memory = max(scenario.memory_mib, BASE_MIB) + scenario.disks * OVERHEAD_MIB
         command("cp", "--sparse=always", base, folder / "root.raw")
@@ -34,7 +35,7 @@ class Qemu(Machine):
                                  f"mitigations=off loglevel=5 systemd.log_color=0 {self.root_words()} "
                                  f"{LOG_WORDS} guest_boot={self.boot} "
                                  f"guest_payload=/dev/vdb guest_results=/dev/vdc "
-                                 f"{'guest_previous=/dev/vdd' if self.previous else ''} {self.cmdline}")
+                                 f"{'guest_previous=/dev/vdd' if self.previous else ''} {self.cmdline}", self.cpus)
         words += ["-drive", f"if=virtio,format=raw,cache=unsafe,file={self.folder}/root.raw",
                   "-drive", f"if=virtio,format=raw,read-only=on,file={self.folder}/payload.tar",
                   "-drive", f"if=virtio,format=raw,cache=unsafe,file={self.folder}/results.tar"]

@@ -33,6 +33,7 @@ class Scenario:
     cmdline: str = ""
     deadline: int = 90                              # seconds from boot to the end of the body, in each boot
     kernel: str = "uml"
+    cpus: int = 2                                   # under qemu
     suite: str = ""                                 # the release of Debian that it runs with
     memory_mib: int = 0                             # more than what the machine would have by itself
     packages: list = field(default_factory=list)    # of Debian, beside what every guest has
@@ -160,6 +161,7 @@ WORDS = {
     "cmdline": lambda rest: {"cmdline": rest},
     "deadline": matching(r"(\d+)", "deadline 90", lambda seconds: {"deadline": int(seconds)}),
     "kernel": one_of("kernel", "uml", "qemu"),
+    "cpus": matching(r"(\d+)", "cpus 1", lambda count: {"cpus": int(count)}),
     "memory": matching(r"(\d+)M", "memory 3072M", lambda mib: {"memory_mib": int(mib)}),
     "packages": lambda rest: {"packages": rest.split()},
     "root": one_of("root", "image", "lvm"),
