@@ -6,6 +6,7 @@ import fcntl
 import functools
 import hashlib
 import itertools
+import os
 import subprocess
 import sys
 import time
@@ -41,7 +42,9 @@ def fetch(suite, target, *options):
     include = next(option.partition("=")[2] for option in options if option.startswith("--include="))
     with reason_in_one_line(f"cannot fetch {include} of Debian {suite}, and it is not in the cache"):
         # The archive's list of a release that is not out yet may be older than it says that it may be.
-        command("mmdebstrap", '--aptopt=Acquire::Check-Valid-Until "false"', *options, suite, target)
+        # A kernel's package makes no initrd: who needs one makes it for the machine that it is for.
+        command("mmdebstrap", '--aptopt=Acquire::Check-Valid-Until "false"', *options, suite, target,
+                env=os.environ | {"INITRD": "No"})
 
 
 @contextlib.contextmanager

@@ -62,7 +62,7 @@ def install(cache, scratch, wrapper, suite):
     say("building the system on LVM: initrd")
     image.furnish(tree)
     furnish(tree, wrapper)
-    command("chroot", tree, "update-initramfs", "-u")
+    command("chroot", tree, "update-initramfs", "-c", "-k", next((tree / "usr/lib/modules").iterdir()).name)
     finished.mkdir()
     shutil.copy(kernel_qemu.image_in(tree), finished / "vmlinuz")
     shutil.copy(next(tree.glob("boot/initrd.img-*")), finished / "initrd")
