@@ -15,6 +15,9 @@ SOURCE = "build/headgate"
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive",
                # What is packed is thrown away.
                "XZ_OPT": "-0"}
+OPTIONS = f"nocheck parallel={os.cpu_count()}"
+# Of what is only there to be replaced.
+FAST = f"{OPTIONS} noopt noautodbgsym"
 
 
 def git(repository, *words, **options):
@@ -47,7 +50,8 @@ def earlier_package(cache, repository, suite):
         command("tar", "-xf", f"{source}.tar", "-C", source)
         changelog = source / "debian/changelog"
         changelog.write_text(changelog.read_text().replace("-", "~earlier-", 1))
-    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), commit)}", unpack)
+    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), commit)}", unpack,
+                   DEB_BUILD_OPTIONS=FAST)
     named = folder / "earlier.deb"
     with contextlib.suppress(FileExistsError):
         os.link(next(folder.glob("headgate_*.deb")), named)
@@ -79,9 +83,9 @@ def in_chroot(root, script, *words, **environment):
                    root, script, "sh", *words, env=ENVIRONMENT | environment)
 
 
-def built(cache, repository, suite, name, provide):
+def built(cache, repository, suite, name, provide, **environment):
     folder = cache / name
-    return made(folder, lambda: build(folder, builder(cache, repository, suite), provide))
+    return made(folder, lambda: build(folder, builder(cache, repository, suite), provide, **environment))
 
 
 def build(folder, tar, provide, **environment):
@@ -93,7 +97,7 @@ def build(folder, tar, provide, **environment):
         say(f"building the package: {folder.name}")
         log = in_chroot(root, 'cd "$1" && version=$(dpkg-parsechangelog -S Version) && '
                         'tar --anchored --exclude=headgate/debian -cJf "../headgate_${version%-*}.orig.tar.xz" -C .. headgate && dpkg-buildpackage -us -uc',
-                        f"/{SOURCE}", **{"DEB_BUILD_OPTIONS": f"nocheck parallel={os.cpu_count()}"} | environment)
+                        f"/{SOURCE}", **{"DEB_BUILD_OPTIONS": OPTIONS} | environment)
         finished = root / "finished"
         finished.mkdir()
         (finished / "build.log").write_text(log)
