@@ -23,16 +23,6 @@ uint64_t clock_usec(clockid_t clock)
         return (uint64_t) ts.tv_sec * USEC_PER_SEC + (uint64_t) ts.tv_nsec / 1000;
 }
 
-uint64_t now_usec(void)
-{
-        return clock_usec(CLOCK_MONOTONIC);
-}
-
-uint64_t now_realtime_usec(void)
-{
-        return clock_usec(CLOCK_REALTIME);
-}
-
 _Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
 
 ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset)
@@ -309,9 +299,9 @@ int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size)
 
 void memstream_done(struct memstream *stream)
 {
-        if (stream->file)
-                (void) fclose(stream->file);
+        fclosep(&stream->file);
         free(stream->text);
+        *stream = (struct memstream){};
 }
 
 char *string_format_list(const char *format, va_list arguments)

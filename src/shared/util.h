@@ -13,10 +13,10 @@
 #define USEC_PER_MSEC UINT64_C(1000)
 #define USEC_PER_SEC UINT64_C(1000000)
 #define USEC_INFINITY UINT64_MAX
-uint64_t now_usec(void);
+#define now_usec() clock_usec(CLOCK_MONOTONIC)
 
 /* Microseconds since 1970: the clock of file times, which somebody may set at any moment. */
-uint64_t now_realtime_usec(void);
+#define now_realtime_usec() clock_usec(CLOCK_REALTIME)
 
 /* Reads any clock, which has to exist. */
 uint64_t clock_usec(clockid_t clock);
