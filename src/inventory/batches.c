@@ -10,9 +10,11 @@
 
 #include "shared/util.h"
 
-/* A shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in a single one. */
+/* A shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in a single one. While all
+ * disks of the machine come, on processors that have much else to do, there is more time between two of them. */
 #define QUIET_USEC (20 * USEC_PER_MSEC)
-#define WAIT_MAX_USEC (200 * USEC_PER_MSEC)
+#define BOOT_QUIET_USEC (100 * USEC_PER_MSEC)
+#define WAIT_MAX_USEC (240 * USEC_PER_MSEC)
 
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 8U
@@ -32,13 +34,14 @@ void gather_note(struct gather *gather, uint64_t now)
         gather->last_usec = now;
 }
 
-uint64_t gather_until(const struct gather *gather, uint64_t now)
+uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
 {
         uint64_t until;
 
         if (gather->first_usec == 0)
                 return USEC_INFINITY;
-        until = MIN(gather->last_usec + QUIET_USEC, gather->first_usec + WAIT_MAX_USEC);
+        until = MIN(
+                gather->last_usec + (booting ? BOOT_QUIET_USEC : QUIET_USEC), gather->first_usec + WAIT_MAX_USEC);
         return until <= now ? 0 : until;
 }
 
@@ -75,27 +78,24 @@ size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t
 /* Without and with a disk that is waited for, as proc_stat(5) has it. 0 if that cannot be told. */
 static uint64_t read_idle_usec(void)
 {
-        _cleanup_close_ int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+        _cleanup_free_ char *text = NULL;
         unsigned long long idle, waiting;
-        char line[256];
-        ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
 
-        line[MAX(n, 0)] = '\0';
-        if (sscanf(line, "cpu %*u %*u %*u %llu %llu", &idle, &waiting) != 2)
+        if (read_file_at(AT_FDCWD, "/proc/stat", &text, NULL) < 0 ||
+                sscanf(text, "cpu %*u %*u %*u %llu %llu", &idle, &waiting) != 2)
                 return 0;
-        return (idle + waiting) * (USEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK));
+        return (idle + waiting) * (USEC_PER_SEC / sysconf(_SC_CLK_TCK));
 }
 
 void load_look(struct load *load, uint64_t now)
 {
-        bool first = load->look_usec == 0;
-        uint64_t idle, passed;
+        uint64_t idle;
 
         if (now < load->look_usec)
                 return;
         idle = read_idle_usec();
-        passed = now - load->look_usec + LOOK_INTERVAL_USEC;
-        load->idle = !first && idle >= load->idle_usec + passed / 2;
+        load->idle =
+                load->look_usec != 0 && idle >= load->idle_usec + (now - load->look_usec + LOOK_INTERVAL_USEC) / 2;
         load->look_usec = now + LOOK_INTERVAL_USEC;
         load->idle_usec = idle;
 }

@@ -16,8 +16,8 @@ struct gather {
 
 void gather_note(struct gather *gather, uint64_t now);
 
-/* When to go ahead: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request comes before. */
-uint64_t gather_until(const struct gather *gather, uint64_t now);
+/* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request comes before. */
+uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now);
 
 /* How many vgchanges are at work at a time. One that uses a processor is worth a processor. One that waits, for a disk, for what
  * udev does, or for a lock, is worth memory alone, and keeps the VGs waiting that it was asked for as well: while a processor has
@@ -46,7 +46,7 @@ size_t slots_count_free(const struct slots *slots, enum slot_kind kind);
 size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t n, uint64_t waiting_usec);
 
 /* While vgchanges are at work, how long complete VGs wait for more to share a process with. */
-#define SLOTS_COMPANY_USEC (100 * USEC_PER_MSEC)
+#define SLOTS_COMPANY_USEC (60 * USEC_PER_MSEC)
 
 /* Whether a processor has had nothing to do. Zero at first, and when no vgchange is at work. */
 struct load {

@@ -11,7 +11,6 @@
 
 static void expectation_free(struct expectation *expectation)
 {
-        volume_group_free(expectation->backup);
         free(expectation->name);
         free(expectation);
 }
@@ -25,11 +24,9 @@ void expectations_done(struct expectations *expectations)
                 expectation_free(expectation);
 }
 
-int expectations_add(
-        struct expectations *expectations, const char *name, struct volume_group *backup, struct expectation **ret)
+int expectations_add(struct expectations *expectations, const char *name, struct expectation **ret)
 {
         _cleanup_(expectation_freep) struct expectation *expectation = NULL;
-        _cleanup_volume_group_ struct volume_group *owned = backup;
 
         *ret = expectations_find(expectations, name);
         if (*ret)
@@ -42,7 +39,6 @@ int expectations_add(
         expectation->name = strdup(name);
         if (!expectation->name)
                 return -ENOMEM;
-        expectation->backup = TAKE_PTR(owned);
         dm_list_add(&expectations->list, &expectation->list);
         *ret = TAKE_PTR(expectation);
         return 0;

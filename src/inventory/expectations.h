@@ -11,7 +11,6 @@ struct expectation {
         char *name;
         uint64_t since_usec;
         bool overdue;                /* its deadline has passed, and nothing of it was seen */
-        struct volume_group *backup; /* as lvm2's backup has it, which may be out of date; or NULL */
         struct managed_group *group; /* once a PV was read that tells of it; not owned */
 };
 
@@ -22,10 +21,9 @@ struct expectations {
 
 void expectations_done(struct expectations *expectations);
 
-/* Expects the VG `name`; `backup` is what its backup says, which is taken over in any case, or NULL if there is none. One that
- * is expected already stays as it is. Returns 0 and `*ret`, owned by the expectations, or -ENOMEM. */
-int expectations_add(struct expectations *expectations, const char *name, struct volume_group *backup,
-        struct expectation **ret) _must_check_;
+/* Expects the VG `name`. One that is expected already stays as it is. Returns 0 and `*ret`, owned by the expectations, or
+ * -ENOMEM. */
+int expectations_add(struct expectations *expectations, const char *name, struct expectation **ret) _must_check_;
 
 /* The one for a VG of that name, or NULL. */
 struct expectation *expectations_find(const struct expectations *expectations, const char *name);

@@ -57,7 +57,11 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         vg->lost_pv |= step->report == VG_SAY_LOST;
         inventory->lost_pvs |= group->lost_pv && vg->state == VOLUME_GROUP_WAITING;
         inventory_note_change(inventory, group);
-        dm_list_move(&inventory->groups[vg->state], &group->list);
+        dm_list_del(&group->list);
+        if (group->awaited)
+                dm_list_add_h(&inventory->groups[vg->state], &group->list);
+        else
+                dm_list_add(&inventory->groups[vg->state], &group->list);
 }
 
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event)

@@ -182,13 +182,16 @@ struct ready {
 /* Splits the VGs evenly over the processes that may be started now. */
 static int start_shares(struct worker *worker, const struct ready *ready)
 {
-        uint64_t waiting =
-                ready->n > 0 ? usec_between(ready->groups[0]->vg->complete_usec, worker->inventory->now_usec) : 0;
+        uint64_t now = worker->inventory->now_usec;
         struct slots slots = get_slots(worker);
-        size_t n_jobs = slots_count_shares(&slots, ready->kind, ready->n, waiting);
+        size_t n_jobs;
 
-        if (ready->n > 0 && n_jobs == 0)
-                worker_wake_at(worker, worker->inventory->now_usec + SLOTS_COMPANY_USEC);
+        if (ready->n == 0)
+                return 0;
+        n_jobs = slots_count_shares(
+                &slots, ready->kind, ready->n, usec_between(ready->groups[0]->vg->complete_usec, now));
+        if (n_jobs == 0)
+                worker_wake_at(worker, now + SLOTS_COMPANY_USEC);
         for (size_t i = 0; i < n_jobs; i++) {
                 size_t from = ready->n * i / n_jobs, to = ready->n * (i + 1) / n_jobs;
                 int r = start_job(worker, JOB_ACTIVATE, ready->groups + from, to - from);
@@ -275,54 +278,35 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         return 0;
 }
 
-/* The VGs that are complete, those first that somebody waits for, in an array to be freed by the caller. */
-static struct managed_group **list_complete(struct worker *worker, size_t n)
-{
-        struct managed_group *group, **groups = calloc(n, sizeof(*groups));
-        size_t first = 0, last = n;
-
-        if (!groups)
-                return NULL;
-        dm_list_iterate_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
-                if (group->awaited)
-                        groups[first++] = group;
-        dm_list_iterate_back_items(group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE])
-        {
-                if (!group->awaited)
-                        groups[--last] = group;
-        }
-        return groups;
-}
-
 static int start_complete(struct worker *worker)
 {
         size_t n = dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]);
         size_t n_others = count_others(worker), n_jobs = dm_list_size(&worker->jobs);
-        _cleanup_free_ struct managed_group **complete = NULL, **groups = NULL;
+        _cleanup_free_ struct managed_group **groups = NULL;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct ready awaited, others, degraded;
+        struct managed_group *group, *next;
         int r = 0;
 
         if (n == 0)
                 return 0;
-        complete = list_complete(worker, n);
         groups = calloc(3 * n, sizeof(*groups));
-        if (!complete || !groups)
+        if (!groups)
                 return log_oom();
         awaited = (struct ready){groups, .kind = SLOT_AWAITED};
         others = (struct ready){groups + n, .kind = SLOT_PLAIN};
         degraded = (struct ready){groups + 2 * n};
 
-        for (size_t i = 0; r >= 0 && i < n; i++) {
-                struct ready *ready = complete[i]->awaited ? &awaited : &others;
-
-                if (!is_possible(worker, complete[i]) ||
-                        (slot_of(worker, complete[i]) == SLOT_PLAIN && others.n >= n_others))
+        /* Those that somebody waits for are the first in the list. */
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+                if (r < 0)
+                        return r;
+                if (!is_possible(worker, group) || (slot_of(worker, group) == SLOT_PLAIN && others.n >= n_others))
                         continue;
                 r = devices ? 0 : dm_devices_get_permitted(&devices);
                 if (r < 0)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                r = take_turn(worker, complete[i], devices, ready, &degraded);
+                r = take_turn(worker, group, devices, group->awaited ? &awaited : &others, &degraded);
         }
         if (r >= 0)
                 r = start_shares(worker, &awaited) ?: start_shares(worker, &others);
@@ -372,14 +356,13 @@ static int share_out(struct worker *worker)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         const struct job *job;
-        int r = 0;
+        int r;
 
         dm_list_iterate_items(job, &worker->jobs) {
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
                         continue;
-                if (!devices)
-                        r = dm_devices_get_permitted(&devices);
+                r = devices ? 0 : dm_devices_get_permitted(&devices);
                 if (r < 0)
                         return log_error_errno(r, "Failed to list the device-mapper devices: %m");
                 r = take_over_half(worker, job, devices);

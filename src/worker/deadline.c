@@ -2,6 +2,9 @@
 
 /* The deadlines of VGs that wait for PVs, and of those that boot waits for: when they have passed, and what puts them off. */
 
+#include <fcntl.h>
+
+#include "lvm/metadata.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
@@ -91,15 +94,26 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
         return vg_take(worker, group, &(struct vg_input){.event = VG_DEADLINE_PASSED});
 }
 
-/* A PV may be there that holds no metadata, and does not tell which VG it belongs to. */
-static void mark_present(const struct worker *worker, struct volume_group *backup)
+/* What it consists of is only known from lvm2's backup. A PV may be there that holds no metadata, and does not tell which VG it
+ * belongs to. */
+static int take_absent(const struct worker *worker, struct expectation *expectation)
 {
-        for (size_t i = 0; backup && i < backup->n_pvs; i++) {
+        _cleanup_volume_group_ struct volume_group *backup = NULL;
+        int r = backup_read(AT_FDCWD, worker->backup_directory, expectation->name, &backup);
+
+        if (r == -ENOMEM)
+                return log_oom();
+        if (r < 0 && r != -ENOENT)
+                report_backup_unusable(expectation->name, r);
+        for (size_t i = 0; r >= 0 && i < backup->n_pvs; i++) {
                 const struct device *device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
 
                 if (device && !device->removed)
                         backup->pvs[i].device = device->number;
         }
+        expectation->overdue = true;
+        report_absent(expectation, backup);
+        return 0;
 }
 
 /* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */
@@ -120,9 +134,9 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
                 }
         dm_list_iterate_items(expectation, &worker->expectations.list) {
                 if (get_expectation_deadline(worker, expectation) <= now) {
-                        expectation->overdue = true;
-                        mark_present(worker, expectation->backup);
-                        report_absent(expectation);
+                        r = take_absent(worker, expectation);
+                        if (r < 0)
+                                return r;
                 }
                 *ret_earliest = MIN(*ret_earliest, get_expectation_deadline(worker, expectation));
         }

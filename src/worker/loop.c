@@ -124,7 +124,7 @@ static int read_devices(struct worker *worker)
         /* A device that was read may have made others worth a look, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, worker->inventory->now_usec);
-        gathered = gather_until(&worker->gather, worker->inventory->now_usec);
+        gathered = gather_until(&worker->gather, worker->phase.booting, worker->inventory->now_usec);
         if (gathered > 0) {
                 worker_wake_at(worker, gathered);
                 return 0;

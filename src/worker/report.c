@@ -196,10 +196,9 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 describe(vg, report, usec));
 }
 
-void report_absent(const struct expectation *expectation)
+void report_absent(const struct expectation *expectation, const struct volume_group *backup)
 {
         /* Without a backup, the name is all that is known. */
-        const struct volume_group *backup = expectation->backup;
         uint64_t usec = usec_between(expectation->since_usec, now_usec());
         _cleanup_free_ char *missing = backup ? volume_group_describe_missing(backup) : NULL;
         _cleanup_free_ char *time = format_duration(usec);
@@ -262,9 +261,8 @@ void report_backup_unusable(const char *volume_group_name, int error)
         fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
         fields_add(&fields, string_format("ERRNO=%d", -error));
         report_line(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, &fields,
-                string_format("The backup of the metadata of VG %s cannot be used, its disks are waited for with "
-                              "the others: %s",
-                        volume_group_name, strerror(-error)));
+                string_format("The backup of the metadata of VG %s cannot be used: %s", volume_group_name,
+                        strerror(-error)));
 }
 
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)

@@ -20,7 +20,7 @@ void report_activating(struct managed_group *const *groups, size_t n);
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
-void report_absent(const struct expectation *expectation);
+void report_absent(const struct expectation *expectation, const struct volume_group *backup);
 
 /* A label or metadata that cannot be used. `vg_name` is a guess, or ""; `pvid` is "" if not even that
  * could be read. `usable` says that another copy serves. */

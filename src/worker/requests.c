@@ -126,7 +126,6 @@ static int take_volume_group(struct worker *worker, const char *name)
 /* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
 static int take_expectation(struct worker *worker, const char *name)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
         struct expectation *expectation;
         struct managed_group *group;
         int r;
@@ -135,18 +134,11 @@ static int take_expectation(struct worker *worker, const char *name)
                 log_warning("Ignoring a request for \"%s\", which cannot be the name of a VG.", name);
                 return -EINVAL;
         }
-        r = backup_read(AT_FDCWD, worker->backup_directory, name, &metadata);
-        if (r == -ENOMEM)
-                return r;
-        if (r < 0 && r != -ENOENT)
-                report_backup_unusable(name, r);
-
-        r = expectations_add(&worker->expectations, name, TAKE_PTR(metadata), &expectation);
+        r = expectations_add(&worker->expectations, name, &expectation);
         if (r < 0)
                 return r;
-        group = expectation->backup ? inventory_find_group(worker->inventory, expectation->backup->vgid)
-                                    : names_find(worker->inventory, name);
-        if (group && streq(group->vg->name, name)) {
+        group = names_find(worker->inventory, name);
+        if (group) {
                 expectation->group = group;
                 group->awaited = true;
         }

@@ -26,12 +26,9 @@ static void tear_down(void)
 
 static struct expectation *expect(const char *name)
 {
-        struct volume_group *backup = calloc(1, sizeof(*backup));
         struct expectation *expectation;
 
-        ck_assert_ptr_nonnull(backup);
-        backup->name = strdup(name);
-        ck_assert_int_eq(expectations_add(&expectations, name, backup, &expectation), 0);
+        ck_assert_int_eq(expectations_add(&expectations, name, &expectation), 0);
         return expectation;
 }
 
@@ -58,17 +55,6 @@ START_TEST(expected_twice)
         ck_assert_ptr_null(expectations_find(&expectations, "a"));
         ck_assert_ptr_eq(expectations_find(&expectations, "b"), b);
         expectation_drop(b);
-        ck_assert(dm_list_empty(&expectations.list));
-}
-END_TEST
-
-START_TEST(no_backup)
-{
-        struct expectation *expectation;
-
-        ck_assert_int_eq(expectations_add(&expectations, "a", NULL, &expectation), 0);
-        ck_assert_ptr_eq(expectations_find(&expectations, "a"), expectation);
-        expectation_drop(expectation);
         ck_assert(dm_list_empty(&expectations.list));
 }
 END_TEST
@@ -110,7 +96,6 @@ int main(void)
         tcase_add_checked_fixture(test_case, set_up, tear_down);
         tcase_add_test(test_case, nothing_is_expected);
         tcase_add_test(test_case, expected_twice);
-        tcase_add_test(test_case, no_backup);
         tcase_add_test(test_case, one_that_does_not_come);
         tcase_add_test(test_case, one_that_comes_late);
         suite_add_tcase(suite, test_case);

@@ -279,8 +279,8 @@ static void add_pv(struct world *world)
 static void end(struct world *world)
 {
         static const enum vg_event events[] = {VG_ENDED_CONTENT, VG_ENDED_WARNED, VG_ENDED_FAILED,
-                VG_ENDED_CRASHED, VG_ENDED_OVERLOOKED, VG_ENDED_UNKNOWN, VG_STUCK_OTHER,
-                VG_STUCK_OWN, VG_WORKER_LOST};
+                VG_ENDED_CRASHED, VG_ENDED_OVERLOOKED, VG_ENDED_UNKNOWN, VG_STUCK_OTHER, VG_STUCK_OWN,
+                VG_WORKER_LOST};
 
         if (!is_activating(world->state))
                 return;
