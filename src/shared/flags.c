@@ -13,7 +13,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "shared/log.h"
 #include "shared/macro.h"
 
 #define RUN_DIRECTORY "/run/headgate"
@@ -311,7 +310,7 @@ int flags_receive_wakeups(int fd, unsigned int *n_ignored)
                         .msg_control = &control,
                         .msg_controllen = sizeof(control),
                 };
-                bool from_root, is_resync;
+                bool from_root;
                 ssize_t n;
 
                 /* With MSG_TRUNC, n is the size that was sent, which no text of ours has if it is longer than the
@@ -321,11 +320,9 @@ int flags_receive_wakeups(int fd, unsigned int *n_ignored)
                         return errno == EAGAIN || errno == EINTR ? result : -errno;
 
                 from_root = is_from_root(&message);
-                is_resync = is_text(data, (size_t) n, FLAGS_WAKE_RESYNC);
-                if (from_root && is_resync)
+                if (from_root && is_text(data, (size_t) n, FLAGS_WAKE_RESYNC))
                         result = FLAGS_WOKEN_TO_RESYNC;
-                else if ((!from_root || !is_text(data, (size_t) n, FLAGS_WAKE)) && (*n_ignored)++ == 0)
-                        log_warning(
-                                "Ignoring a datagram that is %s.", from_root ? "not a request" : "not from root");
+                else
+                        *n_ignored += !from_root || !is_text(data, (size_t) n, FLAGS_WAKE);
         }
 }

@@ -166,5 +166,5 @@ enum {
 };
 
 /* Takes all datagrams, R4, that wait at the socket `fd`. Those that are not from root, or are none of ours, are
- * counted in `*n_ignored`, and the first is reported. Returns one of the above, or a negative errno, not logged. */
+ * counted in `*n_ignored`. Returns one of the above, or a negative errno. */
 int flags_receive_wakeups(int fd, unsigned int *n_ignored);

@@ -279,10 +279,10 @@ static int start(struct worker *worker, struct device *const *devices, size_t n,
 /* Nobody waits for that of a slow device. */
 static int start_slow(struct worker *worker, struct device *device)
 {
-        struct job *job;
+        struct job *job = NULL;
         int r = start(worker, &device, 1, &job);
 
-        if (r >= 0)
+        if (job)
                 dm_list_add(&worker->scans.overdue, &job->list);
         return r;
 }
