@@ -269,7 +269,7 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
                 ?: unrecorded_read(sources, name, &volume_group);
         if (r == -ENOENT)
                 r = new_of_devices(sources, name, &volume_group);
-        if (r >= 0)
+        if (r >= 0 && volume_group)
                 r = describe(volume_group, planned) ?: insert(sources, volume_group);
         if (r >= 0)
                 TAKE_PTR(volume_group);
