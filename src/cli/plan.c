@@ -46,7 +46,7 @@ static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
 {
         _cleanup_settings_ struct settings settings = {};
         _cleanup_configuration_ struct configuration configuration = {};
-        const char *off;
+        const char *off = NULL;
         int r;
 
         r = settings_read(root_fd, &settings, problems)

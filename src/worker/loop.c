@@ -63,10 +63,10 @@ static int on_pending(_unused_ sd_event_source *source, const struct inotify_eve
 static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
         struct worker *worker = userdata;
-        bool before = worker->n_ignored > 0;
+        bool before = worker->n_ignored;
         int r = flags_receive_wakeups(fd, &worker->n_ignored);
 
-        if (!before && worker->n_ignored > 0)
+        if (!before && worker->n_ignored)
                 log_warning("Ignoring a datagram that is not a request.");
         if (r < 0)
                 return log_error_errno(r, "Failed to receive from the socket: %m");
