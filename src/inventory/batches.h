@@ -16,7 +16,8 @@ struct gather {
 
 void gather_note(struct gather *gather, uint64_t now);
 
-/* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request comes before. */
+/* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request
+ * comes before. */
 uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now);
 
 /* How many vgchanges are at work at a time. One that uses a processor is worth a processor. One that waits, for a disk, for what

@@ -319,14 +319,12 @@ static int start_complete(struct worker *worker)
 
 /* ------ vgchanges that wait ------ */
 
-/* Whether lvm2 has come to the VG. */
-static bool has_active_lvs(const struct managed_group *group, const struct dm_devices *devices)
+/* Whether lvm2 has not come to the VG yet, as far as its LVs are marked. */
+static bool is_left(const struct volume_group *vg)
 {
-        struct volume_group_counts n;
+        struct volume_group_counts n = volume_group_count(vg);
 
-        dm_devices_mark_active(devices, group->vg);
-        n = volume_group_count(group->vg);
-        return n.active > 0 || n.autoactivated == 0;
+        return n.active == 0 && n.autoactivated > 0;
 }
 
 /* Has other processes take over half of the VGs that this one has not come to yet, and in the end the last one: lvm2 reads the disks
@@ -336,13 +334,14 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
         struct managed_group *group, *next;
         size_t n = 0, n_left = 0;
 
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
-                n_left += !has_active_lvs(group, devices);
+        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+                dm_devices_mark_active(devices, group->vg);
+                n_left += is_left(group->vg);
+        }
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 int r = 0;
 
-                if (!has_active_lvs(group, devices) && !find_unresponsive_pv(worker, group->vg) &&
-                        ++n > n_left / 2)
+                if (is_left(group->vg) && !find_unresponsive_pv(worker, group->vg) && ++n > n_left / 2)
                         r = vg_take(worker, group, &(struct vg_input){.event = VG_STUCK_OTHER});
                 if (r < 0)
                         return r;
