@@ -25,6 +25,9 @@
 /* VGs that may take long wait for disks and not for processors, as far as is known before. Each check wants memory. */
 #define SLOW_JOBS_MAX 8U
 
+/* A vgchange of so many takes little longer than one of a single VG. */
+#define SMALL_BATCH 4U
+
 #define LOOK_INTERVAL_USEC (100 * USEC_PER_MSEC)
 
 void gather_note(struct gather *gather, uint64_t now)
@@ -57,8 +60,10 @@ size_t slots_count_free(const struct slots *slots, enum slot_kind kind)
                 most = SLOW_JOBS_MAX;
                 n = at_work[SLOT_SLOW];
         } else if (kind == SLOT_PLAIN && !slots->idle) {
-                most = MIN(slots->n_processors, (size_t) JOBS_MAX);
                 n -= at_work[SLOT_SLOW];
+                most = MIN(slots->n_processors, (size_t) JOBS_MAX);
+                if (slots->pausing || (slots->expected && n > 0))
+                        most = 0;
         }
         return most - MIN(n, most);
 }
@@ -73,6 +78,11 @@ size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t
                 waiting_usec < SLOTS_COMPANY_USEC)
                 return 0;
         return MIN(MIN(wanted, n), slots_count_free(slots, kind));
+}
+
+size_t slots_count_others(const struct slots *slots)
+{
+        return slots->expected ? SMALL_BATCH : SIZE_MAX;
 }
 
 /* Without and with a disk that is waited for, as proc_stat(5) has it. 0 if that cannot be told. */

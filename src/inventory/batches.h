@@ -36,8 +36,14 @@ enum slot_kind {
 struct slots {
         size_t n_processors;
         bool idle;                      /* a processor has nothing to do though vgchanges are at work */
+        bool expected;                  /* VGs that boot waits for may come at any moment */
+        bool pausing;                   /* see SLOTS_PAUSE_USEC */
         size_t at_work[_SLOT_KIND_MAX]; /* vgchanges that others may have to wait for */
+        size_t n_waiting; /* those that wait for a lock or an unresponsive disk, and nobody for them */
 };
+
+/* How many there may be for VGs that are locked. Each takes up some 10 MiB of memory. */
+#define SLOTS_WAITING_MAX 32U
 
 /* How many vgchanges of that kind may be started now. */
 size_t slots_count_free(const struct slots *slots, enum slot_kind kind);
@@ -45,6 +51,13 @@ size_t slots_count_free(const struct slots *slots, enum slot_kind kind);
 /* Over how many vgchanges `n` VGs, PLAIN or AWAITED, are spread now; 0 if they have to wait. The first of them has been complete
  * for `waiting_usec`. */
 size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t n, uint64_t waiting_usec);
+
+/* How many VGs, PLAIN, may be activated now: few while others are expected, one of which may have to wait for them. */
+size_t slots_count_others(const struct slots *slots);
+
+/* For how long after a vgchange none that is PLAIN follows while VGs are expected, unless a processor is idle: udev and systemd want
+ * it for disks, links and mounts. */
+#define SLOTS_PAUSE_USEC (500 * USEC_PER_MSEC)
 
 /* While vgchanges are at work, how long complete VGs wait for more to share a process with. */
 #define SLOTS_COMPANY_USEC (60 * USEC_PER_MSEC)

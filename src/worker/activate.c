@@ -15,12 +15,38 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* While VGs are expected that boot waits for, one of them may have to wait for that many others. */
-#define SMALL_BATCH 4
-
 /* A vgchange of many VGs may take longer on a large machine. One that does no longer counts as one of the processes at
  * work. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
+
+/* How often the lock of a VG is tried. */
+#define LOCK_INTERVAL_USEC (1 * USEC_PER_SEC)
+
+/* Whether others may have to wait for the job: it is at work, and has not been for too long. */
+static bool is_at_work(const struct worker *worker, const struct job *job)
+{
+        return !job->waits &&
+               (job->slot >= SLOT_SLOW || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
+}
+
+static struct slots get_slots(const struct worker *worker)
+{
+        uint64_t now = worker->inventory->now_usec;
+        struct slots slots = {
+                .n_processors = worker->n_processors,
+                .idle = worker->load.idle,
+                .expected = flags_is_set(worker->run_fd, FLAGS_URGENT) <= 0 &&
+                            expectations_are_near(&worker->expectations, worker->first_device_usec, now),
+                .pausing = now < worker->pause_usec,
+        };
+        const struct job *job;
+
+        dm_list_iterate_items(job, &worker->jobs) {
+                slots.at_work[job->slot] += is_at_work(worker, job);
+                slots.n_waiting += job->waits;
+        }
+        return slots;
+}
 
 int activate_on_ended(struct job *job, int exit_status, void *userdata)
 {
@@ -34,6 +60,8 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
 
         dm_list_del(&job->list);
         worker_ask_step(worker);
+        if (get_slots(worker).expected)
+                worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
         r = dm_devices_get_permitted(&devices);
         if (r < 0)
@@ -139,23 +167,6 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         return 0;
 }
 
-/* Whether others may have to wait for the job: it is at work, and has not been for too long. */
-static bool is_at_work(const struct worker *worker, const struct job *job)
-{
-        return !job->waits &&
-               (job->slot >= SLOT_SLOW || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
-}
-
-static struct slots get_slots(const struct worker *worker)
-{
-        struct slots slots = {.n_processors = worker->n_processors, .idle = worker->load.idle};
-        const struct job *job;
-
-        dm_list_iterate_items(job, &worker->jobs)
-                slots.at_work[job->slot] += is_at_work(worker, job);
-        return slots;
-}
-
 bool activate_has_room(const struct worker *worker)
 {
         struct slots slots = get_slots(worker);
@@ -212,8 +223,18 @@ static bool is_activating_degraded(const struct worker *worker)
         return false;
 }
 
+/* Whether another command has locked the VG, and as many as may be wait for that in lvm2 already. */
+static bool is_kept_out(struct worker *worker, const struct managed_group *group)
+{
+        if (get_slots(worker).n_waiting < SLOTS_WAITING_MAX ||
+                !volume_group_is_locked(worker->locking_directory, group->vg->name))
+                return false;
+        worker_wake_at(worker, worker->inventory->now_usec + LOCK_INTERVAL_USEC);
+        return true;
+}
+
 /* Whether a process could be started for the VG now. Each look at one lists all devices. */
-static bool is_possible(const struct worker *worker, const struct managed_group *group)
+static bool is_possible(struct worker *worker, const struct managed_group *group)
 {
         /* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given
          * up by the reader, and then left with a pvscan of its own, so that this has an end. */
@@ -221,7 +242,9 @@ static bool is_possible(const struct worker *worker, const struct managed_group 
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        !is_activating_degraded(worker);
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
-               (has_slot(worker, group) || group->vg->skip_reason || group->refusal || !worker->event_activation);
+               (has_slot(worker, group) || group->vg->skip_reason || group->refusal ||
+                       !worker->event_activation) &&
+               !is_kept_out(worker, group);
 }
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
@@ -231,19 +254,6 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
                 if (readers_wait_for(worker->readers, pv->device))
                         return pv->device_name ?: "(unknown)";
         return NULL;
-}
-
-/* How many VGs that boot does not wait for may share processes now. Even on another processor, work for them keeps udev from
- * what boot waits for. */
-static size_t count_others(const struct worker *worker)
-{
-        struct slots slots = get_slots(worker);
-
-        if (flags_is_set(worker->run_fd, FLAGS_URGENT) > 0 ||
-                !expectations_are_near(
-                        &worker->expectations, worker->first_device_usec, worker->inventory->now_usec))
-                return SIZE_MAX;
-        return slots.at_work[SLOT_PLAIN] + slots.at_work[SLOT_AWAITED] > 0 && !slots.idle ? 0 : SMALL_BATCH;
 }
 
 /* Starts a process for this VG alone. One that another command has locked is waited for by nobody else. */
@@ -281,7 +291,8 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
 static int start_complete(struct worker *worker)
 {
         size_t n = dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]);
-        size_t n_others = count_others(worker), n_jobs = dm_list_size(&worker->jobs);
+        struct slots slots = get_slots(worker);
+        size_t n_others = slots_count_others(&slots), n_jobs = dm_list_size(&worker->jobs);
         _cleanup_free_ struct managed_group **groups = NULL;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct ready awaited, others, degraded;
@@ -434,7 +445,7 @@ int activate_groups(struct worker *worker)
         struct job *job;
         int r = 0;
 
-        if (dm_list_empty(&worker->jobs))
+        if (dm_list_empty(&worker->jobs) && worker->pause_usec <= worker->inventory->now_usec)
                 worker->load = (struct load){};
         else
                 load_look(&worker->load, worker->inventory->now_usec);
@@ -451,6 +462,8 @@ int activate_groups(struct worker *worker)
         r = share_out(worker);
         if (r >= 0)
                 r = start_complete(worker);
+        if (worker->pause_usec > worker->inventory->now_usec)
+                worker_wake_at(worker, MIN(worker->pause_usec, worker->load.look_usec));
         dm_list_iterate_items(job, &worker->jobs) {
                 bool waited_for = is_at_work(worker, job) &&
                                   (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) ||

@@ -191,10 +191,11 @@ bool worker_has_work(const struct worker *worker)
 
 static int step(_unused_ sd_event_source *source, void *userdata)
 {
-        /* In this order: each deals with what those before it have found. */
-        static int (*const parts[])(struct worker *) = {take_requests, read_devices, scan_start, intake_recheck,
-                handover_adopt_again, activate_groups, withdraw_cookies, vg_report_lost, deadline_check,
-                requests_read_again, save_and_release};
+        /* In this order: each deals with what those before it have found, and a pvscan that nothing could follow is not
+         * started. */
+        static int (*const parts[])(struct worker *) = {take_requests, read_devices, intake_recheck,
+                handover_adopt_again, activate_groups, scan_start, withdraw_cookies, vg_report_lost,
+                deadline_check, requests_read_again, save_and_release};
         struct worker *worker = userdata;
         int r = 0;
 

@@ -18,6 +18,9 @@
 /* Slow devices have a pvscan each, as many at a time. */
 #define SLOW_SCANS_MAX 16
 
+/* How often devices are recorded whose VGs are incomplete, which leads to nothing. */
+#define INCOMPLETE_USEC (1 * USEC_PER_SEC)
+
 /* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
  * tenth of a second, to find out that one waits for a disk five seconds. */
 #define PART 8
@@ -273,6 +276,7 @@ static int start(struct worker *worker, struct device *const *devices, size_t n,
                 (*device)->recording = *ret;
                 inventory_move_device(worker->inventory, *device, DEVICE_RECORDING);
         }
+        worker->scans.started_usec = worker->inventory->now_usec;
         return 0;
 }
 
@@ -287,17 +291,31 @@ static int start_slow(struct worker *worker, struct device *device)
         return r;
 }
 
-/* As long as lvm2 has no time for their VGs, more devices may come that the same pvscan can record. */
-static bool is_wanted_now(const struct worker *worker)
+static bool is_of_complete(const struct device *device)
 {
+        return device->group && device->group->vg->state != VOLUME_GROUP_WAITING;
+}
+
+/* Whether it is worth a pvscan that records nothing else. */
+static bool is_urgent(const struct device *device)
+{
+        return device->removed || device->slow || (is_of_complete(device) && device->group->awaited);
+}
+
+/* Whether the others are recorded as well. As long as their VGs wait for other PVs, or lvm2 has no time for these, more devices may
+ * come that the same pvscan can record. */
+static bool shows_all(struct worker *worker)
+{
+        uint64_t late = MAX(worker->scans.started_usec, worker->first_device_usec) + INCOMPLETE_USEC;
         const struct device *device;
 
-        if (activate_has_room(worker))
-                return true;
+        if (!activate_has_room(worker))
+                return false;
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED])
-                if (device->removed || device->slow || !device->group || device->group->awaited)
+                if (is_of_complete(device))
                         return true;
-        return false;
+        worker_wake_at(worker, late);
+        return late <= worker->inventory->now_usec;
 }
 
 static int start_all(struct worker *worker)
@@ -306,6 +324,7 @@ static int start_all(struct worker *worker)
         size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
         _cleanup_free_ struct device **devices = NULL;
         struct device *device, *next;
+        bool all;
         int r;
 
         if (dm_list_empty(unrecorded))
@@ -315,19 +334,21 @@ static int start_all(struct worker *worker)
                 /* lvm2 itself records nothing then. */
                 dm_list_iterate_items_safe(device, next, unrecorded)
                         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+                worker_ask_step(worker);
                 return 0;
         }
 
-        if (!is_wanted_now(worker))
-                return 0;
         if (worker->scans.max > 0)
                 max = MIN(max, worker->scans.max);
         devices = calloc(dm_list_size(unrecorded), sizeof(*devices));
         if (!devices)
                 return log_oom();
+        all = shows_all(worker);
         dm_list_iterate_items_safe(device, next, unrecorded) {
                 bool alone = device->slow && !device->removed;
 
+                if (!all && !is_urgent(device))
+                        continue;
                 if (alone && dm_list_size(&worker->scans.overdue) < SLOW_SCANS_MAX) {
                         r = start_slow(worker, device);
                         if (r < 0)

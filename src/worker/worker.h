@@ -36,6 +36,7 @@ struct deadlines {
 /* The pvscans; see scan_start(). */
 struct scans {
         struct job *job;        /* the one that is waited for, or NULL */
+        uint64_t started_usec;  /* when one was last started; 0 if none was */
         size_t max;             /* how many devices one is to be shown at most; 0 for all */
         bool bisecting;         /* one of those that are left is known to be too much for a pvscan */
         struct dm_list overdue; /* those that wait for a disk, and are not waited for */
@@ -61,6 +62,7 @@ struct worker {
         struct dm_devices *active_devices; /* while requests are taken and once one needs them; else NULL */
         struct cookies *cookies;           /* since the first of them, where udev has quicker rules; or NULL */
         struct load load;
+        uint64_t pause_usec; /* until when VGs that nobody waits for leave the processors to what is expected */
         uint64_t first_device_usec; /* when the first device came; 0 if none has */
         size_t n_processors;
         struct job *forgetting;  /* the systemctl that has systemd forget units that have failed, or NULL */
@@ -172,9 +174,8 @@ int intake_recheck(struct worker *worker);
 /* ------ scan.c: lvm2's own account of which PVs there are ------ */
 
 /* Has one pvscan record all devices of stage UNRECORDED. Does nothing while a reader is busy, a pvscan is running, or no vgchange
- * could follow. Slow devices have one of their own each. If a
- * pvscan makes no progress, its devices are probed, and another one gets those that respond; if all do, it first has the time
- * until the next look. */
+ * could follow; for incomplete VGs alone, once a second. Slow devices have a pvscan of their own each. If one makes no progress,
+ * its devices are probed, and another one gets those that respond; if all do, it first has the time until the next look. */
 int scan_start(struct worker *worker);
 
 /* ------ activate.c: from complete VGs to active LVs ------ */

@@ -153,6 +153,32 @@ START_TEST(slow_ones_hold_up_nobody)
 END_TEST
 
 /* The first look says nothing; nobody looks more often than that is worth. */
+START_TEST(others_stand_back)
+{
+        struct slots slots = {.n_processors = 4};
+
+        ck_assert_uint_gt(slots_count_others(&slots), 1000);
+        slots.expected = true;
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_PLAIN), 0);
+        ck_assert_uint_gt(slots_count_others(&slots), 0);
+        ck_assert_uint_lt(slots_count_others(&slots), 10);
+        /* One batch at a time. */
+        slots.at_work[SLOT_PLAIN] = 1;
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_PLAIN), 0);
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_AWAITED), 0);
+        /* None for a moment after one. */
+        slots.at_work[SLOT_PLAIN] = 0;
+        slots.pausing = true;
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_PLAIN), 0);
+        slots.expected = false;
+        ck_assert_uint_eq(slots_count_free(&slots, SLOT_PLAIN), 0);
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_AWAITED), 0);
+        /* There is a processor for all. */
+        slots.idle = true;
+        ck_assert_uint_gt(slots_count_free(&slots, SLOT_PLAIN), 0);
+}
+END_TEST
+
 START_TEST(the_load_is_looked_at)
 {
         struct load load = {};
@@ -189,6 +215,7 @@ int main(void)
         tcase_add_test(test_case, what_somebody_waits_for_does_not_wait);
         tcase_add_test(test_case, idle_processors_are_used);
         tcase_add_test(test_case, slow_ones_hold_up_nobody);
+        tcase_add_test(test_case, others_stand_back);
         tcase_add_test(test_case, the_load_is_looked_at);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
