@@ -24,7 +24,6 @@ void plan_done(struct plan *plan)
                 free(volume_group->unit);
         }
         free(plan->volume_groups);
-        free(plan->rest_urgent);
         *plan = (struct plan){};
 }
 

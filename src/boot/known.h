@@ -15,8 +15,7 @@ enum plan_group {
         PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_volume_groups does */
         PLAN_REST, /* no entry names it */
         PLAN_NET,  /* only entries with _netdev, or net_volume_groups, name it */
-        _PLAN_GROUP_MAX,
-        PLAN_NONE = _PLAN_GROUP_MAX, /* it is not to be activated */
+        PLAN_NONE, /* it is not to be activated */
 };
 
 struct planned_volume_group {
@@ -35,9 +34,6 @@ struct planned_volume_group {
 struct plan {
         struct planned_volume_group *volume_groups; /* by name */
         size_t n;
-        /* An entry may wait for any VG, since its device cannot be told from its name: then "rest" is as urgent as
-         * "boot", and this says why, in a sentence; else NULL. */
-        char *rest_urgent;
 };
 
 /* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and

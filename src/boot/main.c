@@ -123,16 +123,9 @@ static int narrow_monitoring(int root_fd, const char *directory)
 /* ------ groups of VGs ------ */
 
 /* `names` are those of the VGs, whose characters need no quotes; no '%' or '$' is among them. */
-static char *describe_group(const struct plan *plan, enum plan_group group, bool named_by_fstab, const char *names)
+static char *describe_group(enum plan_group group, bool named_by_fstab, const char *names)
 {
-        switch (group) {
-        case PLAN_BOOT:
-                return string_format(HEADER
-                        "%s[Service]\n"
-                        "# Boot waits for file systems or swap on these VGs, or headgate.conf names them. They are\n"
-                        "# activated before others, and one that stays incomplete is reported.\n" EXPECT "%s\n",
-                        named_by_fstab ? "[Unit]\nSourcePath=" FSTAB_FILE "\n\n" : "", names);
-        case PLAN_NET:
+        if (group == PLAN_NET)
                 return string_format(HEADER
                         "[Unit]\n"
                         "# Their disks come with the network, and not before what attaches them.\n"
@@ -140,19 +133,16 @@ static char *describe_group(const struct plan *plan, enum plan_group group, bool
                         "[Service]\n"
                         "# Only entries with _netdev, or headgate.conf, name these VGs.\n" EXPECT "%s\n",
                         names);
-        default:
-                return string_format(HEADER
-                        "[Service]\n"
-                        "# VGs that nothing names are as urgent as those that boot waits for:\n"
-                        "# %s\n"
-                        "ExecStart=\nExecStart=:" BINDIR "/headgate wait --no-block --urgent\n",
-                        plan->rest_urgent);
-        }
+        return string_format(HEADER
+                "%s[Service]\n"
+                "# Boot waits for file systems or swap on these VGs, or headgate.conf names them. They are\n"
+                "# activated before others, and one that stays incomplete is reported.\n" EXPECT "%s\n",
+                named_by_fstab ? "[Unit]\nSourcePath=" FSTAB_FILE "\n\n" : "", names);
 }
 
 /* Writes what has systemd start the group at boot: a link from headgate-takeover.service to its instance of
- * headgate-activate@.service, and a drop-in that names the VGs. A group without VGs has neither, nor has "rest" if it
- * is not urgent. `directory` is the generator's normal one. */
+ * headgate-activate@.service, and a drop-in that names the VGs. A group without VGs has neither. `directory` is the
+ * generator's normal one. */
 static int write_group(const char *directory, const struct plan *plan, enum plan_group group)
 {
         _cleanup_free_ char *unit = string_format("headgate-activate@%s.service", plan_group_to_string(group));
@@ -175,10 +165,9 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
         r = memstream_finish(&stream, &names, NULL);
         if (r < 0)
                 return r;
-        /* Of VGs that nothing names the worker learns from their disks. */
-        if (*names == '\0' || (group == PLAN_REST && !plan->rest_urgent))
+        if (*names == '\0')
                 return 0;
-        text = describe_group(plan, group, named_by_fstab, names);
+        text = describe_group(group, named_by_fstab, names);
         if (!text)
                 return -ENOMEM;
 
@@ -206,6 +195,8 @@ static void log_problems(const struct problems *problems)
 
 static int plan_activation(int root_fd, const char *directory, struct problems *problems)
 {
+        /* The worker learns of all others from their disks. */
+        static const enum plan_group groups[] = {PLAN_BOOT, PLAN_NET};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_plan_ struct plan plan = {};
@@ -227,12 +218,12 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         r = plan_make(root_fd, &settings, &configuration, NULL, &plan, problems);
         if (r < 0)
                 return log_error_errno(r, "Failed to make the plan of boot: %m");
-        for (enum plan_group group = 0; group < _PLAN_GROUP_MAX; group++) {
-                int written = write_group(directory, &plan, group);
+        for (size_t i = 0; i < ELEMENTSOF(groups); i++) {
+                int written = write_group(directory, &plan, groups[i]);
 
                 if (written < 0)
-                        (void) log_error_errno(
-                                written, "Failed to write the unit of group %s: %m", plan_group_to_string(group));
+                        (void) log_error_errno(written, "Failed to write the unit of group %s: %m",
+                                plan_group_to_string(groups[i]));
                 r = r < 0 ? r : written;
         }
         return r;

@@ -5,7 +5,6 @@
 
 #include "boot/plan.h"
 
-#include <blkid.h>
 #include <libdevmapper.h>
 #include <libmount.h>
 
@@ -81,11 +80,6 @@ static void set_from_path(char *path, struct device_name *ret)
                 set_from_dm_name(rest, ret);
         else if ((rest = find_last_part(path, "/dev/disk/by-id/dm-uuid-" LVM_UUID_PREFIX)))
                 set_from_dm_uuid(rest, ret);
-        else if (find_last_part(path, "/dev/disk/by-uuid/") || find_last_part(path, "/dev/disk/by-label/") ||
-                 /* MAJOR:MINOR; lvm2 names no VG after a directory of /dev. */
-                 find_last_part(path, "/dev/block/") ||
-                 ((rest = find_last_part(path, "/dev/dm-")) && strspn(rest, "0123456789") == strlen(rest)))
-                ret->kind = DEVICE_UNRESOLVED;
         else if (skip_prefix(path, "/dev/") && (logical_volume = strchr(path + strlen("/dev/"), '/'))) {
                 *logical_volume++ = '\0';
                 if (volume_group_name_is_valid(logical_volume))
@@ -95,16 +89,13 @@ static void set_from_path(char *path, struct device_name *ret)
 
 int device_name_read(const char *device, struct device_name *ret)
 {
-        _cleanup_free_ char *copy = strdup(device), *tag = NULL, *value = NULL;
+        _cleanup_free_ char *copy = strdup(device);
 
         *ret = (struct device_name){.kind = DEVICE_OTHER};
         if (!copy)
                 return -ENOMEM;
         if (*device == '/')
                 set_from_path(copy, ret);
-        /* PARTUUID= and PARTLABEL= are of partitions, which LVs do not have. */
-        else if (blkid_parse_tag_string(device, &tag, &value) == 0 && (streq(tag, "UUID") || streq(tag, "LABEL")))
-                ret->kind = DEVICE_UNRESOLVED;
         return 0;
 }
 
@@ -119,7 +110,6 @@ struct entry {
         const char *source;  /* the file, a constant */
         const char *device;  /* as it is written there */
         const char *options; /* "defaults,_netdev"; NULL for none */
-        bool mounted; /* the device is in use by now: if it is unresolved, there is nothing to resolve any more */
 };
 
 /* Of "auto" and "noauto" the last one counts. */
@@ -160,14 +150,6 @@ static int claim(const struct entry *entry, struct plan *plan)
         if (r < 0)
                 return r;
 
-        if (name.kind == DEVICE_UNRESOLVED && !entry->mounted && !net && !plan->rest_urgent) {
-                _cleanup_free_ char *device = string_printable(entry->device);
-
-                if (!device)
-                        return -ENOMEM;
-                return string_replace(&plan->rest_urgent,
-                        string_format("%s names %s, which may be of any VG.", entry->source, device));
-        }
         if (name.kind == DEVICE_OF_NAME)
                 volume_group = plan_find(plan, name.volume_group);
         else if (name.kind == DEVICE_OF_ID)
@@ -190,8 +172,6 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
         _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
         _cleanup_fclose_ FILE *file = NULL;
         struct libmnt_fs *fs;
-        bool malformed;
-        int r;
 
         file = fmemopen(text, strlen(text), "r");
         if (!file || !table || !iterator)
@@ -199,8 +179,7 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
 
         (void) mnt_table_set_userdata(table, problems);
         (void) mnt_table_set_parser_errcb(table, note_bad_line);
-        malformed = mnt_table_parse_stream(table, file, FSTAB_FILE) < 0;
-        if (malformed)
+        if (mnt_table_parse_stream(table, file, FSTAB_FILE) < 0)
                 problems_add(problems, -EBADMSG, FSTAB_FILE ": the text is malformed.");
 
         while (mnt_table_next_fs(table, iterator, &fs) == 0) {
@@ -208,14 +187,12 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
                         .source = FSTAB_FILE,
                         .device = mnt_fs_get_source(fs),
                         .options = mnt_fs_get_options(fs),
-                        .mounted = mnt_fs_streq_target(fs, "/") || mnt_fs_streq_target(fs, "/usr"),
                 };
 
-                r = entry.device ? claim(&entry, plan) : 0;
-                if (r < 0)
-                        return r;
+                if (entry.device && claim(&entry, plan) < 0)
+                        return -ENOMEM;
         }
-        return malformed ? -EBADMSG : 0;
+        return 0;
 }
 
 /* ------ crypttab ------ */
@@ -275,10 +252,9 @@ static int claim_word(char *word, struct plan *plan)
         if ((value = find_value(word, "rd.lvm.lv")) || (value = find_value(word, "rd.lvm.vg")))
                 return claim_volume_group(value, plan);
         if ((value = find_value(word, "root")) || (value = find_value(word, "mount.usr")) ||
-                (value = find_value(word, "resume"))) {
+                (value = find_value(word, "resume")))
                 entry.device = value;
-                entry.mounted = true;
-        } else if ((value = find_value(word, "systemd.mount-extra"))) {
+        else if ((value = find_value(word, "systemd.mount-extra"))) {
                 /* "WHAT:WHERE[:TYPE[:OPTIONS]]". A device with a colon in its name can be no LV. */
                 entry.device = strsep(&value, ":");
                 if (!strsep(&value, ":"))
@@ -310,35 +286,25 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
 {
         static const struct {
                 const char *path;
-                /* Returns 0, -ENOMEM, or -EBADMSG if not all of the text could be read. */
                 int (*claim)(char *text, struct plan *plan, struct problems *problems);
         } files[] = {
                 {FSTAB_FILE, claim_fstab},
                 {CRYPTTAB_FILE, claim_crypttab},
                 {COMMAND_LINE_FILE, claim_command_line},
         };
-        const char *unread = NULL;
 
         for (size_t i = 0; i < ELEMENTSOF(files); i++) {
                 _cleanup_free_ char *text = NULL;
-                int r;
+                int r = read_file_at(root_fd, root_relative(files[i].path), &text, NULL);
 
-                r = read_file_at(root_fd, root_relative(files[i].path), &text, NULL);
-                if (r == -ENOENT)
-                        continue;
                 if (r >= 0)
                         r = files[i].claim(text, plan, problems);
-                else if (r != -ENOMEM)
-                        problems_add(problems, r, "%s: %m.", files[i].path);
                 if (r == -ENOMEM)
                         return r;
-                if (r < 0)
-                        unread = files[i].path;
+                if (r < 0 && r != -ENOENT)
+                        problems_add(problems, r, "%s: %m.", files[i].path);
         }
-        if (!unread || plan->rest_urgent)
-                return 0;
-        return string_replace(
-                &plan->rest_urgent, string_format("%s cannot be read, and may name any VG.", unread));
+        return 0;
 }
 
 /* ------ the plan ------ */

@@ -10,9 +10,9 @@
  * of files alone: nothing is asked, no device is opened. The same files make the same plan. */
 
 /* Reads etc/fstab, etc/crypttab, proc/cmdline, the backups and what the initrd has left, below `root_fd`. What
- * is wrong with any of these is added to `problems`, and the rest counts; with a table that cannot be read
- * nobody knows what boot waits for, so "rest" is urgent. `seen`, sorted, are VGs that appeared: the plan then has only those
- * of the others that files name; NULL for all. Returns 0 and `*ret`, to be emptied with plan_done(), or -ENOMEM. */
+ * is wrong with any of these is added to `problems`, and the rest counts. `seen`, sorted, are VGs that appeared: the plan
+ * then has only those of the others that files name; NULL for all. Returns 0 and `*ret`, to be emptied with plan_done(), or
+ * -ENOMEM. */
 int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
         const struct string_vector *seen, struct plan *ret, struct problems *problems)
         _nonnull_(2, 3, 5, 6) _must_check_;
@@ -28,20 +28,17 @@ const char *plan_group_to_string(enum plan_group group);
 
 #define FSTAB_FILE "/etc/fstab"
 
-/* Has the entries in the files below `root_fd` claim the VGs of the plan. Where one may be of any VG, sets `rest_urgent`;
- * but not of what is in use by now: of fstab the root and /usr, of the command line what the initrd has dealt with. A missing
- * file has no entries; a line that makes no sense is added to `problems` and left out; so is a file that cannot be read,
- * which may name any VG. Returns 0 or -ENOMEM. */
+/* Has the entries in the files below `root_fd` claim the VGs of the plan. A missing file has no entries; a line that makes no
+ * sense is added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
 int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_(2, 3) _must_check_;
 
 /* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
  * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
 
 enum device_kind {
-        DEVICE_OTHER,      /* certainly no LV, or nothing that one could tell the VG of */
-        DEVICE_OF_NAME,    /* an LV, of the VG of that name; or a device of others with a name like that */
-        DEVICE_OF_ID,      /* an LV, of the VG with that identifier */
-        DEVICE_UNRESOLVED, /* it may be any LV: what it is named by, only the device itself will tell */
+        DEVICE_OTHER,   /* certainly no LV, or nothing that one could tell the VG of */
+        DEVICE_OF_NAME, /* an LV, of the VG of that name; or a device of others with a name like that */
+        DEVICE_OF_ID,   /* an LV, of the VG with that identifier */
 };
 
 struct device_name {

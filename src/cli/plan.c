@@ -16,30 +16,14 @@
 struct line {
         struct planned_volume_group volume_group;
         const char *group;
-        bool urgent;
-        char *reason;
 };
 
 static const struct column activate_columns[] = {
         COLUMN("VG", ALWAYS, STRING, volume_group.name, "name of the volume group"),
         COLUMN("GROUP", ALWAYS, STRING, group, "boot, net, rest, or - for one that is not activated"),
-        COLUMN("URGENT", IN_JSON, BOOL, urgent, "whether others stand back for it"),
         COLUMN("UNIT", ALWAYS, STRING, volume_group.unit, "the unit that waits for it"),
-        COLUMN("REASON", ALWAYS, STRING, reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
+        COLUMN("REASON", ALWAYS, STRING, volume_group.reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
 };
-
-static void add_line(struct table *table, const struct plan *plan, const struct planned_volume_group *volume_group)
-{
-        bool urgent_rest = volume_group->group == PLAN_REST && plan->rest_urgent;
-        _cleanup_free_ char *reason =
-                urgent_rest ? string_format("%s Urgent: %s", volume_group->reason, plan->rest_urgent)
-                            : strdup(volume_group->reason);
-        struct line line = {*volume_group, plan_group_to_string(volume_group->group),
-                volume_group->group == PLAN_BOOT || urgent_rest, reason};
-
-        table_fail(table, reason ? 0 : -ENOMEM);
-        table_add_line(table, NULL, &line);
-}
 
 /* Whether or not it is on: who has it off may want to see what it would do. */
 static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
@@ -69,8 +53,9 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
         if (root_fd < 0)
                 return verb_fail(root_fd, "Failed to open %s: %m", root_path());
         r = make_plan(root_fd, &plan, &problems);
-        for (size_t i = 0; r >= 0 && i < plan.n; i++)
-                add_line(table, &plan, &plan.volume_groups[i]);
+        FOREACH_ARRAY(volume_group, plan.volume_groups, plan.n)
+                table_add_line(
+                        table, NULL, &(struct line){*volume_group, plan_group_to_string(volume_group->group)});
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
         FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
                 log_warning("%s", *line);

@@ -23,7 +23,6 @@
 static bool arg_expect;
 static bool arg_ignore_absent;
 static bool arg_no_block;
-static bool arg_urgent;
 static const char *arg_timeout;
 
 /* What is waited for, and when that is over. */
@@ -326,11 +325,6 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
-        if (arg_urgent) {
-                r = flags_set(sources.run_fd, FLAGS_URGENT);
-                if (r < 0)
-                        return verb_fail(r, "Failed to say that no VG is to stand back: %m");
-        }
         if (await->request) {
                 r = post_requests(sources.run_fd, await);
                 if (r < 0)
@@ -371,8 +365,7 @@ static const struct verb_option options[] = {
         {"expect", '\0', NULL, "Have them go before others, and wait until they are overdue", &arg_expect},
         {"ignore-absent", '\0', NULL, "Ignore those that were not seen, or are not to be activated",
                 &arg_ignore_absent},
-        {"no-block", '\0', NULL, "Only ask, as --expect and --urgent do; wait for nothing", &arg_no_block},
-        {"urgent", '\0', NULL, "Boot may wait for any of them: have none stand back", &arg_urgent},
+        {"no-block", '\0', NULL, "Only ask, as --expect does; wait for nothing", &arg_no_block},
         {"timeout", '\0', "SECONDS", "How long to wait, 90 by default; 0 for ever", .value = &arg_timeout},
         {},
 };

@@ -19,7 +19,6 @@
  *   coldplug          systemd has asked the kernel for an event of each device
  *   boot-finished     the events of coldplug have been worked off
  *   failed-wait:NAME  a link to the name of the unit headgate-vg@.service that has failed since the VG was not active
- *   urgent            boot may wait for any VG: none is held back for those that are expected
  *   given-up          the worker has failed too often, and headgate must not take over again by itself
  *   failures          how many workers have failed with no VG settled in between, in decimal
  *   taken-over        68-headgate.rules may act, since lvm2's own rule does not
@@ -61,7 +60,6 @@
 #define FLAGS_SOFT_REBOOT "soft-reboot"
 #define FLAGS_COLDPLUG "coldplug"
 #define FLAGS_BOOT_FINISHED "boot-finished"
-#define FLAGS_URGENT "urgent"
 #define FLAGS_GIVEN_UP "given-up"
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"

@@ -9,7 +9,6 @@
 #include "inventory/outcome.h"
 #include "lvm/dm_devices.h"
 #include "lvm/online.h"
-#include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
@@ -35,8 +34,7 @@ static struct slots get_slots(const struct worker *worker)
         struct slots slots = {
                 .n_processors = worker->n_processors,
                 .idle = worker->load.idle,
-                .expected = flags_is_set(worker->run_fd, FLAGS_URGENT) <= 0 &&
-                            expectations_are_near(&worker->expectations, worker->first_device_usec, now),
+                .expected = expectations_are_near(&worker->expectations, worker->first_device_usec, now),
                 .pausing = now < worker->pause_usec,
         };
         const struct job *job;

@@ -9,7 +9,6 @@
 
 static void check_plan(const struct plan *plan)
 {
-        fuzz_check(!plan->rest_urgent || fuzz_is_printable(plan->rest_urgent));
         for (size_t i = 0; i < plan->n; i++) {
                 const struct planned_volume_group *volume_group = &plan->volume_groups[i];
 

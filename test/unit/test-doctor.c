@@ -183,9 +183,9 @@ static const struct {
         {"units", FINDING_WARNING, "b.service is ordered after headgate-vg@a.service but",
                 {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
                         "\"headgate-vg@a.service\" {\nBefore = [\"a.service\", \"b.service\"]\nRequiredBy = [\"a.service\"]\n}\n"}}},
-        {"units", FINDING_WARNING, "old.service is ordered after headgate-activate@rest.service, which waits",
+        {"units", FINDING_WARNING, "old.service is ordered after headgate-activate@net.service, which waits",
                 {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
-                        "\"headgate-activate@rest.service\" {\nBefore = [\"headgate-wait.service\", \"old.service\"]\n}\n"}}},
+                        "\"headgate-activate@net.service\" {\nBefore = [\"headgate-wait.service\", \"old.service\"]\n}\n"}}},
         {"units", FINDING_OK, "All of headgate's units",
                 {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
                         "headgate.target {\nBefore = [\"headgate-x.service\", \"good.service\"]\nUpheldBy = [\"good.service\"]\n}\n"}}},

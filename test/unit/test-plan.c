@@ -53,21 +53,21 @@ static const struct {
         {"/dev/disk/by-id/dm-uuid-CRYPT-LUKS2-" ID32 "-x", DEVICE_OTHER, NULL},
         {"/dev/disk/by-id/lvm-pv-uuid-6HcCa1-MXOX-9c6G-nXbn-O5Xx-rqYx-TEHguq", DEVICE_OTHER, NULL},
         {"/dev/disk/by-id/ata-data-srv", DEVICE_OTHER, NULL},
-        {"/dev/disk/by-uuid/0b5e2d5e-1111-2222-3333-444455556666", DEVICE_UNRESOLVED, NULL},
-        {"/dev/disk/by-label/my\\x20data", DEVICE_UNRESOLVED, NULL},
+        {"/dev/disk/by-uuid/0b5e2d5e-1111-2222-3333-444455556666", DEVICE_OTHER, NULL},
+        {"/dev/disk/by-label/my\\x20data", DEVICE_OTHER, NULL},
         {"/dev/disk/by-partuuid/01234567-01", DEVICE_OTHER, NULL},
         {"/dev/disk/by-partlabel/data", DEVICE_OTHER, NULL},
         {"/dev/disk/by-path/pci-0000:00:1f.2-ata-1", DEVICE_OTHER, NULL},
-        {"/dev/dm-0", DEVICE_UNRESOLVED, NULL},
-        {"/dev/dm-1234", DEVICE_UNRESOLVED, NULL},
+        {"/dev/dm-0", DEVICE_OTHER, NULL},
+        {"/dev/dm-1234", DEVICE_OTHER, NULL},
         {"/dev/dm-", DEVICE_OTHER, NULL},
         {"/dev/dm-x", DEVICE_OTHER, NULL},
-        {"/dev/block/253:0", DEVICE_UNRESOLVED, NULL},
+        {"/dev/block/253:0", DEVICE_OTHER, NULL},
         {"/dev/sda1", DEVICE_OTHER, NULL},
         {"/dev/nvme0n1p1", DEVICE_OTHER, NULL},
-        {"UUID=0b5e2d5e-1111-2222-3333-444455556666", DEVICE_UNRESOLVED, NULL},
-        {"UUID=\"0b5e2d5e\"", DEVICE_UNRESOLVED, NULL},
-        {"LABEL=data", DEVICE_UNRESOLVED, NULL},
+        {"UUID=0b5e2d5e-1111-2222-3333-444455556666", DEVICE_OTHER, NULL},
+        {"UUID=\"0b5e2d5e\"", DEVICE_OTHER, NULL},
+        {"LABEL=data", DEVICE_OTHER, NULL},
         {"PARTUUID=01234567-01", DEVICE_OTHER, NULL},
         {"PARTLABEL=data", DEVICE_OTHER, NULL},
         {"LABELS=data", DEVICE_OTHER, NULL},
@@ -170,7 +170,6 @@ static const struct {
         const char *word;
         const char *device; /* NULL: none */
         bool net;
-        bool unresolved;
 } entry_words[] = {
         {"root=/dev/data/root", "/dev/data/root"},
         {"root=UUID=0b5e2d5e", NULL},
@@ -188,7 +187,7 @@ static const struct {
         {"systemd.mount-extra=/dev/data/a:/a", "/dev/data/a"},
         {"systemd.mount_extra=/dev/data/a:/a:ext4:ro,_netdev", "/dev/data/a", .net = true},
         {"systemd.mount-extra=/dev/data/a:/a:ext4:noauto", NULL},
-        {"systemd.mount-extra=LABEL=a:/a", "LABEL=a", .unresolved = true},
+        {"systemd.mount-extra=LABEL=a:/a", NULL},
         {"systemd.mount-extra=/dev/data/a", NULL},
         {"systemd.swap-extra=/dev/data/s", "/dev/data/s"},
         {"systemd.swap-extra=/dev/data/s:_netdev", "/dev/data/s", .net = true},
@@ -201,13 +200,11 @@ START_TEST(entries_of_the_command_line)
         _cleanup_plan_ struct plan plan = {};
         const char *device = entry_words[_i].device;
         _cleanup_free_ char *reason = string_format("/proc/cmdline names %s.", device);
-        _cleanup_free_ char *urgent = string_format("/proc/cmdline names %s, which may be of any VG.", device);
 
         write_file("proc/cmdline", entry_words[_i].word);
         claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
-        ck_assert_pstr_eq(plan.rest_urgent, entry_words[_i].unresolved ? urgent : NULL);
-        if (!device || entry_words[_i].unresolved)
+        if (!device)
                 assert_claim(&plan, "data", PLAN_REST, "No entry names it.");
         else
                 assert_claim(&plan, "data", entry_words[_i].net ? PLAN_NET : PLAN_BOOT, reason);
@@ -268,7 +265,6 @@ START_TEST(lines_of_crypttab)
         assert_claim(&plan, "d", PLAN_REST, "No entry names it.");
         assert_claim(&plan, "e", PLAN_BOOT, "/etc/crypttab names /dev/e/x.");
         assert_claim(&plan, "f", PLAN_REST, "No entry names it.");
-        ck_assert_str_eq(plan.rest_urgent, "/etc/crypttab names UUID=1, which may be of any VG.");
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0], "/etc/crypttab:9: the line has a name, and no device.");
 }
@@ -291,22 +287,6 @@ START_TEST(lines_of_fstab)
         assert_claim(&plan, "b", PLAN_REST, "No entry names it.");
         assert_claim(&plan, "c", PLAN_REST, "No entry names it.");
         assert_claim(&plan, "d", PLAN_BOOT, "/etc/fstab names /dev/d/x.");
-        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab names /dev/disk/by-label/b x, which may be of any VG.");
-}
-END_TEST
-
-/* Of fstab's entries by UUID only those count that are not mounted by now. */
-START_TEST(what_is_mounted)
-{
-        _cleanup_problems_ struct problems problems = {};
-        _cleanup_plan_ struct plan plan = {};
-
-        write_file("etc/fstab", "UUID=0 / ext4 defaults 0 1\n"
-                                "UUID=1 /usr ext4 defaults 0 1\n"
-                                "UUID=2 /net ext4 _netdev 0 1\n"
-                                "UUID=3 /home ext4\n");
-        claim(&plan, &problems);
-        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab names UUID=3, which may be of any VG.");
 }
 END_TEST
 
@@ -324,7 +304,6 @@ START_TEST(the_first_most_urgent_claim_counts)
         claim(&plan, &problems);
         assert_claim(&plan, "a", PLAN_NET, "/etc/fstab names /dev/a/1.");
         assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/2.");
-        ck_assert_ptr_null(plan.rest_urgent);
 }
 END_TEST
 
@@ -338,7 +317,6 @@ START_TEST(tables_that_are_not_there)
         ck_assert_int_eq(entries_claim(run_fd, &plan, &problems), 0);
         for (size_t i = 0; i < plan.n; i++)
                 ck_assert(plan.volume_groups[i].group == PLAN_REST);
-        ck_assert_ptr_null(plan.rest_urgent);
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -350,9 +328,11 @@ START_TEST(a_pipe_in_place_of_a_table)
 
         ck_assert_int_eq(mkdirat(run_fd, "etc", 0755), 0);
         ck_assert_int_eq(mknodat(run_fd, "etc/fstab", S_IFIFO | 0644, 0), 0);
+        write_file("etc/crypttab", "x /dev/a/x\n");
         claim(&plan, &problems);
-        ck_assert_str_eq(plan.rest_urgent, "/etc/fstab cannot be read, and may name any VG.");
+        assert_claim(&plan, "a", PLAN_BOOT, "/etc/crypttab names /dev/a/x.");
         ck_assert_int_eq(problems.error, -EBADFD);
+        ck_assert_uint_eq(problems.lines.n, 1);
 }
 END_TEST
 
@@ -430,7 +410,6 @@ int main(void)
         tcase_add_loop_test(files, options_of_entries, 0, ELEMENTSOF(option_rows));
         tcase_add_test(files, lines_of_crypttab);
         tcase_add_test(files, lines_of_fstab);
-        tcase_add_test(files, what_is_mounted);
         tcase_add_test(files, the_first_most_urgent_claim_counts);
         tcase_add_test(files, tables_that_are_not_there);
         tcase_add_test(files, a_pipe_in_place_of_a_table);
