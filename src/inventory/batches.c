@@ -48,6 +48,26 @@ uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
         return until <= now ? 0 : until;
 }
 
+static bool is_on_slow_device(const struct inventory *inventory, const struct volume_group *vg)
+{
+        FOREACH_PV(pv, vg) {
+                const struct device *device = inventory_find_device(inventory, pv->device);
+
+                if (device && device->slow)
+                        return true;
+        }
+        return false;
+}
+
+enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group)
+{
+        if (group->vg->checked)
+                return SLOT_CHECKED;
+        if (group->vg->slow || is_on_slow_device(inventory, group->vg))
+                return SLOT_SLOW;
+        return group->awaited ? SLOT_AWAITED : SLOT_PLAIN;
+}
+
 size_t slots_count_free(const struct slots *slots, enum slot_kind kind)
 {
         const size_t *at_work = slots->at_work;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "inventory/inventory.h"
 
 /* Batches: for how long devices are gathered, and over how many vgchanges VGs are spread. Decisions alone. */
 
@@ -32,6 +30,8 @@ enum slot_kind {
         SLOT_CHECKED, /* likewise, and programs that want memory check it: those of thin pools, caches and VDO */
         _SLOT_KIND_MAX,
 };
+
+enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group);
 
 struct slots {
         size_t n_processors;

@@ -249,6 +249,16 @@ bool inventory_pvs_have_reached(
         return true;
 }
 
+bool device_is_of_complete(const struct device *device)
+{
+        return device->group && device->group->vg->state != VOLUME_GROUP_WAITING;
+}
+
+bool device_is_urgent(const struct device *device)
+{
+        return device->removed || device->slow || (device_is_of_complete(device) && device->group->awaited);
+}
+
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
 {
         device->stage = stage;

@@ -169,6 +169,12 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 bool inventory_pvs_have_reached(
         const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage);
 
+/* Whether something follows once lvm2 has recorded the device: its VG waits for no other PV. */
+bool device_is_of_complete(const struct device *device);
+
+/* Whether it is worth a pvscan that records nothing else. */
+bool device_is_urgent(const struct device *device);
+
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
 
 /* Has the device read, or read once more if it is at work already. The caller sees to it that the worker does. */

@@ -187,6 +187,13 @@ char *volume_group_describe_missing(const struct volume_group *volume_group)
         return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
+bool volume_group_is_untouched(const struct volume_group *volume_group)
+{
+        struct volume_group_counts n = volume_group_count(volume_group);
+
+        return n.active == 0 && n.autoactivated > 0;
+}
+
 bool volume_group_is_settled(const struct volume_group *volume_group)
 {
         return volume_group->state != VOLUME_GROUP_COMPLETE && volume_group->state != VOLUME_GROUP_ACTIVATING;

@@ -149,6 +149,9 @@ static inline bool volume_group_is_incomplete(const struct volume_group *volume_
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
 char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
 
+/* Whether none of the LVs with autoactivation enabled is active, as far as they are marked, and there are some. */
+bool volume_group_is_untouched(const struct volume_group *volume_group) _nonnull_(1);
+
 /* Whether the worker has nothing more to do for it unless something new happens. */
 bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
 

@@ -100,26 +100,6 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         return 0;
 }
 
-static bool is_on_slow_device(const struct worker *worker, const struct volume_group *vg)
-{
-        FOREACH_PV(pv, vg) {
-                const struct device *device = inventory_find_device(worker->inventory, pv->device);
-
-                if (device && device->slow)
-                        return true;
-        }
-        return false;
-}
-
-static enum slot_kind slot_of(const struct worker *worker, const struct managed_group *group)
-{
-        if (group->vg->checked)
-                return SLOT_CHECKED;
-        if (group->vg->slow || is_on_slow_device(worker, group->vg))
-                return SLOT_SLOW;
-        return group->awaited ? SLOT_AWAITED : SLOT_PLAIN;
-}
-
 /* Starts lvm for VGs that vg_next() has yielded that action for. They are in the state that follows once it is there. */
 static int start_job(struct worker *worker, enum job_kind kind, struct managed_group *const *groups, size_t n)
 {
@@ -152,7 +132,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
         /* One that is slow has a process of its own. */
-        job->slot = kind == JOB_ACTIVATE ? slot_of(worker, groups[0]) : SLOT_PLAIN;
+        job->slot = kind == JOB_ACTIVATE ? slot_of(worker->inventory, groups[0]) : SLOT_PLAIN;
         job->n = n;
         dm_list_add(&worker->jobs, &job->list);
         FOREACH_ARRAY(group, groups, n) {
@@ -174,7 +154,7 @@ bool activate_has_room(const struct worker *worker)
 
 static bool has_slot(const struct worker *worker, const struct managed_group *group)
 {
-        enum slot_kind kind = slot_of(worker, group);
+        enum slot_kind kind = slot_of(worker->inventory, group);
         struct slots slots = get_slots(worker);
 
         /* What somebody waits for goes at once, unless it wants memory. */
@@ -278,7 +258,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
                 ready = degraded;
         else {
                 locked = volume_group_is_locked(worker->locking_directory, group->vg->name);
-                if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker, group) != ready->kind ||
+                if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY))
                         return start_alone(worker, group, locked);
         }
@@ -310,7 +290,8 @@ static int start_complete(struct worker *worker)
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
                 if (r < 0)
                         return r;
-                if (!is_possible(worker, group) || (slot_of(worker, group) == SLOT_PLAIN && others.n >= n_others))
+                if (!is_possible(worker, group) ||
+                        (slot_of(worker->inventory, group) == SLOT_PLAIN && others.n >= n_others))
                         continue;
                 r = devices ? 0 : dm_devices_get_permitted(&devices);
                 if (r < 0)
@@ -328,14 +309,6 @@ static int start_complete(struct worker *worker)
 
 /* ------ vgchanges that wait ------ */
 
-/* Whether lvm2 has not come to the VG yet, as far as its LVs are marked. */
-static bool is_left(const struct volume_group *vg)
-{
-        struct volume_group_counts n = volume_group_count(vg);
-
-        return n.active == 0 && n.autoactivated > 0;
-}
-
 /* Has other processes take over half of the VGs that this one has not come to yet, and in the end the last one: lvm2 reads the disks
  * of all its VGs first, and then waits for udev after each. If it gets to them later, they are active already. */
 static int take_over_half(struct worker *worker, const struct job *job, const struct dm_devices *devices)
@@ -345,12 +318,13 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
 
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 dm_devices_mark_active(devices, group->vg);
-                n_left += is_left(group->vg);
+                n_left += volume_group_is_untouched(group->vg);
         }
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
                 int r = 0;
 
-                if (is_left(group->vg) && !find_unresponsive_pv(worker, group->vg) && ++n > n_left / 2)
+                if (volume_group_is_untouched(group->vg) && !find_unresponsive_pv(worker, group->vg) &&
+                        ++n > n_left / 2)
                         r = vg_take(worker, group, &(struct vg_input){.event = VG_STUCK_OTHER});
                 if (r < 0)
                         return r;
@@ -457,9 +431,7 @@ int activate_groups(struct worker *worker)
                 if (r < 0)
                         return r;
         }
-        r = share_out(worker);
-        if (r >= 0)
-                r = start_complete(worker);
+        r = share_out(worker) ?: start_complete(worker);
         if (worker->pause_usec > worker->inventory->now_usec)
                 worker_wake_at(worker, MIN(worker->pause_usec, worker->load.look_usec));
         dm_list_iterate_items(job, &worker->jobs) {
@@ -469,9 +441,6 @@ int activate_groups(struct worker *worker)
 
                 if (is_watched(worker, job) && !job->probed)
                         worker_wake_at(worker, job->look_usec);
-                /* Patience with what is at work ends for VGs that have to wait for it. */
-                if (waited_for && job->slot < SLOT_SLOW)
-                        worker_wake_at(worker, job->started_usec + PATIENCE_USEC);
                 if (waited_for || (job->n > 1 && inventory_count_groups_of_job(worker->inventory, job) > 0))
                         worker_wake_at(worker, worker->load.look_usec);
         }

@@ -291,17 +291,6 @@ static int start_slow(struct worker *worker, struct device *device)
         return r;
 }
 
-static bool is_of_complete(const struct device *device)
-{
-        return device->group && device->group->vg->state != VOLUME_GROUP_WAITING;
-}
-
-/* Whether it is worth a pvscan that records nothing else. */
-static bool is_urgent(const struct device *device)
-{
-        return device->removed || device->slow || (is_of_complete(device) && device->group->awaited);
-}
-
 /* Whether the others are recorded as well. As long as their VGs wait for other PVs, or lvm2 has no time for these, more devices may
  * come that the same pvscan can record. */
 static bool shows_all(struct worker *worker)
@@ -312,7 +301,7 @@ static bool shows_all(struct worker *worker)
         if (!activate_has_room(worker))
                 return false;
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED])
-                if (is_of_complete(device))
+                if (device_is_of_complete(device))
                         return true;
         worker_wake_at(worker, late);
         return late <= worker->inventory->now_usec;
@@ -347,7 +336,7 @@ static int start_all(struct worker *worker)
         dm_list_iterate_items_safe(device, next, unrecorded) {
                 bool alone = device->slow && !device->removed;
 
-                if (!all && !is_urgent(device))
+                if (!all && !device_is_urgent(device))
                         continue;
                 if (alone && dm_list_size(&worker->scans.overdue) < SLOW_SCANS_MAX) {
                         r = start_slow(worker, device);
