@@ -301,7 +301,7 @@ static bool shows_all(struct worker *worker)
         if (!activate_has_room(worker))
                 return false;
         dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED])
-                if (device_is_of_complete(device))
+                if (device_is_of_complete(device) || worker->scans.max > 0)
                         return true;
         worker_wake_at(worker, late);
         return late <= worker->inventory->now_usec;

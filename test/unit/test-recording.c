@@ -44,6 +44,7 @@ static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
 {
         int r;
 
+        inventory_ping(worker.inventory);
         worker.next_step_usec = USEC_INFINITY;
         r = scan_start(&worker);
         return r < 0 ? r : sd_event_source_set_time(worker.timer_source, worker.next_step_usec);
@@ -110,6 +111,7 @@ static void set_up(void)
                 0);
         dm_list_init(&worker.scans.overdue);
         dm_list_init(&worker.jobs);
+        dm_list_init(&worker.expectations.list);
         worker.n_processors = 1;
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, on_progress, NULL, &worker.readers), 0);
@@ -145,6 +147,7 @@ static struct device *add(const char *name)
         ck_assert_ptr_nonnull(device->name);
         ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv->pvid), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &device->group), 0);
+        device->group->vg->state = VOLUME_GROUP_COMPLETE;
         inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
         return device;
 }
@@ -183,6 +186,30 @@ START_TEST(all_are_shown_at_once)
         assert_accepted(first);
         assert_accepted(last);
         ck_assert_str_eq(refused->group->refusal, "lvm2 does not accept its PV /dev/no2: /dev/no2 is refused.");
+}
+END_TEST
+
+START_TEST(incomplete_vgs_wait_for_others)
+{
+        struct device *waiting = add("ok1");
+
+        waiting->group->vg->state = VOLUME_GROUP_WAITING;
+        worker.first_device_usec = now_usec();
+        for (int i = 0; i < 10; i++)
+                ck_assert_int_ge(sd_event_run(worker.event, 10 * USEC_PER_MSEC), 0);
+        ck_assert_int_eq(waiting->stage, DEVICE_UNRECORDED);
+        add("ok2");
+        worker_ask_step(&worker);
+        record_all();
+        assert_calls("/dev/ok1 /dev/ok2\n");
+        assert_accepted(waiting);
+
+        /* None comes for a second. */
+        waiting = add("ok3");
+        waiting->group->vg->state = VOLUME_GROUP_WAITING;
+        worker_ask_step(&worker);
+        record_all();
+        assert_calls("/dev/ok1 /dev/ok2\n/dev/ok3\n");
 }
 END_TEST
 
@@ -376,6 +403,7 @@ int main(void)
         tcase_set_timeout(cases, 120);
         tcase_add_checked_fixture(cases, set_up, tear_down);
         tcase_add_test(cases, all_are_shown_at_once);
+        tcase_add_test(cases, incomplete_vgs_wait_for_others);
         tcase_add_test(cases, one_that_crashes_lvm2_costs_no_other);
         tcase_add_test(cases, several_that_crash_lvm2);
         tcase_add_test(cases, one_that_does_not_answer_costs_no_other);
