@@ -5,7 +5,11 @@
 
 #include "boot/known.h"
 
+#include <blkid.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "lvm/metadata.h"
 #include "lvm/online.h"
@@ -24,6 +28,8 @@ void plan_done(struct plan *plan)
                 free(volume_group->unit);
         }
         free(plan->volume_groups);
+        string_vector_done(&plan->hints);
+        string_vector_done(&plan->tagged);
         *plan = (struct plan){};
 }
 
@@ -214,4 +220,165 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
         if (r < 0 && r != -E2BIG)
                 return r;
         return seen ? 0 : add_online(root_fd, plan, problems);
+}
+
+/* ------ udev's links ------ */
+
+/* While anything on the machine is renamed or mounted, the kernel cannot tell whether ".." still leads to where it came
+ * from, and wants to be asked again (openat2(2), EAGAIN). So many times in a row are more than bad luck. */
+#define OPEN_TRIES 1000
+
+static int open_path_at(int dir_fd, const char *path, uint64_t resolve)
+{
+        const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
+
+        for (unsigned int tries = 1;; tries++) {
+                /* glibc of Debian 12 has no function for it. */
+                int fd = (int) syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+
+                if (fd >= 0)
+                        return fd;
+                if (errno != EAGAIN || tries == OPEN_TRIES)
+                        return -errno;
+        }
+}
+
+/* The path below the root of a name: one in /dev, or a tag, for which udev's 60-persistent-storage.rules make links. */
+static int name_to_path(const char *name, char **ret)
+{
+        static const struct {
+                const char *tag, *directory;
+        } rows[] = {
+                {"UUID", "by-uuid"},
+                {"LABEL", "by-label"},
+                {"PARTUUID", "by-partuuid"},
+                {"PARTLABEL", "by-partlabel"},
+        };
+        _cleanup_free_ char *tag = NULL, *value = NULL;
+
+        if (skip_prefix(name, "/dev/")) {
+                *ret = strdup(name + 1);
+                return *ret ? 0 : -ENOMEM;
+        }
+        if (blkid_parse_tag_string(name, &tag, &value) < 0)
+                return -EINVAL;
+        FOREACH_ARRAY(row, rows, ELEMENTSOF(rows)) {
+                /* Each byte becomes at most "\x20". */
+                size_t size = 4 * strlen(value) + 1;
+                _cleanup_free_ char *encoded = malloc(size);
+
+                if (!streq(tag, row->tag))
+                        continue;
+                if (!encoded || blkid_encode_string(value, encoded, size) < 0)
+                        return -ENOMEM;
+                *ret = string_format("dev/disk/%s/%s", row->directory, encoded);
+                return *ret ? 0 : -ENOMEM;
+        }
+        return -EINVAL;
+}
+
+int device_follow(int root_fd, const char *name, char **ret)
+{
+        _cleanup_free_ char *path = NULL, *link = NULL, *target = NULL;
+        _cleanup_close_ int fd = -EBADF;
+        int r = name_to_path(name, &path);
+
+        if (r < 0)
+                return r;
+        fd = open_path_at(root_fd, path, RESOLVE_IN_ROOT);
+        if (fd < 0)
+                return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
+        link = string_format("/proc/self/fd/%d", fd);
+        if (!link || read_link_at(AT_FDCWD, link, &target) < 0)
+                return -ENOMEM;
+        if (!target)
+                return -errno;
+        *ret = strdup(strrchr(target, '/') + 1);
+        return *ret ? 0 : -ENOMEM;
+}
+
+/* ------ hints ------ */
+
+#define HINTS_DIRECTORY "etc/headgate"
+#define HINTS_NAME "uuids"
+
+/* What is not on the file system of "/" may come later, or have to be waited for, and a link may lead there: -EXDEV. */
+static int open_hints(int root_fd, const char *path)
+{
+        int fd = open_path_at(root_fd, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+
+        return fd == -ELOOP ? -EXDEV : fd;
+}
+
+static int read_hints(int root_fd, char **ret)
+{
+        _cleanup_close_ int fd = open_hints(root_fd, HINTS_DIRECTORY "/" HINTS_NAME);
+        _cleanup_free_ char *link = string_format("/proc/self/fd/%d", fd), *text = NULL;
+        size_t size;
+        int r;
+
+        if (fd < 0 || !link)
+                return fd < 0 ? fd : -ENOMEM;
+        r = read_file_at(AT_FDCWD, link, &text, &size);
+        if (r >= 0 && size > HINTS_SIZE_MAX)
+                r = -EFBIG;
+        if (r >= 0)
+                *ret = TAKE_PTR(text);
+        return r;
+}
+
+int hints_read(int root_fd, struct string_vector *ret, struct problems *problems)
+{
+        _cleanup_free_ char *text = NULL;
+        unsigned int number = 0;
+        int r = read_hints(root_fd, &text);
+
+        if (r < 0 && r != -ENOMEM && r != -ENOENT && r != -EXDEV)
+                problems_add(problems, r, HINTS_FILE ": %m, ignoring it.");
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+                const char *space = strrchr(line, ' ');
+
+                number++;
+                if (*line == '\0' || *line == '#')
+                        continue;
+                if (!space || !volume_group_name_is_valid(space + 1))
+                        problems_add(problems, -EBADMSG,
+                                HINTS_FILE ":%u: the line is not a device and a VG, ignoring it: %s", number,
+                                line);
+                else if (string_vector_add(ret, line) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+const char *hints_find(const struct string_vector *hints, const char *device)
+{
+        _cleanup_free_ char *printable = string_printable(device);
+
+        FOREACH_ARRAY(line, hints->strings, printable ? hints->n : 0) {
+                const char *rest = skip_prefix(*line, printable);
+
+                /* A label may contain spaces. */
+                if (rest && *rest == ' ' && rest == strrchr(*line, ' '))
+                        return rest + 1;
+        }
+        return NULL;
+}
+
+int hints_write(int root_fd, const char *text)
+{
+        _cleanup_free_ char *before = NULL;
+        _cleanup_close_ int fd = -EBADF;
+        int r = read_hints(root_fd, &before);
+
+        if (r < 0 && r != -ENOENT && r != -EFBIG)
+                return r;
+        if (streq(text, before ?: r == -ENOENT ? "" : "too large"))
+                return 0;
+        if (mkdirat(root_fd, HINTS_DIRECTORY, 0755) < 0 && errno != EEXIST)
+                return -errno;
+        fd = open_hints(root_fd, HINTS_DIRECTORY);
+        return fd < 0 ? fd : write_file_atomic_at(fd, HINTS_NAME, text);
 }

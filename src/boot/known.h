@@ -34,6 +34,8 @@ struct planned_volume_group {
 struct plan {
         struct planned_volume_group *volume_groups; /* by name */
         size_t n;
+        struct string_vector hints;  /* see hints_read() */
+        struct string_vector tagged; /* devices of entries whose VG no name tells, as they are written there */
 };
 
 /* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and
@@ -60,3 +62,23 @@ int plan_claim(struct planned_volume_group *volume_group, enum plan_group group,
 
 void plan_done(struct plan *plan) _nonnull_(1);
 #define _cleanup_plan_ _cleanup_(plan_done)
+
+/* Hints: of devices whose name does not tell the VG, "UUID=...", the VG that they were of at an earlier boot. */
+#define HINTS_FILE "/etc/headgate/uuids"
+#define HINTS_SIZE_MAX (64U * 1024)
+
+/* Adds the lines of the file, each a device, printable, a space and a VG. What is no such line, and a file that cannot be read or is
+ * larger, is added to `problems` and left out; one behind a link or on another file system than "/" does not count. Returns 0 or
+ * -ENOMEM. */
+int hints_read(int root_fd, struct string_vector *ret, struct problems *problems) _nonnull_(2, 3) _must_check_;
+
+/* The VG of a device as an entry names it, or NULL. */
+const char *hints_find(const struct string_vector *hints, const char *device) _nonnull_(1, 2);
+
+/* Writes the lines, if they are not those of the file. Returns 0 or a negative errno; -EROFS or -EXDEV where there can be no hints. */
+int hints_write(int root_fd, const char *text) _nonnull_(2) _must_check_;
+
+/* The kernel's name of the device that `name`, a path or a tag, stands for now by udev's links. These are followed below the root, so
+ * that tests can bring a /dev of their own. Returns 0 and `*ret`, to be freed by the caller; -ENODEV if there is no such device;
+ * -EINVAL for what names no device; or another negative errno. */
+int device_follow(int root_fd, const char *name, char **ret) _nonnull_(2, 3) _must_check_;

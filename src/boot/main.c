@@ -6,7 +6,9 @@
  * no processes, no sockets, no devices. See systemd.generator(7).
  *
  * It writes a drop-in and a link for each group of VGs, a drop-in for lvm2's monitoring, and a mask for lvm2's shutdown. systemd
- * empties the directories before each run: what is there already is an error. */
+ * empties the directories before each run: what is there already is an error.
+ *
+ * At the end of boot headgate-uuids.service has it remember the VGs of devices that entries name by UUID or label. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,10 +23,12 @@
 
 static void help(void)
 {
-        printf("Usage: headgate-generator NORMAL-DIRECTORY [EARLY-DIRECTORY LATE-DIRECTORY]\n\n"
+        printf("Usage: headgate-generator NORMAL-DIRECTORY [EARLY-DIRECTORY LATE-DIRECTORY]\n"
+               "       headgate-generator --remember\n\n"
                "Write units that activate the volume groups that are known. Run by systemd.\n\n"
-               "  -h, --help     Show this help\n"
-               "      --version  Show the version\n\n"
+               "  -h, --help      Show this help\n"
+               "      --remember  Write no units, but which volume groups are named by UUID or label\n"
+               "      --version   Show the version\n\n"
                "See headgate-generator(8).\n");
 }
 
@@ -247,19 +251,35 @@ static int run(const char *directory, const char *early_directory, struct proble
         return masked < 0 ? masked : narrowed < 0 ? narrowed : r;
 }
 
+/* At the end of boot, when entries' devices are there. */
+static int remember(void)
+{
+        _cleanup_close_ int root_fd = root_open();
+        int r = root_fd < 0 ? root_fd : plan_remember(root_fd);
+
+        if (r == -EROFS || r == -EXDEV)
+                return 0;
+        return r < 0 ? log_error_errno(r, "Failed to write " HINTS_FILE ": %m") : 0;
+}
+
 int main(int argc, char *argv[])
 {
         _cleanup_problems_ struct problems problems = {};
+        bool remembers = false;
         int r;
 
         /* systemd gives its generators no standard error; where tests set the root, they read it. */
-        log_open("headgate-generator", root_is_chosen() ? LOG_TARGET_STDERR : LOG_TARGET_KMSG);
+        log_open("headgate-generator", root_is_chosen()                 ? LOG_TARGET_STDERR
+                                       : secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL
+                                                                        : LOG_TARGET_KMSG);
 
-        r = arguments_parse_plain(argc, argv, help);
+        r = arguments_parse(argc, argv, help, "remember", &remembers);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-        if (argc - optind != 1 && argc - optind != 3) {
-                log_error("Expected one directory, or three.");
+        if (remembers && optind == argc)
+                return remember() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (remembers || (argc - optind != 1 && argc - optind != 3)) {
+                log_error("Expected one directory, or three, or --remember alone.");
                 return EXIT_FAILURE;
         }
 

@@ -5,10 +5,12 @@
 
 #include "boot/plan.h"
 
+#include <blkid.h>
 #include <libdevmapper.h>
 #include <libmount.h>
 
 #include "boot/switches.h"
+#include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
 
@@ -80,6 +82,8 @@ static void set_from_path(char *path, struct device_name *ret)
                 set_from_dm_name(rest, ret);
         else if ((rest = find_last_part(path, "/dev/disk/by-id/dm-uuid-" LVM_UUID_PREFIX)))
                 set_from_dm_uuid(rest, ret);
+        else if (find_last_part(path, "/dev/disk/by-uuid/") || find_last_part(path, "/dev/disk/by-label/"))
+                ret->kind = DEVICE_TAGGED;
         else if (skip_prefix(path, "/dev/") && (logical_volume = strchr(path + strlen("/dev/"), '/'))) {
                 *logical_volume++ = '\0';
                 if (volume_group_name_is_valid(logical_volume))
@@ -89,13 +93,16 @@ static void set_from_path(char *path, struct device_name *ret)
 
 int device_name_read(const char *device, struct device_name *ret)
 {
-        _cleanup_free_ char *copy = strdup(device);
+        _cleanup_free_ char *copy = strdup(device), *tag = NULL, *value = NULL;
 
         *ret = (struct device_name){.kind = DEVICE_OTHER};
         if (!copy)
                 return -ENOMEM;
         if (*device == '/')
                 set_from_path(copy, ret);
+        /* PARTUUID= and PARTLABEL= are of partitions, which LVs do not have. */
+        else if (blkid_parse_tag_string(device, &tag, &value) == 0 && (streq(tag, "UUID") || streq(tag, "LABEL")))
+                ret->kind = DEVICE_TAGGED;
         return 0;
 }
 
@@ -154,6 +161,13 @@ static int claim(const struct entry *entry, struct plan *plan)
                 volume_group = plan_find(plan, name.volume_group);
         else if (name.kind == DEVICE_OF_ID)
                 volume_group = find_by_id(plan, name.volume_group);
+        else if (name.kind == DEVICE_TAGGED) {
+                const char *hint = hints_find(&plan->hints, entry->device);
+
+                volume_group = hint ? plan_find(plan, hint) : NULL;
+                if (string_vector_add(&plan->tagged, entry->device) < 0)
+                        return -ENOMEM;
+        }
         return volume_group ? plan_claim(volume_group, net ? PLAN_NET : PLAN_BOOT, entry->source, entry->device)
                             : 0;
 }
@@ -293,6 +307,8 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
                 {COMMAND_LINE_FILE, claim_command_line},
         };
 
+        if (hints_read(root_fd, &plan->hints, problems) < 0)
+                return -ENOMEM;
         for (size_t i = 0; i < ELEMENTSOF(files); i++) {
                 _cleanup_free_ char *text = NULL;
                 int r = read_file_at(root_fd, root_relative(files[i].path), &text, NULL);
@@ -305,6 +321,64 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
                         problems_add(problems, r, "%s: %m.", files[i].path);
         }
         return 0;
+}
+
+/* ------ hints for the next boot ------ */
+
+/* The VG of the LV that the device is now, else of none. Of a device that is not there, what is known stays. */
+static int find_volume_group(
+        int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
+{
+        _cleanup_free_ char *kernel_name = NULL, *uuid_path = NULL, *name_path = NULL, *uuid = NULL, *name = NULL;
+        int r = device_follow(root_fd, device, &kernel_name);
+
+        *ret = (struct device_name){};
+        if (r < 0) {
+                set_name(hints_find(hints, device) ?: "", ret);
+                return r == -ENOMEM ? r : 0;
+        }
+        uuid_path = string_format("sys/block/%s/dm/uuid", kernel_name);
+        name_path = string_format("sys/block/%s/dm/name", kernel_name);
+        if (!uuid_path || !name_path)
+                return -ENOMEM;
+        /* What is no LV, or is just being removed, has neither. */
+        if (sysfs_read_at(root_fd, uuid_path, &uuid) >= 0 && skip_prefix(uuid, LVM_UUID_PREFIX) &&
+                sysfs_read_at(root_fd, name_path, &name) >= 0)
+                set_from_dm_name(name, ret);
+        return 0;
+}
+
+int plan_remember(int root_fd)
+{
+        /* headgate-generator has reported these. */
+        _cleanup_problems_ struct problems problems = {};
+        /* Has no VGs to be claimed. */
+        _cleanup_plan_ struct plan plan = {};
+        _cleanup_memstream_ struct memstream stream = {};
+        _cleanup_free_ char *text = NULL;
+        FILE *file = memstream_open(&stream);
+        const char *before = "";
+        size_t size = 0;
+        int r = file ? entries_claim(root_fd, &plan, &problems) : -ENOMEM;
+
+        SORT(plan.tagged.strings, plan.tagged.n, compare_strings);
+        FOREACH_ARRAY(device, plan.tagged.strings, plan.tagged.n) {
+                _cleanup_free_ char *printable = string_printable(*device);
+                struct device_name name;
+
+                r = r < 0 ? r : printable ? find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
+                if (r < 0)
+                        return r;
+                /* Subvolumes have entries of one UUID. */
+                if (*name.volume_group && !streq(*device, before)) {
+                        size += strlen(printable) + strlen(name.volume_group) + strlen(" \n");
+                        if (size <= HINTS_SIZE_MAX)
+                                fprintf(file, "%s %s\n", printable, name.volume_group);
+                }
+                before = *device;
+        }
+        r = r < 0 ? r : memstream_finish(&stream, &text, NULL);
+        return r < 0 ? r : hints_write(root_fd, text);
 }
 
 /* ------ the plan ------ */

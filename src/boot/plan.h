@@ -28,6 +28,10 @@ const char *plan_group_to_string(enum plan_group group);
 
 #define FSTAB_FILE "/etc/fstab"
 
+/* Finds out of which VG the devices are that entries name by UUID or label, and keeps that for the next boot, see hints_write(). Of one
+ * that is not there now, what was known stays. Returns 0 or a negative errno. */
+int plan_remember(int root_fd) _must_check_;
+
 /* Has the entries in the files below `root_fd` claim the VGs of the plan. A missing file has no entries; a line that makes no
  * sense is added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
 int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_(2, 3) _must_check_;
@@ -39,6 +43,7 @@ enum device_kind {
         DEVICE_OTHER,   /* certainly no LV, or nothing that one could tell the VG of */
         DEVICE_OF_NAME, /* an LV, of the VG of that name; or a device of others with a name like that */
         DEVICE_OF_ID,   /* an LV, of the VG with that identifier */
+        DEVICE_TAGGED,  /* it may be any LV: its name is made of what is on it, a UUID or a label */
 };
 
 struct device_name {

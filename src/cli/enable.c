@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate enable and headgate disable: what systemctl makes of the [Install] sections of headgate-takeover.service
- * and headgate-fast-dm-rules.service, and nothing besides, so that each undoes the other. With --initrd, instead of
- * that, the link by which mkinitramfs finds headgate's hook. */
+ * and headgate-fast-dm-rules.service, so that each undoes the other; the hints of the boots between are removed. With
+ * --initrd, instead of that, the link by which mkinitramfs finds headgate's hook. */
 
 #include <fcntl.h>
 
+#include "boot/known.h"
 #include "boot/switches.h"
 #include "cli/verb.h"
 #include "fast-rules/rules.h"
@@ -180,6 +181,11 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 return link_hook(false);
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
+        /* The directory goes if nothing else is in it. */
+        if (unlink(HINTS_FILE) >= 0)
+                (void) rmdir("/etc/headgate");
+        else if (errno != ENOENT)
+                log_warning("Failed to remove " HINTS_FILE ": %s", strerror(errno));
         return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
 }
 

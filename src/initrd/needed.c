@@ -5,12 +5,10 @@
 
 #include "initrd/needed.h"
 
-#include <blkid/blkid.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "boot/known.h"
 #include "shared/kernel.h"
 #include "tree/read.h"
 
@@ -82,85 +80,12 @@ void needed_done(struct needed *needed)
 
 /* ------ names ------ */
 
-/* The path below the root of a name: one in /dev, or a tag, for which udev's 60-persistent-storage.rules make links. */
-static int name_to_path(const char *name, char **ret)
-{
-        static const struct {
-                const char *prefix, *directory;
-        } tags[] = {
-                {"UUID=", "by-uuid"},
-                {"LABEL=", "by-label"},
-                {"PARTUUID=", "by-partuuid"},
-                {"PARTLABEL=", "by-partlabel"},
-        };
-
-        FOREACH_ARRAY(tag, tags, ELEMENTSOF(tags)) {
-                const char *value = skip_prefix(name, tag->prefix);
-                /* Each byte becomes at most "\x20". */
-                size_t size = value ? 4 * strlen(value) + 1 : 0;
-                _cleanup_free_ char *encoded = value ? malloc(size) : NULL;
-
-                if (!value)
-                        continue;
-                if (!encoded || blkid_encode_string(value, encoded, size) < 0)
-                        return -ENOMEM;
-                *ret = string_format("dev/disk/%s/%s", tag->directory, encoded);
-                return *ret ? 0 : -ENOMEM;
-        }
-        if (!skip_prefix(name, "/dev/"))
-                return -EINVAL;
-        *ret = strdup(name + 1);
-        return *ret ? 0 : -ENOMEM;
-}
-
-/* While anything on the machine is renamed or mounted, the kernel cannot tell whether ".." still leads to where it came
- * from, and wants to be asked again (openat2(2), EAGAIN). So many times in a row are more than bad luck. */
-#define OPEN_TRIES 1000
-
-static int open_in_root(int root_fd, const char *path)
-{
-        const struct open_how how = {
-                .flags = O_PATH | O_CLOEXEC,
-                .resolve = RESOLVE_IN_ROOT,
-        };
-
-        for (unsigned int tries = 1;; tries++) {
-                /* glibc of Debian 12 has no function for it. */
-                int fd = (int) syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-
-                if (fd >= 0)
-                        return fd;
-                if (errno != EAGAIN || tries == OPEN_TRIES)
-                        return -errno;
-        }
-}
-
-/* The last part of what is left when all links have been followed, which never lead out of the root directory. */
-static int follow_links(int root_fd, const char *path, char **ret)
-{
-        _cleanup_free_ char *link = NULL, *target = NULL;
-        _cleanup_close_ int fd = open_in_root(root_fd, path);
-
-        if (fd < 0)
-                return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
-        link = string_format("/proc/self/fd/%d", fd);
-        if (!link || read_link_at(AT_FDCWD, link, &target) < 0)
-                return -ENOMEM;
-        if (!target)
-                return -errno;
-        *ret = strdup(strrchr(target, '/') + 1);
-        return *ret ? 0 : -ENOMEM;
-}
-
-/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. Links are followed below the
- * root, so that tests can bring a /dev of their own. Returns 0, -ENODEV if there is no such device, -EINVAL for what names no
- * device, or another negative errno. */
+/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. Returns as device_follow(). */
 static int find_device(const struct search *search, const char *name, struct tree_node **ret)
 {
-        _cleanup_free_ char *path = NULL, *kernel_name = NULL;
-        int r;
+        _cleanup_free_ char *kernel_name = NULL;
+        int r = device_follow(search->root_fd, name, &kernel_name);
 
-        r = name_to_path(name, &path) ?: follow_links(search->root_fd, path, &kernel_name);
         if (r < 0)
                 return r;
         *ret = tree_find_kernel_name(search->tree, kernel_name);

@@ -10,7 +10,6 @@
 
 /* Below the root. A directory tells of files that are added, removed or replaced. */
 static const char *const watched[SETTINGS_FILES] = {
-        "etc/headgate",
         SETTINGS_FILE,
         "etc/lvm/lvm.conf",
         "etc/lvm/lvmlocal.conf",

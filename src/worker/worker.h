@@ -31,7 +31,7 @@ struct deadlines {
 };
 
 /* How many files are watched, see configuration_refresh(). */
-#define SETTINGS_FILES 6
+#define SETTINGS_FILES 5
 
 /* The pvscans; see scan_start(). */
 struct scans {

@@ -53,8 +53,8 @@ static const struct {
         {"/dev/disk/by-id/dm-uuid-CRYPT-LUKS2-" ID32 "-x", DEVICE_OTHER, NULL},
         {"/dev/disk/by-id/lvm-pv-uuid-6HcCa1-MXOX-9c6G-nXbn-O5Xx-rqYx-TEHguq", DEVICE_OTHER, NULL},
         {"/dev/disk/by-id/ata-data-srv", DEVICE_OTHER, NULL},
-        {"/dev/disk/by-uuid/0b5e2d5e-1111-2222-3333-444455556666", DEVICE_OTHER, NULL},
-        {"/dev/disk/by-label/my\\x20data", DEVICE_OTHER, NULL},
+        {"/dev/disk/by-uuid/0b5e2d5e-1111-2222-3333-444455556666", DEVICE_TAGGED, NULL},
+        {"/dev/disk/by-label/my\\x20data", DEVICE_TAGGED, NULL},
         {"/dev/disk/by-partuuid/01234567-01", DEVICE_OTHER, NULL},
         {"/dev/disk/by-partlabel/data", DEVICE_OTHER, NULL},
         {"/dev/disk/by-path/pci-0000:00:1f.2-ata-1", DEVICE_OTHER, NULL},
@@ -65,9 +65,9 @@ static const struct {
         {"/dev/block/253:0", DEVICE_OTHER, NULL},
         {"/dev/sda1", DEVICE_OTHER, NULL},
         {"/dev/nvme0n1p1", DEVICE_OTHER, NULL},
-        {"UUID=0b5e2d5e-1111-2222-3333-444455556666", DEVICE_OTHER, NULL},
-        {"UUID=\"0b5e2d5e\"", DEVICE_OTHER, NULL},
-        {"LABEL=data", DEVICE_OTHER, NULL},
+        {"UUID=0b5e2d5e-1111-2222-3333-444455556666", DEVICE_TAGGED, NULL},
+        {"UUID=\"0b5e2d5e\"", DEVICE_TAGGED, NULL},
+        {"LABEL=data", DEVICE_TAGGED, NULL},
         {"PARTUUID=01234567-01", DEVICE_OTHER, NULL},
         {"PARTLABEL=data", DEVICE_OTHER, NULL},
         {"LABELS=data", DEVICE_OTHER, NULL},
@@ -336,6 +336,205 @@ START_TEST(a_pipe_in_place_of_a_table)
 }
 END_TEST
 
+/* ------ hints ------ */
+
+static const char *read_hints(void)
+{
+        static char *text;
+
+        free(text);
+        text = NULL;
+        return read_file_at(run_fd, "etc/headgate/uuids", &text, NULL) < 0 ? NULL : text;
+}
+
+START_TEST(hints_name_vgs)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file_and_directories("etc/headgate/uuids", "# comment\n"
+                                                         "\n"
+                                                         "UUID=1 a\n"
+                                                         "UUID=12 e\n"
+                                                         "LABEL=\"my data\" b\n"
+                                                         "/dev/disk/by-label/x\\x0a c\n"
+                                                         "UUID=2\n"
+                                                         "UUID=3 -x\n"
+                                                         "UUID=4 of-no-backup\n"
+                                                         "LABEL=\"my e");
+        write_file("etc/fstab", "UUID=1 /1 ext4\n"
+                                "LABEL=\"my\\040data\" /2 ext4 _netdev\n"
+                                "/dev/disk/by-label/x\\012 /3 ext4\n"
+                                "UUID=4 /4 ext4\n"
+                                "UUID=12 /5 ext4 noauto\n"
+                                "UUID=5 /6 ext4\n");
+        claim(&plan, &problems);
+        assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names UUID=1.");
+        assert_claim(&plan, "b", PLAN_NET, "/etc/fstab names LABEL=\"my data\".");
+        assert_claim(&plan, "c", PLAN_BOOT, "/etc/fstab names /dev/disk/by-label/x\\x0a.");
+        assert_claim(&plan, "e", PLAN_REST, "No entry names it.");
+        ck_assert_uint_eq(problems.lines.n, 2);
+        ck_assert_str_eq(problems.lines.strings[0],
+                "/etc/headgate/uuids:7: the line is not a device and a VG, ignoring it: UUID=2");
+        ck_assert_str_eq(problems.lines.strings[1],
+                "/etc/headgate/uuids:8: the line is not a device and a VG, ignoring it: UUID=3 -x");
+}
+END_TEST
+
+static void make_link(void)
+{
+        ck_assert_int_eq(symlinkat("elsewhere", run_fd, "etc/headgate/uuids"), 0);
+        write_file_and_directories("etc/headgate/elsewhere", "UUID=1 a\n");
+}
+
+static void make_directory_link(void)
+{
+        ck_assert_int_eq(renameat(run_fd, "etc/headgate", run_fd, "etc/other"), 0);
+        ck_assert_int_eq(symlinkat("other", run_fd, "etc/headgate"), 0);
+        write_file_and_directories("etc/other/uuids", "UUID=1 a\n");
+}
+
+static void make_pipe(void)
+{
+        ck_assert_int_eq(mkfifoat(run_fd, "etc/headgate/uuids", 0600), 0);
+}
+
+static void make_large(void)
+{
+        _cleanup_free_ char *text = malloc(HINTS_SIZE_MAX + 2);
+
+        memset(text, '\n', HINTS_SIZE_MAX + 1);
+        memcpy(text, "UUID=1 a", strlen("UUID=1 a"));
+        text[HINTS_SIZE_MAX + 1] = '\0';
+        write_file_and_directories("etc/headgate/uuids", text);
+}
+
+static const struct {
+        void (*make)(void);
+        int error;
+} bad_hints[] = {
+        {make_link, 0},
+        {make_directory_link, 0},
+        {make_pipe, -EBADFD},
+        {make_large, -EFBIG},
+};
+
+START_TEST(hints_that_cannot_be_read)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file_and_directories("etc/headgate/x", "");
+        write_file("etc/fstab", "UUID=1 /1 ext4\n/dev/b/x /2 ext4\n");
+        bad_hints[_i].make();
+        claim(&plan, &problems);
+        assert_claim(&plan, "a", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/x.");
+        ck_assert_int_eq(problems.error, bad_hints[_i].error);
+        ck_assert_uint_eq(problems.lines.n, bad_hints[_i].error < 0);
+}
+END_TEST
+
+/* A device of device-mapper, to which udev's link leads. */
+static void add_device(const char *link, const char *kernel_name, const char *uuid, const char *name)
+{
+        _cleanup_free_ char *device = string_format("dev/%s", kernel_name);
+        _cleanup_free_ char *target = string_format("../../%s", kernel_name);
+        _cleanup_free_ char *uuid_path = string_format("sys/block/%s/dm/uuid", kernel_name);
+        _cleanup_free_ char *name_path = string_format("sys/block/%s/dm/name", kernel_name);
+
+        write_file_and_directories("dev/disk/by-uuid/.x", "");
+        write_file_and_directories("dev/disk/by-label/.x", "");
+        write_file_and_directories(device, "");
+        ck_assert_int_eq(symlinkat(target, run_fd, link), 0);
+        if (uuid) {
+                write_file_and_directories(uuid_path, uuid);
+                write_file_and_directories(name_path, name);
+        }
+}
+
+static ino_t inode_of_hints(void)
+{
+        struct stat status;
+
+        ck_assert_int_eq(fstatat(run_fd, "etc/headgate/uuids", &status, AT_SYMLINK_NOFOLLOW), 0);
+        return status.st_ino;
+}
+
+START_TEST(hints_are_remembered)
+{
+        ino_t before;
+
+        write_file("etc/fstab", "UUID=1 /1 btrfs subvol=a\n"
+                                "UUID=2 none swap\n"
+                                "UUID=3 /3 ext4\n"
+                                "UUID=4 /4 ext4\n"
+                                "UUID=5 /5 ext4 noauto\n"
+                                "/dev/data/x /6 ext4\n"
+                                "UUID=1 /7 btrfs subvol=b\n"
+                                "UUID=sda /8 ext4\n");
+        write_file("etc/crypttab", "x LABEL=\"a/b\" none luks\n");
+        write_file("proc/cmdline", "root=/dev/disk/by-uuid/6 systemd.mount-extra=UUID=7:/9");
+        add_device("dev/disk/by-uuid/1", "dm-1", "LVM-" ID32 ID32 "\n", "my--data-srv\n");
+        add_device("dev/disk/by-uuid/2", "dm-2", "CRYPT-LUKS2-x\n", "a-x\n");
+        add_device("dev/disk/by-uuid/5", "dm-5", "LVM-" ID32 ID32 "\n", "a-y\n");
+        add_device("dev/disk/by-uuid/6", "dm-6", "LVM-" ID32 ID32 "\n", "b-root\n");
+        add_device("dev/disk/by-uuid/sda", "sda", NULL, NULL);
+        add_device("dev/disk/by-label/a\\x2fb", "dm-7", "LVM-" ID32 ID32 "-cow\n", "c-x-cow\n");
+
+        /* Of a device that is not there the hint stays, of one that no entry names it goes. */
+        write_file_and_directories("etc/headgate/uuids", "UUID=1 wrong\nUUID=3 d\nUUID=8 d\nbad\n");
+        ck_assert_int_eq(plan_remember(run_fd), 0);
+        ck_assert_str_eq(read_hints(), "/dev/disk/by-uuid/6 b\n"
+                                       "LABEL=\"a/b\" c\n"
+                                       "UUID=1 my-data\n"
+                                       "UUID=3 d\n");
+        before = inode_of_hints();
+        ck_assert_int_eq(plan_remember(run_fd), 0);
+        ck_assert_int_eq(inode_of_hints(), before);
+
+        /* Nothing is left of a file that is no file of hints. */
+        make_large();
+        ck_assert_int_eq(plan_remember(run_fd), 0);
+        ck_assert_ptr_null(strstr(read_hints(), "UUID=3"));
+}
+END_TEST
+
+START_TEST(nothing_to_be_remembered)
+{
+        write_file("etc/fstab", "/dev/data/x / ext4\nUUID=1 /1 ext4\n");
+        ck_assert_int_eq(plan_remember(run_fd), 0);
+        ck_assert_ptr_null(read_hints());
+        ck_assert_int_lt(faccessat(run_fd, "etc/headgate", F_OK, 0), 0);
+}
+END_TEST
+
+START_TEST(no_more_is_remembered_than_is_read)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_string_vector_ struct string_vector hints = {};
+        _cleanup_free_ char *fstab = NULL;
+        FILE *file = memstream_open(&stream);
+
+        add_device("dev/disk/by-uuid/1", "dm-1", "LVM-" ID32 ID32 "\n", "data-x\n");
+        for (unsigned int i = 0; i < 400; i++) {
+                _cleanup_free_ char *link = string_format("dev/disk/by-label/%0200u", i);
+
+                fprintf(file, "LABEL=%0200u /x ext4\n", i);
+                ck_assert_int_eq(symlinkat("../../dm-1", run_fd, link), 0);
+        }
+        ck_assert_int_eq(memstream_finish(&stream, &fstab, NULL), 0);
+        write_file("etc/fstab", fstab);
+        ck_assert_int_eq(plan_remember(run_fd), 0);
+        ck_assert_uint_le(strlen(read_hints()), HINTS_SIZE_MAX);
+        ck_assert_int_eq(hints_read(run_fd, &hints, &problems), 0);
+        ck_assert_int_eq(problems.error, 0);
+        ck_assert_uint_ge(hints.n, 300);
+        ck_assert_str_eq(hints.strings[hints.n - 1] + strlen("LABEL=") + 200, " data");
+}
+END_TEST
+
 /* ------ the whole ------ */
 
 START_TEST(there_is_a_bound)
@@ -413,6 +612,11 @@ int main(void)
         tcase_add_test(files, the_first_most_urgent_claim_counts);
         tcase_add_test(files, tables_that_are_not_there);
         tcase_add_test(files, a_pipe_in_place_of_a_table);
+        tcase_add_test(files, hints_name_vgs);
+        tcase_add_loop_test(files, hints_that_cannot_be_read, 0, ELEMENTSOF(bad_hints));
+        tcase_add_test(files, hints_are_remembered);
+        tcase_add_test(files, nothing_to_be_remembered);
+        tcase_add_test(files, no_more_is_remembered_than_is_read);
         tcase_add_test(files, there_is_a_bound);
         tcase_add_test(files, those_that_were_seen);
         suite_add_tcase(suite, files);
