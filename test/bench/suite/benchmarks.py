@@ -30,6 +30,8 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               [24, 114, 1014], ["stock", "headgate"], rounds=5),
     Benchmark("first", "what boot waits for, 3 VGs among N, is mounted; the same with all others blank", "first",
               [1000], rounds=1, others=["first-blank"]),
+    Benchmark("first-uuids", "what boot waits for, 3 VGs among N, is mounted by UUID; the same by name", "first-uuids",
+              [1000], rounds=1, others=["first"]),
     Benchmark("teardown", "from the start of the program until no LV is left; N VGs of one PV and one LV",
               "bench-teardown", [1, 4, 16, 64, 256, 1000],
               ["headgate-teardown", "headgate", "vgchange", "blkdeactivate", "serial", "floor"], kernel="qemu"),
