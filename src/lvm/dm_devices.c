@@ -21,7 +21,7 @@ struct dm_devices *dm_devices_free(struct dm_devices *devices)
 {
         if (!devices)
                 return NULL;
-        dm_hash_destroyp(&devices->by_uuid);
+        dm_hash_destroyp(&devices->index);
         dm_pool_destroyp(&devices->pool);
         closep(&devices->control_fd);
         free(devices->devices);
@@ -57,14 +57,15 @@ static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd
                 return -ENOMEM;
         devices->control_fd = -EBADF;
         devices->pool = dm_pool_create("devices", 4096);
-        devices->by_uuid = dm_hash_create(1024);
-        if (!devices->pool || !devices->by_uuid)
+        devices->index = dm_hash_create(1024);
+        if (!devices->pool || !devices->index)
                 return -ENOMEM;
         r = read(root_fd, devices);
         if (r < 0)
                 return r;
         FOREACH_ARRAY(device, devices->devices, devices->n)
-                if (device->vg && !dm_hash_insert(devices->by_uuid, device->uuid, device))
+                if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
+                        (device->vg && !dm_hash_insert(devices->index, device->uuid, device)))
                         return -ENOMEM;
         *ret = TAKE_PTR(devices);
         return 0;
@@ -322,10 +323,7 @@ int dm_devices_get_permitted(struct dm_devices **ret)
 
 const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t number)
 {
-        for (size_t i = 0; devices && i < devices->n; i++)
-                if (devices->devices[i].number == number)
-                        return &devices->devices[i];
-        return NULL;
+        return devices ? dm_hash_lookup_binary(devices->index, &number, sizeof(number)) : NULL;
 }
 
 /* ------ active LVs ------ */
@@ -369,7 +367,7 @@ static const struct dm_device *find_device(const struct dm_devices *devices,
 
         for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
                 strcpy(layer, layers[i]);
-                device = dm_hash_lookup(devices->by_uuid, uuid);
+                device = dm_hash_lookup(devices->index, uuid);
         }
         return device;
 }

@@ -19,9 +19,9 @@ struct dm_device {
 struct dm_devices {
         struct dm_device *devices;
         size_t n;
-        struct dm_hash_table *by_uuid; /* lvm2's */
-        struct dm_pool *pool;          /* has the strings */
-        int control_fd;                /* where to ask for more, or a negative errno */
+        struct dm_hash_table *index; /* by number; lvm2's by UUID, too */
+        struct dm_pool *pool;        /* has the strings */
+        int control_fd;              /* where to ask for more, or a negative errno */
 };
 
 /* Lists them. Without the driver there are none.

@@ -284,9 +284,10 @@ static bool has_other_vg_above(const struct tree_node *node)
 static void add_snapshots(struct tree *tree, const struct tree_node *data)
 {
         FOREACH_NODE(origin, &data->uppers)
-                FOREACH_NODE(snapshot, &data->uppers)
-                        if (origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT)
-                                tree_hold(tree, snapshot, origin);
+                if (origin->kind == TREE_LV_ORIGIN)
+                        FOREACH_NODE(snapshot, &data->uppers)
+                                if (snapshot->kind == TREE_LV_SNAPSHOT)
+                                        tree_hold(tree, snapshot, origin);
 }
 
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
