@@ -260,9 +260,9 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
                 unsee_pv(inventory, group, pv);
                 group->left = true;
                 inventory_recheck(inventory, group);
-                for (size_t j = 0; r >= 0 && j < vg->n_pvs; j++)
-                        if (vg->pvs[j].device != 0)
-                                r = ask_pv(inventory, group, &vg->pvs[j]);
+                FOREACH_PV(other, vg)
+                        if (r >= 0 && other->device != 0)
+                                r = ask_pv(inventory, group, other);
                 return r;
         }
         return 0;
@@ -288,20 +288,17 @@ static void find_pv_seen_before(
 /* Metadata tells that this VG has the PVs now. Those that were seen in another one before are asked. */
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
-        struct volume_group *vg = group->vg;
-
         inventory_note_change(inventory, group);
-        for (size_t i = 0; i < vg->n_pvs; i++) {
-                const char *pvid = vg->pvs[i].pvid;
-                struct managed_group *former = inventory_find_group_of_pv(inventory, pvid);
-                const struct volume_group_pv *pv =
-                        former && former != group ? volume_group_find_pv(former->vg, pvid) : NULL;
-                int r = (pv && pv->device != 0 ? ask_pv(inventory, former, pv) : 0)
-                                ?: inventory_claim_pv(inventory, group, pvid);
+        FOREACH_PV(pv, group->vg) {
+                struct managed_group *former = inventory_find_group_of_pv(inventory, pv->pvid);
+                const struct volume_group_pv *before =
+                        former && former != group ? volume_group_find_pv(former->vg, pv->pvid) : NULL;
+                int r = (before && before->device != 0 ? ask_pv(inventory, former, before) : 0)
+                                ?: inventory_claim_pv(inventory, group, pv->pvid);
 
                 if (r < 0)
                         return r;
-                find_pv_seen_before(inventory, group, &vg->pvs[i]);
+                find_pv_seen_before(inventory, group, pv);
         }
         return 0;
 }
@@ -347,17 +344,13 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
         const struct volume_group *vg = group->vg;
 
         FOREACH_PV(pv, vg) {
-                const struct device *device =
-                        pv->device != 0 ? inventory_find_device(inventory, pv->device) : NULL;
+                const struct device *device = inventory_find_device(inventory, pv->device);
 
                 if (device && !device->removed &&
                         (device->seqno > seqno || (device->seqno == 0 && device->stage <= DEVICE_READING)))
                         return true;
-                if (pv->device != 0 && (!device || (!device->name && device->seqno == 0))) {
-                        int r = ask_pv(inventory, group, pv);
-
-                        return r < 0 ? r : true;
-                }
+                if (pv->device != 0 && (!device || (!device->name && device->seqno == 0)))
+                        return ask_pv(inventory, group, pv) ?: true;
         }
         return false;
 }

@@ -356,15 +356,12 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 static int put_devices(struct inventory *inventory)
 {
         const struct device *device, *next;
-        int r;
+        int r = 0;
 
         FOREACH_DEVICE(device, next, inventory)
-                if (device->recorded.pvid[0] != '\0') {
+                if (r >= 0 && device->recorded.pvid[0] != '\0')
                         r = record_writer_put_device(inventory->writer, &device->recorded);
-                        if (r < 0)
-                                return r;
-                }
-        return 0;
+        return r;
 }
 
 uint64_t inventory_finding_out_until(const struct inventory *inventory)

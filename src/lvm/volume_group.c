@@ -9,9 +9,6 @@
 #include "shared/dm.h"
 #include "shared/util.h"
 
-/* A few are found faster by looking at each. */
-#define INDEXED_MIN 32
-
 static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
         [VOLUME_GROUP_WAITING] = "waiting",
         [VOLUME_GROUP_COMPLETE] = "complete",
@@ -95,9 +92,7 @@ static int index_pvs(struct volume_group *volume_group)
 {
         size_t n = volume_group->n_pvs;
 
-        if (n < INDEXED_MIN)
-                return 0;
-        volume_group->pvs_by_pvid = dm_hash_create((unsigned int) n);
+        volume_group->pvs_by_pvid = dm_hash_create((unsigned int) n + 1);
         if (!volume_group->pvs_by_pvid)
                 return -ENOMEM;
         /* Of several with one identifier, which only a forged text has, the first counts. */
@@ -135,12 +130,7 @@ int volume_group_finish(struct volume_group *volume_group)
 
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
 {
-        if (volume_group->pvs_by_pvid)
-                return dm_hash_lookup(volume_group->pvs_by_pvid, pvid);
-        FOREACH_PV(pv, volume_group)
-                if (streq(pv->pvid, pvid))
-                        return pv;
-        return NULL;
+        return dm_hash_lookup(volume_group->pvs_by_pvid, pvid);
 }
 
 const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)

@@ -65,7 +65,7 @@ struct volume_group {
         char *skip_reason; /* why it is not to be activated, as the end of a sentence, "the VG is clustered."; or NULL */
         size_t n_pvs;
         struct volume_group_pv *pvs;
-        struct dm_hash_table *pvs_by_pvid; /* where there are many; else NULL */
+        struct dm_hash_table *pvs_by_pvid; /* of volume_group_finish() */
         size_t n_lvs;
         struct volume_group_lv *lvs; /* the visible ones; without old snapshots, which come with their origin */
         /* The same, in no record. */
@@ -104,7 +104,7 @@ struct volume_group {
 #define FOREACH_PV(pv, volume_group) FOREACH_ARRAY(pv, (volume_group)->pvs, (volume_group)->n_pvs)
 #define FOREACH_LV(lv, volume_group) FOREACH_ARRAY(lv, (volume_group)->lvs, (volume_group)->n_lvs)
 
-/* To be called when all that a text says is in the VG: has many PVs found faster, and sets `skip_reason` if the metadata
+/* To be called when all that a text says is in the VG: has PVs found, and sets `skip_reason` if the metadata
  * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and
  * because lvm2's event mode is silent about it. Returns 0 or -ENOMEM. */
 int volume_group_finish(struct volume_group *volume_group) _nonnull_(1) _must_check_;

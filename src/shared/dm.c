@@ -41,10 +41,14 @@ bool config_text_is_too_deep(const char *text)
         return false;
 }
 
-int config_tree_parse(const char *text, struct dm_config_tree **ret)
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        _cleanup_free_ char *text = NULL;
+        int r = read_file_at(dir_fd, path, &text, NULL);
 
+        if (r < 0)
+                return r;
         if (config_text_is_too_deep(text))
                 return -EBADMSG;
         tree = dm_config_create();
@@ -56,13 +60,6 @@ int config_tree_parse(const char *text, struct dm_config_tree **ret)
 
         *ret = TAKE_PTR(tree);
         return 0;
-}
-
-int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
-{
-        _cleanup_free_ char *text = NULL;
-
-        return read_file_at(dir_fd, path, &text, NULL) ?: config_tree_parse(text, ret);
 }
 
 int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise)

@@ -29,12 +29,9 @@ DEFINE_CLEANUP(struct dm_config_tree *, dm_config_destroy)
  * whose crash is handled. */
 bool config_text_is_too_deep(const char *text) _nonnull_(1);
 
-/* Parses a text in which a key or a section may occur twice, as people may write it: the last value counts, and
- * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with
- * dm_config_destroy(), or -EBADMSG, -ENOMEM. */
-int config_tree_parse(const char *text, struct dm_config_tree **ret) _nonnull_(1, 2) _must_check_;
-
-/* The same with the content of a file below `dir_fd`; also returns what read_file_at() does. */
+/* Parses a file below `dir_fd` in which a key or a section may occur twice, as people may write it: the last value counts, and
+ * sections are merged. It may consist of comments only. Returns 0 and `*ret`, to be freed with dm_config_destroy(), or
+ * -EBADMSG, -ENOMEM, or what read_file_at() does. */
 int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) _nonnull_(2, 3) _must_check_;
 
 /* The boolean at `path`, or `otherwise` if there is none, or a section of that name: dm_config_tree_find_bool() crashes at

@@ -166,7 +166,8 @@ static bool stays(char c)
         return strchr(LETTERS_AND_DIGITS ":_./", c);
 }
 
-char *unit_name_escape(const char *string)
+/* As the instance of a unit's name, as systemd-escape(1) writes it. Returns a string to be freed by the caller, or NULL. */
+static char *unit_name_escape(const char *string)
 {
         _cleanup_free_ char *escaped = string_escape(string, stays);
 

@@ -57,6 +57,7 @@ static struct volume_group *make_metadata(unsigned int number, uint64_t seqno, s
                 make_id(metadata->pvs[i].pvid, 'p', number * 1000 + (unsigned int) i);
                 metadata->pvs[i].device_name = string_format("/dev/hint%zu", i);
         }
+        ck_assert_int_ge(volume_group_finish(metadata), 0);
         return metadata;
 }
 
@@ -438,6 +439,7 @@ START_TEST(contested_pv_is_asked)
         device->group = former;
         former->vg->pvs[1].device = absent_device(1);
         memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
+        ck_assert(dm_hash_insert(metadata->pvs_by_pvid, pvid, &metadata->pvs[1]));
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         ck_assert_uint_eq(volume_group_count(group->vg).seen, 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);

@@ -72,6 +72,7 @@ static void take_metadata(const char *name, uint64_t seqno)
         metadata->lvs[0] = (struct volume_group_lv){.name = strdup("lv"), .lvid = ID, .autoactivated = true};
         for (unsigned int i = 0; i < 2; i++)
                 snprintf(metadata->pvs[i].pvid, sizeof(metadata->pvs[i].pvid), "p%031u", i);
+        ck_assert_int_ge(volume_group_finish(metadata), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
         for (unsigned int i = 0; i < 2; i++)
                 group->vg->pvs[i].device = makedev(8, i);

@@ -141,6 +141,7 @@ static struct device *add(const char *name)
         *metadata = (struct volume_group){.name = strdup("vg"), .seqno = 1, .n_pvs = 1, .pvs = pv};
         snprintf(metadata->vgid, sizeof(metadata->vgid), "v%031u", number);
         snprintf(pv->pvid, sizeof(pv->pvid), "p%031u", number);
+        ck_assert_int_ge(volume_group_finish(metadata), 0);
         come(number);
         ck_assert_int_ge(inventory_get_device(worker.inventory, makedev(8, number), &device), 0);
         device->name = string_format("/dev/%s", name);
