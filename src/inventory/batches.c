@@ -16,6 +16,10 @@
 #define BOOT_QUIET_USEC (100 * USEC_PER_MSEC)
 #define WAIT_MAX_USEC (240 * USEC_PER_MSEC)
 
+/* Each change writes all metadata of a VG, and has it read as a whole. A hundred LVs that are made one after another are read a
+ * few times, and the first one at once. */
+#define CHANGES_INTERVAL_USEC USEC_PER_SEC
+
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 8U
 
@@ -30,11 +34,20 @@
 
 #define LOOK_INTERVAL_USEC (100 * USEC_PER_MSEC)
 
-void gather_note(struct gather *gather, uint64_t now)
+void gather_note_change(struct gather *gather, uint64_t now)
 {
         if (gather->first_usec == 0)
                 gather->first_usec = now;
         gather->last_usec = now;
+}
+
+void gather_note(struct gather *gather, uint64_t now)
+{
+        /* A change that was put off does not shorten the time for those that come with this one. */
+        if (!gather->urgent)
+                gather->first_usec = 0;
+        gather->urgent = true;
+        gather_note_change(gather, now);
 }
 
 uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
@@ -45,6 +58,8 @@ uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
                 return USEC_INFINITY;
         until = MIN(
                 gather->last_usec + (booting ? BOOT_QUIET_USEC : QUIET_USEC), gather->first_usec + WAIT_MAX_USEC);
+        if (!booting && !gather->urgent)
+                until = MAX(until, gather->read_usec + CHANGES_INTERVAL_USEC);
         return until <= now ? 0 : until;
 }
 

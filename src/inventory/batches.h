@@ -10,12 +10,17 @@
 struct gather {
         uint64_t first_usec; /* the oldest request that is waiting; 0 if none is */
         uint64_t last_usec;  /* the newest one */
+        uint64_t read_usec;  /* when devices were last read; 0 if never */
+        bool urgent;         /* one of the requests is more than a change of an active VG */
 };
 
 void gather_note(struct gather *gather, uint64_t now);
 
+/* Notes that somebody has changed an active VG. lvm2 has activated what it made, and nothing follows but another record. */
+void gather_note_change(struct gather *gather, uint64_t now);
+
 /* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request
- * comes before. */
+ * comes before. Changes alone are put off until a second after devices were last read, but not while booting. */
 uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now);
 
 /* How many vgchanges are at work at a time. One that uses a processor is worth a processor. One that waits, for a disk, for what

@@ -184,8 +184,7 @@ int handover_begin(struct worker *worker)
         worker->active_devices = dm_devices_free(worker->active_devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
-        r = clear(worker, FLAGS_RESYNC);
-        return r < 0 ? r : clear(worker, FLAGS_SOFT_REBOOT);
+        return clear(worker, FLAGS_RESYNC) ?: clear(worker, FLAGS_SOFT_REBOOT);
 }
 
 /* For a worker that was about to leave: there is something to do after all. */

@@ -30,10 +30,9 @@
 
 int worker_enumerate(struct worker *worker)
 {
-        int r = uevents_enumerate(worker->uevents, requests_take_device, worker);
+        int r = uevents_enumerate(worker->uevents, requests_take_device, worker)
+                        ?: requests_look_for_recorded(worker);
 
-        if (r >= 0)
-                r = requests_look_for_recorded(worker);
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
 }
 
@@ -104,13 +103,13 @@ static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
 
 static struct phase get_phase(struct worker *worker)
 {
-        bool udev_idle = uevents_queue_is_empty(worker->uevents);
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
 
         /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
         return (struct phase){
                 .booting = booting,
-                .queue_empty = udev_idle && (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
+                .queue_empty = uevents_queue_is_empty(worker->uevents) &&
+                               (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
         };
 }
 
@@ -133,7 +132,7 @@ static int read_devices(struct worker *worker)
                 return 0;
         }
 
-        worker->gather = (struct gather){};
+        worker->gather = (struct gather){.read_usec = worker->inventory->now_usec};
         r = intake_prepare(worker, &reading);
         if (r < 0 || reading.n == 0)
                 return r;
@@ -222,8 +221,9 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
-        /* lvm2 makes LVs one after another, and the queue is empty after the event of each: nobody waits for that. */
-        uevents_watch_queue(worker->uevents, worker->gather.first_usec > 0 || dm_list_empty(&worker->jobs));
+        /* lvm2 makes LVs one after another, and the queue is empty after the event of each. */
+        uevents_watch_queue(
+                worker->uevents, (worker->phase.booting && dm_list_empty(&worker->jobs)) || worker->leaving);
         r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
         return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
 }

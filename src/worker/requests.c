@@ -16,6 +16,17 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
+/* Somebody may be waiting for what follows, unless the device is merely a PV of an active VG that was changed. */
+static void note_request(struct worker *worker, const struct device *device, enum uevents_kind kind)
+{
+        bool changed = kind == UEVENTS_CHANGED && device->group && device->group->state == VG_ACTIVE;
+
+        /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
+        if (changed ? worker->gather.first_usec == 0 : !worker->gather.urgent)
+                worker_ask_step(worker);
+        (changed ? gather_note_change : gather_note)(&worker->gather, worker->inventory->now_usec);
+}
+
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
  * read it. One that was merely written to, as each is by the kernel's own change event when it comes, is no reason
  * to keep its VG waiting. */
@@ -35,12 +46,9 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         if (kind == UEVENTS_READY_OR_REMOVED && device->group)
                 device->group->pv_changed = true;
 
-        /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
-        if (worker->gather.first_usec == 0)
-                worker_ask_step(worker);
         if (worker->first_device_usec == 0)
                 worker->first_device_usec = worker->inventory->now_usec;
-        gather_note(&worker->gather, worker->inventory->now_usec);
+        note_request(worker, device, kind);
         *ret = device;
         return 0;
 }
@@ -64,16 +72,13 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
 int requests_look_for_recorded(struct worker *worker)
 {
         struct device *device, *next;
+        int r = 0;
 
-        FOREACH_DEVICE(device, next, worker->inventory) {
-                int r = 0;
-
-                if (device->stage >= DEVICE_READING && device->recorded.pvid[0] != '\0' && !device->again)
+        FOREACH_DEVICE(device, next, worker->inventory)
+                if (r >= 0 && device->stage >= DEVICE_READING && device->recorded.pvid[0] != '\0' &&
+                        !device->again)
                         r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        return r;
 }
 
 static int take_device_entry(struct worker *worker, const char *entry)
@@ -119,6 +124,8 @@ static int take_volume_group(struct worker *worker, const char *name)
         if (group->state == former && vg_state_is_settled(former) && !worker->inventory->changed)
                 return -ENOENT;
         group->has_entry = true;
+        /* Its PVs may have been changed, and that put off. */
+        gather_note(&worker->gather, worker->inventory->now_usec);
         worker_ask_step(worker);
         return 0;
 }
@@ -159,9 +166,7 @@ int requests_take_entry(const char *entry, void *userdata)
         else
                 r = take_device_entry(worker, entry);
 
-        if (r == -ENOENT || r == -EINVAL)
-                return flags_finish(worker->run_fd, entry);
-        return r;
+        return r == -ENOENT || r == -EINVAL ? flags_finish(worker->run_fd, entry) : r;
 }
 
 /* Takes over the name of the entry. */
@@ -175,10 +180,9 @@ static int finish_entry(const struct worker *worker, char *entry)
 
 static void read_once_more(struct worker *worker, struct device *device)
 {
+        note_request(worker, device, device->again ? UEVENTS_FOUND : UEVENTS_CHANGED);
         device->again = device->reread = false;
         inventory_move_device(worker->inventory, device, DEVICE_UNREAD);
-        gather_note(&worker->gather, worker->inventory->now_usec);
-        worker_ask_step(worker);
 }
 
 int requests_read_again(struct worker *worker)

@@ -68,6 +68,50 @@ START_TEST(boot_waits_longer_for_the_next_one)
 }
 END_TEST
 
+/* Somebody makes an LV each 200 ms: the first change is read at once, those that follow a second after that; while booting each is. */
+START_TEST(changes_are_read_once_a_second)
+{
+        const bool booting = _i != 0;
+        struct gather gather = {.read_usec = 1};
+        uint64_t first = 0, last = 0;
+        size_t n = 0;
+
+        for (uint64_t now = 10 * START; now < 20 * START; now += 10 * MSEC) {
+                if (now % (200 * MSEC) == 0)
+                        gather_note_change(&gather, now);
+                if (gather_until(&gather, booting, now) > 0)
+                        continue;
+                first = first ?: now;
+                last = now;
+                gather = (struct gather){.read_usec = now};
+                n++;
+        }
+        ck_assert_uint_le(first, 10 * START + 240 * MSEC);
+        if (booting)
+                ck_assert_uint_eq(n, 50);
+        else
+                ck_assert_uint_eq(n, 10);
+        ck_assert_uint_ge(last, 19 * START);
+}
+END_TEST
+
+/* What is more than a change takes along the changes that were put off, and waits for its like. */
+START_TEST(others_do_not_wait_for_changes)
+{
+        struct gather gather = {.read_usec = START};
+        uint64_t until;
+
+        gather_note_change(&gather, START + 100 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, START + 500 * MSEC), 2 * START);
+        gather_note(&gather, START + 500 * MSEC);
+        until = gather_until(&gather, false, START + 500 * MSEC);
+        ck_assert_uint_gt(until, START + 500 * MSEC);
+        ck_assert_uint_le(until, START + 550 * MSEC);
+        gather_note_change(&gather, START + 510 * MSEC);
+        ck_assert_uint_le(gather_until(&gather, false, START + 510 * MSEC), START + 550 * MSEC);
+}
+END_TEST
+
 static size_t shares(const struct slots *slots, enum slot_kind kind, size_t n)
 {
         return slots_count_shares(slots, kind, n, 0);
@@ -209,6 +253,8 @@ int main(void)
         tcase_add_test(test_case, single_disk_waits_little);
         tcase_add_loop_test(test_case, burst_is_bounded, 0, 2);
         tcase_add_test(test_case, boot_waits_longer_for_the_next_one);
+        tcase_add_loop_test(test_case, changes_are_read_once_a_second, 0, 2);
+        tcase_add_test(test_case, others_do_not_wait_for_changes);
         tcase_add_test(test_case, a_batch_is_spread_over_the_processors);
         tcase_add_test(test_case, a_busy_processor_has_one);
         tcase_add_test(test_case, drops_are_collected);
