@@ -25,12 +25,18 @@ def own_share(row):
     return row.get("cpu_worker_s", 0) - row.get("cpu_lvm_s", 0)
 
 
+def size_and_row(result, name):
+    """The number of LVs is what grows where a benchmark tells it."""
+    row = result["contenders"][name]
+    return row.get("lvs", result["disks"]), row
+
+
 def growth(results):
     """Exponents by contender and figure. What was stopped at its limit says nothing."""
     found = {}
     names = sorted({name for result in results for name in result.get("contenders", {})})
     for name in names:
-        rows = [(result["disks"], result["contenders"][name]) for result in results
+        rows = [size_and_row(result, name) for result in results
                 if name in result["contenders"] and not result["contenders"][name].get("stopped_at_limit")]
         wanted = {title: [(disks, row.get(figure, 0)) for disks, row in rows] for title, figure in FIGURES.items()}
         if name.startswith("headgate"):

@@ -49,6 +49,10 @@ COLUMNS = [
     ("contender", lambda result, name, row: name),
     ("median", median),
     ("spread", spread),
+    ("50 made", seconds("create_s")),
+    ("50 removed", seconds("remove_s")),
+    ("down", seconds("down_s")),
+    ("worker ms", lambda result, name, row: three_digits(row["change_cpu_ms"]) if row.get("change_cpu_ms") else NOTHING),
     ("to floor", ratio_to("floor")),
     ("to stock", ratio_to("stock")),
     ("to lvm2", ratio_to("{kind}-lvm2")),
@@ -72,7 +76,8 @@ measured, and what the contenders are; [design.md](../../doc/design.md) says wha
 count, not times. Before version 7.2, user-mode Linux took three to four times as long: compare only rows of one table.
 
 *median* and *spread* are in seconds, as is CPU time: *CPU* of all processes, and what *udevd* with its rules, *PID 1* and *lvm2*
-have of it. *lvm runs* and *forks* count processes, *calls* system calls of lvm2 and headgate. *MiB* is the highest memory.
+have of it. *down* is until all LVs are gone, *worker ms* the CPU time of headgate's worker for each LV that is made or removed,
+in ms. *lvm runs* and *forks* count processes, *calls* system calls of lvm2 and headgate. *MiB* is the highest memory.
 """
 
 
