@@ -232,6 +232,16 @@ bool vg_state_is_due(enum vg_state state)
         return 1U << state & DUE_ANY;
 }
 
+bool vg_event_is_end(enum vg_event event)
+{
+        return event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
+}
+
+bool vg_event_is_reread(enum vg_event event)
+{
+        return event == VG_REREAD || event == VG_REREAD_LEFT;
+}
+
 bool vg_state_is_settled(enum vg_state state)
 {
         return !(1U << state & (COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY));
@@ -256,7 +266,7 @@ struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg
                         (step.state != state || event == VG_PV_REMOVED || event == VG_REREAD_LEFT ||
                                 (state == VG_DEGRADED_RETRY && event == VG_PV_APPEARED));
         /* What was settled is not settled again. */
-        if ((event == VG_REREAD || event == VG_REREAD_LEFT) && step.state == state)
+        if (vg_event_is_reread(event) && step.state == state)
                 step.report = VG_SAY_NOTHING;
         return step;
 }

@@ -148,6 +148,10 @@ struct vg_step {
  * name do not matter. */
 struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg_facts *facts);
 
+/* Whether the vgchange has ended, and whether the VG was read again after a change. */
+bool vg_event_is_end(enum vg_event event);
+bool vg_event_is_reread(enum vg_event event);
+
 /* Whether there is nothing to be done unless something happens. */
 bool vg_state_is_settled(enum vg_state state);
 

@@ -31,16 +31,6 @@ static void change_done(struct change *change)
         free(change->raids);
 }
 
-static bool is_end(enum vg_event event)
-{
-        return event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
-}
-
-static bool is_reread(enum vg_event event)
-{
-        return event == VG_REREAD || event == VG_REREAD_LEFT;
-}
-
 /* ------ facts ------ */
 
 /* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has just appeared or has an
@@ -89,7 +79,7 @@ static int find_obstacle(struct change *change)
 
         if (vg->skip_reason)
                 return obstruct(change, VG_OBSTACLE_METADATA, strdup(vg->skip_reason));
-        if (is_reread(change->input->event))
+        if (vg_event_is_reread(change->input->event))
                 return 0;
         if (!change->worker->event_activation)
                 return obstruct(change, VG_OBSTACLE_CONFIGURATION, strdup("event_activation=0 in lvm.conf."));
@@ -147,7 +137,8 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
 static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *input)
 {
         struct volume_group_counts n;
-        _cleanup_free_ bool *before = is_reread(input->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
+        _cleanup_free_ bool *before =
+                vg_event_is_reread(input->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
 
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 before[i] = vg->lvs[i].active;
@@ -172,7 +163,7 @@ static int gather(struct change *change)
         int r;
 
         /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
-        if (is_end(event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
+        if (vg_event_is_end(event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
                 inventory_lose_absent_pvs(worker->inventory, group);
         n = volume_group_count(vg);
         change->facts = (struct vg_facts){
@@ -186,14 +177,14 @@ static int gather(struct change *change)
                 .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
-        if (is_reread(event) || event == VG_TURN) {
+        if (vg_event_is_reread(event) || event == VG_TURN) {
                 r = find_obstacle(change);
                 if (r < 0)
                         return r;
         }
         /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
         if (vg->degraded_usec != 0 && !vg_state_is_due(group->state) && group->state != VG_ACTIVATING_DEGRADED &&
-                (event == VG_TURN || is_end(event))) {
+                (event == VG_TURN || vg_event_is_end(event))) {
                 r = raid_describe_refresh(change->input->devices, vg, &change->raids);
                 if (r == -ENOMEM)
                         return log_oom();
@@ -281,7 +272,7 @@ static void note_degraded(const struct change *change)
         struct volume_group *vg = change->vg;
         bool unasked = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
                        vg->activating_usec < vg->degraded_usec;
-        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !is_reread(change->input->event));
+        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !vg_event_is_reread(change->input->event));
 
         if (vg_state_is_due(step->state)) {
                 if (vg->degraded_usec == 0)
@@ -305,7 +296,7 @@ static void say(const struct change *change)
                         change->obstacle);
         /* A lost PV is reported at the end of the step. A VG that was just made has no LVs. */
         else if (report != VG_SAY_NOTHING && report != VG_SAY_LOST &&
-                 (change->vg->n_lvs > 0 || !is_reread(change->input->event)))
+                 (change->vg->n_lvs > 0 || !vg_event_is_reread(change->input->event)))
                 report_vg(change->group, report);
 }
 
@@ -334,7 +325,7 @@ static int carry_out(const struct change *change)
                 input->pv->late_usec = inventory->now_usec;
         if (step->report == VG_SAY_COMPLETE)
                 note_complete(change->worker, vg);
-        if (settles && is_reread(input->event))
+        if (settles && vg_event_is_reread(input->event))
                 vg->complete_usec = vg->settled_usec = inventory->now_usec;
         note_degraded(change);
 
@@ -343,7 +334,7 @@ static int carry_out(const struct change *change)
         else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
                  (input->devices && step->action != VG_DO_RECHECK))
                 inventory_note_change(inventory, group);
-        if (settles && !is_reread(input->event))
+        if (settles && !vg_event_is_reread(input->event))
                 note_settled(change->worker, vg, step->report);
         if (step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED)
                 group->activated = inventory->activated = true;
