@@ -13,6 +13,9 @@
 
 #define SYSFS_BLOCK_DIRECTORY "sys/dev/block"
 
+/* Part of the location of each controller of NVMe over fabrics, whatever its transport (drivers/nvme/host/fabrics.c). */
+#define SYSFS_NVME_FABRICS "/nvme-fabrics/"
+
 /* What the file or directory `name` of a device is called from the root; "../NAME" is one of the device that it is
  * part of. Returns a string to be freed by the caller, NULL without memory. */
 char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;

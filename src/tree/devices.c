@@ -362,10 +362,6 @@ void tree_add_holders(struct tree *tree, const struct dm_devices *devices)
 /* Followed by a number. "etherd!e0.1" is ATA over Ethernet. */
 static const char *const network_names[] = {"drbd", "etherd!e", "nbd", "rbd", "rnbd"};
 
-/* As /sys/class/nvme/nvmeN/transport has them. "loop" is a target of the same machine, which comes and goes like
- * the others. */
-static const char *const nvme_network_transports[] = {"fc", "loop", "rdma", "tcp"};
-
 static bool begins_with_digit(const char *string)
 {
         return string && *string >= '0' && *string <= '9';
@@ -382,33 +378,20 @@ static bool lies_below(const char *location, const char *directory)
         return false;
 }
 
-/* `directory` is that of a controller, as seen from the disk's. */
-static bool has_network_transport(struct tree *tree, dev_t number, const char *directory)
-{
-        _cleanup_free_ char *name = string_format("%s/transport", directory);
-        _cleanup_free_ char *transport = name ? read_attribute(tree, number, name) : NULL;
-
-        if (!name)
-                tree->error = -ENOMEM;
-        for (size_t i = 0; transport && i < ELEMENTSOF(nvme_network_transports); i++)
-                if (streq(transport, nvme_network_transports[i]))
-                        return true;
-        return false;
-}
-
-/* A disk lies in the directory of its controller or of its subsystem. */
-static bool is_on_fabrics(struct tree *tree, dev_t number)
+/* A disk lies in the directory of its controller, or in that of its subsystem, which has links to its controllers. */
+static bool is_on_fabrics(struct tree *tree, dev_t number, const char *location)
 {
         _cleanup_closedir_ DIR *directory = open_directory(tree, number, "..");
 
-        if (has_network_transport(tree, number, ".."))
+        if (strstr(location, SYSFS_NVME_FABRICS))
                 return true;
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                char controller[sizeof("../") + NAME_MAX];
+                _cleanup_free_ char *target = NULL;
+                int r = read_link_at(dirfd(directory), entry->d_name, &target);
 
-                (void) snprintf(controller, sizeof(controller), "../%s", entry->d_name);
-                if (begins_with_digit(skip_prefix(entry->d_name, "nvme")) &&
-                        has_network_transport(tree, number, controller))
+                if (r == -ENOMEM)
+                        tree->error = r;
+                if (target && strstr(target, SYSFS_NVME_FABRICS))
                         return true;
         }
         return false;
@@ -421,10 +404,10 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
         for (size_t i = 0; i < ELEMENTSOF(network_names); i++)
                 if (begins_with_digit(skip_prefix(disk->kernel_name, network_names[i])))
                         return true;
-        if (begins_with_digit(skip_prefix(disk->kernel_name, "nvme")))
-                return is_on_fabrics(tree, disk->number);
         if (sysfs_read_location(tree->root_fd, disk->number, &location) < 0)
                 tree->error = -ENOMEM;
+        if (location && begins_with_digit(skip_prefix(disk->kernel_name, "nvme")))
+                return is_on_fabrics(tree, disk->number, location);
         return location && (lies_below(location, "/session") || lies_below(location, "/ctlr_"));
 }
 

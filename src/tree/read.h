@@ -52,8 +52,8 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
  *
  *  - iSCSI: the device lies below a "sessionN" (drivers/scsi/scsi_transport_iscsi.c)
  *  - FCoE: it lies below a "ctlr_N" (Documentation/ABI/testing/sysfs-bus-fcoe), which a network device has
- *  - NVMe over fabrics: the transport of its controller is not a bus. A disk with several controllers belongs to
- *    their subsystem, which has links to them (drivers/nvme/host/sysfs.c, core.c and multipath.c)
+ *  - NVMe over fabrics: its controller lies below "nvme-fabrics". A disk with several controllers belongs to
+ *    their subsystem, which has links to them (drivers/nvme/host/fabrics.c, core.c and multipath.c)
  *  - nbd, rbd, DRBD, ATA over Ethernet, RNBD: by its name (drivers/block/)
  *
  * Once the mounts are known. Returns 0 or -ENOMEM. */
