@@ -375,7 +375,7 @@ int hints_write(int root_fd, const char *text)
 
         if (r < 0 && r != -ENOENT && r != -EFBIG)
                 return r;
-        if (streq(text, before ?: r == -ENOENT ? "" : "too large"))
+        if (r == -ENOENT ? *text == '\0' : before && streq(text, before))
                 return 0;
         if (mkdirat(root_fd, HINTS_DIRECTORY, 0755) < 0 && errno != EEXIST)
                 return -errno;

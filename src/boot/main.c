@@ -257,9 +257,7 @@ static int remember(void)
         _cleanup_close_ int root_fd = root_open();
         int r = root_fd < 0 ? root_fd : plan_remember(root_fd);
 
-        if (r == -EROFS || r == -EXDEV)
-                return 0;
-        return r < 0 ? log_error_errno(r, "Failed to write " HINTS_FILE ": %m") : 0;
+        return r < 0 && r != -EROFS && r != -EXDEV ? log_error_errno(r, "Failed to write " HINTS_FILE ": %m") : 0;
 }
 
 int main(int argc, char *argv[])

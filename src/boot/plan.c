@@ -361,12 +361,14 @@ int plan_remember(int root_fd)
         size_t size = 0;
         int r = file ? entries_claim(root_fd, &plan, &problems) : -ENOMEM;
 
+        if (r < 0)
+                return r;
         SORT(plan.tagged.strings, plan.tagged.n, compare_strings);
         FOREACH_ARRAY(device, plan.tagged.strings, plan.tagged.n) {
                 _cleanup_free_ char *printable = string_printable(*device);
                 struct device_name name;
 
-                r = r < 0 ? r : printable ? find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
+                r = printable ? find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
                 if (r < 0)
                         return r;
                 /* Subvolumes have entries of one UUID. */
@@ -377,8 +379,7 @@ int plan_remember(int root_fd)
                 }
                 before = *device;
         }
-        r = r < 0 ? r : memstream_finish(&stream, &text, NULL);
-        return r < 0 ? r : hints_write(root_fd, text);
+        return memstream_finish(&stream, &text, NULL) ?: hints_write(root_fd, text);
 }
 
 /* ------ the plan ------ */
