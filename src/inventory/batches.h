@@ -16,7 +16,7 @@ struct gather {
 
 void gather_note(struct gather *gather, uint64_t now);
 
-/* Notes that somebody has changed an active VG. lvm2 has activated what it made, and nothing follows but another record. */
+/* Notes a change of an active VG: lvm2 has activated what it made, and only the record is to follow. */
 void gather_note_change(struct gather *gather, uint64_t now);
 
 /* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request
@@ -36,6 +36,7 @@ enum slot_kind {
         _SLOT_KIND_MAX,
 };
 
+/* What a vgchange of the VG is. */
 enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group);
 
 struct slots {
@@ -44,7 +45,7 @@ struct slots {
         bool expected;                  /* VGs that boot waits for may come at any moment */
         bool pausing;                   /* see SLOTS_PAUSE_USEC */
         size_t at_work[_SLOT_KIND_MAX]; /* vgchanges that others may have to wait for */
-        size_t n_waiting; /* those that wait for a lock or an unresponsive disk, and nobody for them */
+        size_t n_waiting;               /* vgchanges that wait for a lock or an unresponsive disk */
 };
 
 /* How many there may be for VGs that are locked. Each takes up some 10 MiB of memory. */

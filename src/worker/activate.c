@@ -152,15 +152,6 @@ bool activate_has_room(const struct worker *worker)
         return slots_count_free(&slots, SLOT_PLAIN) > 0;
 }
 
-static bool has_slot(const struct worker *worker, const struct managed_group *group)
-{
-        enum slot_kind kind = slot_of(worker->inventory, group);
-        struct slots slots = get_slots(worker);
-
-        /* What somebody waits for goes at once, unless it wants memory. */
-        return slots_count_free(&slots, group->awaited && kind != SLOT_CHECKED ? SLOT_AWAITED : kind) > 0;
-}
-
 /* VGs that lvm2 can be asked for, of one kind. */
 struct ready {
         struct managed_group **groups;
@@ -202,27 +193,32 @@ static bool is_activating_degraded(const struct worker *worker)
 }
 
 /* Whether another command has locked the VG, and as many as may be wait for that in lvm2 already. */
-static bool is_kept_out(struct worker *worker, const struct managed_group *group)
+static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
 {
-        if (get_slots(worker).n_waiting < SLOTS_WAITING_MAX ||
+        if (slots->n_waiting < SLOTS_WAITING_MAX ||
                 !volume_group_is_locked(worker->locking_directory, group->vg->name))
                 return false;
         worker_wake_at(worker, worker->inventory->now_usec + LOCK_INTERVAL_USEC);
         return true;
 }
 
-/* Whether a process could be started for the VG now. Each look at one lists all devices. */
-static bool is_possible(struct worker *worker, const struct managed_group *group)
+/* Whether a process of that kind could be started for the VG now. Each look at one lists all devices. */
+static bool is_possible(struct worker *worker, const struct managed_group *group, enum slot_kind kind)
 {
+        struct slots slots = get_slots(worker);
+
+        /* An awaited VG goes at once, unless it wants memory. */
+        if (group->awaited && kind != SLOT_CHECKED)
+                kind = SLOT_AWAITED;
         /* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given
          * up by the reader, and then left with a pvscan of its own, so that this has an end. */
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        !is_activating_degraded(worker);
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
-               (has_slot(worker, group) || group->vg->skip_reason || group->refusal ||
+               (slots_count_free(&slots, kind) > 0 || group->vg->skip_reason || group->refusal ||
                        !worker->event_activation) &&
-               !is_kept_out(worker, group);
+               !is_kept_out(worker, group, &slots);
 }
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
@@ -288,10 +284,11 @@ static int start_complete(struct worker *worker)
 
         /* Those that somebody waits for are the first in the list. */
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+                enum slot_kind kind = slot_of(worker->inventory, group);
+
                 if (r < 0)
                         return r;
-                if (!is_possible(worker, group) ||
-                        (slot_of(worker->inventory, group) == SLOT_PLAIN && others.n >= n_others))
+                if (!is_possible(worker, group, kind) || (kind == SLOT_PLAIN && others.n >= n_others))
                         continue;
                 r = devices ? 0 : dm_devices_get_permitted(&devices);
                 if (r < 0)

@@ -16,15 +16,18 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* Somebody may be waiting for what follows, unless the device is merely a PV of an active VG that was changed. */
+/* A change of an active VG can be read later; anything else may be waited for. */
 static void note_request(struct worker *worker, const struct device *device, enum uevents_kind kind)
 {
-        bool changed = kind == UEVENTS_CHANGED && device->group && device->group->state == VG_ACTIVE;
+        struct gather before = worker->gather;
 
+        if (kind == UEVENTS_CHANGED && device->group && device->group->state == VG_ACTIVE)
+                gather_note_change(&worker->gather, worker->inventory->now_usec);
+        else
+                gather_note(&worker->gather, worker->inventory->now_usec);
         /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
-        if (changed ? worker->gather.first_usec == 0 : !worker->gather.urgent)
+        if (before.first_usec == 0 || worker->gather.urgent != before.urgent)
                 worker_ask_step(worker);
-        (changed ? gather_note_change : gather_note)(&worker->gather, worker->inventory->now_usec);
 }
 
 /* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
