@@ -279,7 +279,7 @@ static int name_to_path(const char *name, char **ret)
 
 int device_follow(int root_fd, const char *name, char **ret)
 {
-        _cleanup_free_ char *path = NULL, *link = NULL, *target = NULL;
+        _cleanup_free_ char *path = NULL, *target = NULL;
         _cleanup_close_ int fd = -EBADF;
         int r = name_to_path(name, &path);
 
@@ -288,8 +288,7 @@ int device_follow(int root_fd, const char *name, char **ret)
         fd = open_path_at(root_fd, path, RESOLVE_IN_ROOT);
         if (fd < 0)
                 return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
-        link = string_format("/proc/self/fd/%d", fd);
-        if (!link || read_link_at(AT_FDCWD, link, &target) < 0)
+        if (read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &target) < 0)
                 return -ENOMEM;
         if (!target)
                 return -errno;
@@ -313,13 +312,13 @@ static int open_hints(int root_fd, const char *path)
 static int read_hints(int root_fd, char **ret)
 {
         _cleanup_close_ int fd = open_hints(root_fd, HINTS_DIRECTORY "/" HINTS_NAME);
-        _cleanup_free_ char *link = string_format("/proc/self/fd/%d", fd), *text = NULL;
+        _cleanup_free_ char *text = NULL;
         size_t size;
         int r;
 
-        if (fd < 0 || !link)
-                return fd < 0 ? fd : -ENOMEM;
-        r = read_file_at(AT_FDCWD, link, &text, &size);
+        if (fd < 0)
+                return fd;
+        r = read_file_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &text, &size);
         if (r >= 0 && size > HINTS_SIZE_MAX)
                 r = -EFBIG;
         if (r >= 0)

@@ -52,28 +52,25 @@ static int make_directory(const char *path)
 /* Writes UNIT.d/NAME.conf, see systemd.unit(5), as a whole or not at all. */
 static int write_drop_in(const char *directory, const char *unit, const char *name, const char *text)
 {
-        _cleanup_free_ char *drop_ins = string_format("%s/%s.d", directory, unit);
-        _cleanup_free_ char *path = string_format("%s/%s.d/%s.conf", directory, unit, name);
+        struct path path = path_format("%s/%s.d/%s.conf", directory, unit, name);
         /* systemd reads no files with other endings. */
-        _cleanup_free_ char *temporary = string_format("%s/%s.d/.%s.new", directory, unit, name);
+        struct path temporary = path_format("%s/%s.d/.%s.new", directory, unit, name);
         _cleanup_close_ int fd = -EBADF;
         int r;
 
-        if (!drop_ins || !path || !temporary)
-                return -ENOMEM;
-        r = make_directory(drop_ins);
+        r = make_directory(path_format("%s/%s.d", directory, unit).text);
         if (r < 0)
                 return r;
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        fd = open(temporary.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
         if (fd < 0)
                 return -errno;
 
         /* Half of a drop-in would activate other VGs than it should, and so would an empty one. */
         r = write_all(fd, text, strlen(text));
-        if (r >= 0 && renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) < 0)
+        if (r >= 0 && renameat2(AT_FDCWD, temporary.text, AT_FDCWD, path.text, RENAME_NOREPLACE) < 0)
                 r = -errno;
         if (r < 0)
-                (void) unlink(temporary);
+                (void) unlink(temporary.text);
         return r;
 }
 
@@ -86,15 +83,10 @@ static int write_drop_in(const char *directory, const char *unit, const char *na
  * is active is to have nothing done when it is stopped. */
 static int mask_blk_availability(int root_fd, const char *early_directory)
 {
-        _cleanup_free_ char *path = string_format("%s/" BLK_AVAILABILITY_UNIT, early_directory);
-        int r;
+        struct path path = path_format("%s/" BLK_AVAILABILITY_UNIT, early_directory);
+        int r = takeover_is_enabled(root_fd, "headgate-teardown.service");
 
-        if (!path)
-                return -ENOMEM;
-        r = takeover_is_enabled(root_fd, "headgate-teardown.service");
-        if (r <= 0)
-                return r;
-        return symlink("/dev/null", path) < 0 ? -errno : 0;
+        return r <= 0 ? r : symlink("/dev/null", path.text) < 0 ? -errno : 0;
 }
 
 /* Should the program not be there, or fail, lvm2 does what it would do otherwise. No name is part of this. */
@@ -150,15 +142,14 @@ static char *describe_group(enum plan_group group, bool named_by_fstab, const ch
 static int write_group(const char *directory, const struct plan *plan, enum plan_group group)
 {
         _cleanup_free_ char *unit = string_format("headgate-activate@%s.service", plan_group_to_string(group));
-        _cleanup_free_ char *wants = string_format("%s/" TAKEOVER_UNIT ".wants", directory);
-        _cleanup_free_ char *link = wants && unit ? string_format("%s/%s", wants, unit) : NULL;
+        struct path wants = path_format("%s/" TAKEOVER_UNIT ".wants", directory);
         _cleanup_free_ char *names = NULL, *text = NULL;
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         bool named_by_fstab = false;
         int r;
 
-        if (!link || !file)
+        if (!unit || !file)
                 return -ENOMEM;
         FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
                 if (volume_group->group != group)
@@ -178,9 +169,10 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
         /* In this order: without its drop-in the unit would have nothing to do. */
         r = write_drop_in(directory, unit, "50-volume-groups", text);
         if (r >= 0)
-                r = make_directory(wants);
+                r = make_directory(wants.text);
         /* Absolute, as systemd's own generators link to units that are packaged. */
-        if (r >= 0 && symlink(SYSTEM_UNIT_DIR "/headgate-activate@.service", link) < 0)
+        if (r >= 0 && symlink(SYSTEM_UNIT_DIR "/headgate-activate@.service",
+                              path_format("%s/%s", wants.text, unit).text) < 0)
                 r = -errno;
         return r;
 }

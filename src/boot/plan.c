@@ -329,7 +329,7 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
 static int find_volume_group(
         int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
 {
-        _cleanup_free_ char *kernel_name = NULL, *uuid_path = NULL, *name_path = NULL, *uuid = NULL, *name = NULL;
+        _cleanup_free_ char *kernel_name = NULL, *uuid = NULL, *name = NULL;
         int r = device_follow(root_fd, device, &kernel_name);
 
         *ret = (struct device_name){};
@@ -337,13 +337,10 @@ static int find_volume_group(
                 set_name(hints_find(hints, device) ?: "", ret);
                 return r == -ENOMEM ? r : 0;
         }
-        uuid_path = string_format("sys/block/%s/dm/uuid", kernel_name);
-        name_path = string_format("sys/block/%s/dm/name", kernel_name);
-        if (!uuid_path || !name_path)
-                return -ENOMEM;
         /* What is no LV, or is just being removed, has neither. */
-        if (sysfs_read_at(root_fd, uuid_path, &uuid) >= 0 && skip_prefix(uuid, LVM_UUID_PREFIX) &&
-                sysfs_read_at(root_fd, name_path, &name) >= 0)
+        if (sysfs_read_at(root_fd, path_format("sys/block/%s/dm/uuid", kernel_name).text, &uuid) >= 0 &&
+                skip_prefix(uuid, LVM_UUID_PREFIX) &&
+                sysfs_read_at(root_fd, path_format("sys/block/%s/dm/name", kernel_name).text, &name) >= 0)
                 set_from_dm_name(name, ret);
         return 0;
 }

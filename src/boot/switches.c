@@ -6,7 +6,6 @@
 #include "boot/switches.h"
 
 #include <fcntl.h>
-#include <limits.h>
 
 #include "shared/flags.h"
 #include "shared/names.h"
@@ -110,13 +109,9 @@ static bool is_masked(int root_fd, const char *unit)
 {
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};
 
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
-                char path[PATH_MAX];
-
-                (void) snprintf(path, sizeof(path), "%s/%s", directories[i], unit);
-                if (is_masked_at(root_fd, path))
+        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories))
+                if (is_masked_at(root_fd, path_format("%s/%s", *directory, unit).text))
                         return true;
-        }
         return false;
 }
 

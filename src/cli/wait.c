@@ -69,10 +69,9 @@ static int is_any_requested(int run_fd, const struct await *await)
 
         for (size_t i = 0; r == 0 && await->request && i < await->n_names; i++)
                 for (size_t j = 0; r == 0 && j < ELEMENTSOF(directories); j++) {
-                        _cleanup_free_ char *path =
-                                string_format("%s/%s%s", directories[j], await->request, await->names[i]);
+                        struct path path = path_format("%s/%s%s", directories[j], await->request, await->names[i]);
 
-                        r = path ? flags_is_set(run_fd, path) : -ENOMEM;
+                        r = flags_is_set(run_fd, path.text);
                 }
         return r;
 }
@@ -217,11 +216,10 @@ static int watch(int run_fd)
         if (fd < 0)
                 return -errno;
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
-                _cleanup_free_ char *path = string_format("/proc/self/fd/%i/%s", run_fd, names[i]);
+                struct path path = path_format("/proc/self/fd/%i/%s", run_fd, names[i]);
 
-                if (path)
-                        (void) inotify_add_watch(
-                                fd, path, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
+                (void) inotify_add_watch(
+                        fd, path.text, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
         }
         return fd;
 }

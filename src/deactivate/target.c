@@ -104,15 +104,16 @@ void target_select(struct target *target, struct tree *tree)
 int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
 {
         _cleanup_dm_config_ struct dm_config_tree *metadata = NULL;
-        _cleanup_free_ char *path = NULL, *section = NULL;
+        struct path path, section;
         int r;
 
         if (!target->vg)
                 return 1;
-        path = string_format("%s/%s", root_relative(configuration->backup_dir), target->vg);
-        section = target->lv ? string_format("%s/logical_volumes/%s", target->vg, target->lv) : strdup(target->vg);
-        r = path && section ? config_tree_read(root_fd, path, &metadata) : -ENOMEM;
+        path = path_format("%s/%s", root_relative(configuration->backup_dir), target->vg);
+        section = target->lv ? path_format("%s/logical_volumes/%s", target->vg, target->lv)
+                             : path_format("%s", target->vg);
+        r = config_tree_read(root_fd, path.text, &metadata);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        return dm_config_find_node(metadata->root, section) != NULL;
+        return dm_config_find_node(metadata->root, section.text) != NULL;
 }

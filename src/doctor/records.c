@@ -245,9 +245,9 @@ void check_links(struct doctor *doctor)
 
         r = list_directory_at(root_fd, "/dev/mapper", &links);
         for (size_t i = 0; r >= 0 && i < doctor->sources.n_volume_groups; i++) {
-                _cleanup_free_ char *directory = string_format("/dev/%s", doctor->sources.volume_groups[i]->name);
+                struct path directory = path_format("/dev/%s", doctor->sources.volume_groups[i]->name);
 
-                r = directory ? list_directory_at(root_fd, directory, &links) : -ENOMEM;
+                r = list_directory_at(root_fd, directory.text, &links);
                 /* A VG may have a name that is something else in /dev. */
                 if (r == -ENOTDIR)
                         r = 0;

@@ -84,15 +84,14 @@ static void check_list(
 static void check_devices_file(struct doctor *doctor)
 {
         int used = doctor->sources.configuration.use_devicesfile;
-        _cleanup_free_ char *path = string_format("etc/lvm/devices/%s", doctor->sources.configuration.devicesfile);
+        struct path path = path_format("etc/lvm/devices/%s", doctor->sources.configuration.devicesfile);
+        bool there = doctor_has(doctor, path.text);
 
-        if (!path)
-                finding_unknown(doctor, -ENOMEM, "The devices file cannot be found: %m.");
-        else if (used > 0 && !doctor_has(doctor, path))
+        if (used > 0 && !there)
                 finding_warning(doctor, "See lvmdevices(8).",
-                        "use_devicesfile=1, and there is no /%s: lvm2 uses all disks.", path);
-        else if (used != 0 && doctor_has(doctor, path))
-                finding_ok(doctor, "Disks that are not in /%s have no PVs for lvm2.", path);
+                        "use_devicesfile=1, and there is no /%s: lvm2 uses all disks.", path.text);
+        else if (used != 0 && there)
+                finding_ok(doctor, "Disks that are not in /%s have no PVs for lvm2.", path.text);
 }
 
 static void warn_of_links(struct doctor *doctor, const char *setting)

@@ -46,7 +46,6 @@ static int for_each(int run_fd, const struct volume_group *volume_group,
 
         for (size_t i = 0; r >= 0 && i < volume_group->n_lvs; i++) {
                 const struct volume_group_lv *lv = &volume_group->lvs[i];
-                _cleanup_free_ char *path = NULL;
                 const char *name;
 
                 /* lvm2 also activates LVs with names that it would not give. They come from a disk, and are no names
@@ -54,8 +53,9 @@ static int for_each(int run_fd, const struct volume_group *volume_group,
                 if (!lv->autoactivated || !volume_group_name_is_valid(lv->name))
                         continue;
                 name = dm_build_dm_name(pool, volume_group->name, lv->name, NULL);
-                path = name ? string_format(FLAGS_DM_NAMES "/%s", name) : NULL;
-                r = path ? function(run_fd, path, volume_group->name, lv->name) : -ENOMEM;
+                r = name ? function(run_fd, path_format(FLAGS_DM_NAMES "/%s", name).text, volume_group->name,
+                                   lv->name)
+                         : -ENOMEM;
         }
         return r == -ENOENT ? 0 : r;
 }

@@ -110,11 +110,9 @@ int lvm_command_become(const struct string_vector *arguments)
 
 int lvm_command_read_output(const struct lvm_command *command, char **ret)
 {
-        _cleanup_free_ char *path = string_format("/proc/self/fd/%i", command->output_fd);
-        int r;
-
         /* Opened anew, since the process and we share one file offset. */
-        r = path ? read_file_at(AT_FDCWD, path, ret, NULL) : -ENOMEM;
+        int r = read_file_at(AT_FDCWD, path_format("/proc/self/fd/%i", command->output_fd).text, ret, NULL);
+
         if (r != -EFBIG)
                 return r;
         *ret = strdup("");

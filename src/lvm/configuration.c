@@ -34,16 +34,15 @@ static void files_done(struct dm_config_tree **files)
 static int read_one(int dir_fd, const char *directory, const char *name, struct dm_config_tree **ret,
         struct problems *problems)
 {
-        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
-        int r;
+        struct path path = path_format("%s/%s", directory, name);
+        int r = config_tree_read(dir_fd, path.text, ret);
 
-        r = path ? config_tree_read(dir_fd, path, ret) : -ENOMEM;
         if (r >= 0 || r == -ENOMEM)
                 return r;
         if (r == -EBADMSG)
-                problems_add(problems, r, "/%s: the text is malformed.", path);
+                problems_add(problems, r, "/%s: the text is malformed.", path.text);
         else if (r != -ENOENT)
-                problems_add(problems, r, "/%s: %m.", path);
+                problems_add(problems, r, "/%s: %m.", path.text);
 
         *ret = dm_config_create();
         return *ret ? 0 : -ENOMEM;
@@ -136,12 +135,9 @@ static int find_system_id(int root_fd, const struct dm_config_tree *files, struc
                 return set_system_id_from_file(root_fd, "proc/sys/kernel/hostname", ret);
         if (strcasecmp(source, "lvmlocal") == 0)
                 return set_system_id(ret, find_string(files, "local/system_id") ?: "");
-        if (strcasecmp(source, "machineid") == 0 || strcasecmp(source, "machine-id") == 0) {
-                _cleanup_free_ char *path =
-                        string_format("%s/machine-id", find_string(files, "global/etc") ?: "/etc");
-
-                return path ? set_system_id_from_file(root_fd, path, ret) : -ENOMEM;
-        }
+        if (strcasecmp(source, "machineid") == 0 || strcasecmp(source, "machine-id") == 0)
+                return set_system_id_from_file(root_fd,
+                        path_format("%s/machine-id", find_string(files, "global/etc") ?: "/etc").text, ret);
         if (strcasecmp(source, "file") == 0) {
                 const char *path = find_string(files, "global/system_id_file");
 
@@ -262,9 +258,7 @@ static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
 
 static bool exists(int root_fd, const char *name)
 {
-        _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "/%s", name);
-
-        return path && faccessat(root_fd, path, F_OK, 0) >= 0;
+        return faccessat(root_fd, path_format(DEVICES_DIRECTORY "/%s", name).text, F_OK, 0) >= 0;
 }
 
 bool devices_file_is_to_be_made(int root_fd, const char *name)
@@ -274,11 +268,9 @@ bool devices_file_is_to_be_made(int root_fd, const char *name)
 
 int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])
 {
-        _cleanup_free_ char *path = string_format(DEVICES_DIRECTORY "/%s", name);
         _cleanup_free_ char *text = NULL;
-        int r;
+        int r = read_file_at(root_fd, path_format(DEVICES_DIRECTORY "/%s", name).text, &text, NULL);
 
-        r = path ? read_file_at(root_fd, path, &text, NULL) : -ENOMEM;
         if (r == -ENOENT)
                 return DEVICES_FILE_NONE;
         if (r < 0)

@@ -275,9 +275,7 @@ bool dm_devices_read_lowers(
 
 static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
-        _cleanup_free_ char *path = string_format("%s/%s", device, name);
-
-        return path ? sysfs_read_at(dir_fd, path, ret) : -ENOMEM;
+        return sysfs_read_at(dir_fd, path_format("%s/%s", device, name).text, ret);
 }
 
 static int read_sysfs(int root_fd, struct dm_devices *devices)
@@ -344,15 +342,12 @@ static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
         if (!directory)
                 return false;
         for (const struct dirent *entry; !lost && (entry = readdir(directory));) {
-                _cleanup_free_ char *number = string_format("%s/dev", entry->d_name);
-                _cleanup_free_ char *below = string_format("%s/slaves", entry->d_name);
-
-                if (entry->d_name[0] == '.' || !number || !below)
+                if (entry->d_name[0] == '.')
                         continue;
-                if (faccessat(dirfd(directory), number, F_OK, 0) < 0)
+                if (faccessat(dirfd(directory), path_format("%s/dev", entry->d_name).text, F_OK, 0) < 0)
                         lost = errno == ENOENT;
                 else if (layer < LAYERS_MAX)
-                        lost = has_lost(dirfd(directory), below, layer + 1);
+                        lost = has_lost(dirfd(directory), path_format("%s/slaves", entry->d_name).text, layer + 1);
         }
         return lost;
 }
@@ -378,9 +373,9 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
 
         FOREACH_LV(lv, volume_group) {
                 const struct dm_device *device = find_device(devices, volume_group, lv);
-                _cleanup_free_ char *slaves = device && root_fd >= 0 ? sysfs_path(device->number, "slaves") : NULL;
 
-                lv->stranded = slaves && has_lost(root_fd, slaves, 0);
+                lv->stranded =
+                        device && root_fd >= 0 && has_lost(root_fd, sysfs_path(device->number, "slaves").text, 0);
                 lv->active = device && !lv->stranded;
         }
 }

@@ -299,15 +299,12 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
 
 int backup_read(int root_fd, const char *directory, const char *name, struct volume_group **ret)
 {
-        _cleanup_free_ char *path = string_format("%s/%s", directory, name);
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         const char *reason;
         int r;
 
-        if (!path)
-                return -ENOMEM;
-        r = read_file_at(root_fd, path, &text, NULL);
+        r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL);
         if (r < 0)
                 return r;
         r = metadata_parse(text, &metadata, &reason);

@@ -51,19 +51,6 @@ int online_open_directory(void)
         return TAKE_FD(fd);
 }
 
-struct path {
-        char text[512];
-};
-
-/* Of a file with a VG's name or a PV's identifier. One that is cut off is longer than any file system takes. */
-static struct path make_path(const char *directory, const char *name)
-{
-        struct path path;
-
-        (void) snprintf(path.text, sizeof(path.text), "%s/%s", directory, name);
-        return path;
-}
-
 /* A line "vg:NAME" of a record, or NULL. Changes `content`. */
 static const char *find_volume_group(char *content)
 {
@@ -85,7 +72,7 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volu
 
         if (ret_volume_group_name)
                 *ret_volume_group_name = NULL;
-        r = read_file_at(lvm_run_fd, make_path("pvs_online", pvid).text, &content, NULL);
+        r = read_file_at(lvm_run_fd, path_format("pvs_online/%s", pvid).text, &content, NULL);
         if (r == -ENOENT)
                 return ONLINE_NONE;
         if (r < 0)
@@ -159,36 +146,36 @@ int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 
 int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
 {
-        int r = flags_is_set(lvm_run_fd, make_path("pvs_lookup", volume_group->name).text);
+        int r = flags_is_set(lvm_run_fd, path_format("pvs_lookup/%s", volume_group->name).text);
 
         return r <= 0 ? r : online_write_lookup(lvm_run_fd, volume_group);
 }
 
 int online_claim(int lvm_run_fd, const char *volume_group_name)
 {
-        return flags_set(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
+        return flags_set(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
 }
 
 int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
 {
-        return flags_is_set(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
+        return flags_is_set(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
 }
 
 int online_unclaim(int lvm_run_fd, const char *volume_group_name)
 {
-        return flags_clear(lvm_run_fd, make_path("vgs_online", volume_group_name).text);
+        return flags_clear(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
 }
 
 int online_forget_name(int lvm_run_fd, const char *volume_group_name)
 {
-        int r = flags_clear(lvm_run_fd, make_path("pvs_lookup", volume_group_name).text);
+        int r = flags_clear(lvm_run_fd, path_format("pvs_lookup/%s", volume_group_name).text);
 
         return r < 0 ? r : online_unclaim(lvm_run_fd, volume_group_name);
 }
 
 int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
 {
-        int r = flags_clear(lvm_run_fd, make_path("pvs_online", pvid).text);
+        int r = flags_clear(lvm_run_fd, path_format("pvs_online/%s", pvid).text);
 
         return r < 0 || !volume_group_name ? r : online_forget_name(lvm_run_fd, volume_group_name);
 }
@@ -240,8 +227,8 @@ static int try_lock(const char *path)
 
 bool volume_group_is_locked(const char *directory, const char *name)
 {
-        _cleanup_free_ char *path = string_format("%s/V_%s", directory, name);
-        _cleanup_close_ int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -EBADF;
+        struct path path = path_format("%s/V_%s", directory, name);
+        _cleanup_close_ int fd = open(path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
         /* The lock file of one that nobody has locked is not there, as a rule. */
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;

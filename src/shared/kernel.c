@@ -14,16 +14,14 @@
 
 /* ------ sysfs ------ */
 
-char *sysfs_path(dev_t number, const char *name)
+struct path sysfs_path(dev_t number, const char *name)
 {
-        return string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), name);
+        return path_format(SYSFS_BLOCK_DIRECTORY "/%u:%u/%s", major(number), minor(number), name);
 }
 
 bool sysfs_has_device(int root_fd, dev_t number)
 {
-        _cleanup_free_ char *path = sysfs_path(number, "");
-
-        return !path || faccessat(root_fd, path, F_OK, 0) >= 0 || errno != ENOENT;
+        return faccessat(root_fd, sysfs_path(number, "").text, F_OK, 0) >= 0 || errno != ENOENT;
 }
 
 int sysfs_read_at(int dir_fd, const char *path, char **ret)
@@ -43,17 +41,16 @@ int sysfs_read_at(int dir_fd, const char *path, char **ret)
 
 int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret)
 {
-        _cleanup_free_ char *path = sysfs_path(number, name);
-        int r = path ? sysfs_read_at(root_fd, path, ret) : -ENOMEM;
+        int r = sysfs_read_at(root_fd, sysfs_path(number, name).text, ret);
 
         return r == -ENOMEM ? r : r >= 0;
 }
 
 int sysfs_read_location(int root_fd, dev_t number, char **ret)
 {
-        _cleanup_free_ char *path = string_format(SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
+        struct path path = path_format(SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
 
-        return path ? read_link_at(root_fd, path, ret) : -ENOMEM;
+        return read_link_at(root_fd, path.text, ret);
 }
 
 int sysfs_read_name(int root_fd, dev_t number, char **ret)
@@ -70,13 +67,11 @@ int sysfs_read_name(int root_fd, dev_t number, char **ret)
 
 uint64_t diskseq_read(dev_t number)
 {
-        _cleanup_free_ char *path =
-                string_format("/" SYSFS_BLOCK_DIRECTORY "/%u:%u/uevent", major(number), minor(number));
         _cleanup_free_ char *text = NULL;
         const char *line;
 
         /* A partition has the number of its disk there. */
-        if (!path || sysfs_read_at(AT_FDCWD, path, &text) < 0)
+        if (sysfs_read_at(AT_FDCWD, path_format("/%s", sysfs_path(number, "uevent").text).text, &text) < 0)
                 return 0;
         line = strstr(text, "\nDISKSEQ=");
         return line ? strtoull(line + strlen("\nDISKSEQ="), NULL, 10) : 0;
@@ -84,10 +79,7 @@ uint64_t diskseq_read(dev_t number)
 
 bool diskseq_device_exists(dev_t number)
 {
-        _cleanup_free_ char *path =
-                string_format("/" SYSFS_BLOCK_DIRECTORY "/%u:%u", major(number), minor(number));
-
-        return !path || access(path, F_OK) == 0;
+        return access(path_format("/%s", sysfs_path(number, "").text).text, F_OK) == 0;
 }
 
 /* ------ mounts ------ */
@@ -129,10 +121,10 @@ void mount_table_done(struct mount_table *table)
 
 bool process_waits_for_disk(pid_t pid)
 {
-        _cleanup_free_ char *path = string_format("/proc/%i/stat", pid), *text = NULL;
+        _cleanup_free_ char *text = NULL;
         const char *state;
 
-        if (!path || read_file_at(AT_FDCWD, path, &text, NULL) < 0)
+        if (read_file_at(AT_FDCWD, path_format("/proc/%i/stat", pid).text, &text, NULL) < 0)
                 return false;
         state = strrchr(text, ')');
         return state && strncmp(state, ") D", 3) == 0;

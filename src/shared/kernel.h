@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* What sysfs says of block devices, by /sys/dev/block, which has a link for each: MAJOR:MINOR -> ../../devices/...
  * (the kernel's Documentation/ABI/testing/sysfs-dev). A device may go at any time, with all its files. */
@@ -17,8 +17,8 @@
 #define SYSFS_NVME_FABRICS "/nvme-fabrics/"
 
 /* What the file or directory `name` of a device is called from the root; "../NAME" is one of the device that it is
- * part of. Returns a string to be freed by the caller, NULL without memory. */
-char *sysfs_path(dev_t number, const char *name) _nonnull_(2) _must_check_;
+ * part of. */
+struct path sysfs_path(dev_t number, const char *name) _nonnull_(2);
 
 /* Whether there is a device of that number; also true if that cannot be told. */
 bool sysfs_has_device(int root_fd, dev_t number);
@@ -57,7 +57,7 @@ void mount_table_done(struct mount_table *table) _nonnull_(1);
  * again (since 5.15, DISKSEQ in /sys/dev/block/MAJOR:MINOR/uevent): so a disk that went and came back, or another one in its
  * place, can be told from one that stayed. */
 
-/* Whether the kernel has a block device of that number; also true without memory. */
+/* Whether the kernel has a block device of that number. */
 bool diskseq_device_exists(dev_t number);
 
 /* The sequence number of the disk that has that number, or of the one that it is a partition of; 0 if there is no

@@ -164,23 +164,17 @@ bool is_masked_at(int dir_fd, const char *path)
 
 int write_file_atomic_at(int dir_fd, const char *name, const char *content)
 {
-        _cleanup_free_ char *temporary = NULL;
-        _cleanup_close_ int fd = -EBADF;
-        int r;
+        struct path temporary = path_format(".%s.new", name);
+        _cleanup_close_ int fd =
+                openat(dir_fd, temporary.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int r = fd < 0 ? -errno : write_all(fd, content, strlen(content));
 
-        temporary = string_format(".%s.new", name);
-        if (!temporary)
-                return -ENOMEM;
-
-        fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
-                return -errno;
-
-        r = write_all(fd, content, strlen(content));
-        if (r >= 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
+                return r;
+        if (r >= 0 && renameat(dir_fd, temporary.text, dir_fd, name) < 0)
                 r = -errno;
         if (r < 0)
-                (void) unlinkat(dir_fd, temporary, 0);
+                (void) unlinkat(dir_fd, temporary.text, 0);
         return r;
 }
 
@@ -320,6 +314,17 @@ char *string_format(const char *format, ...)
         string = string_format_list(format, arguments);
         va_end(arguments);
         return string;
+}
+
+struct path path_format(const char *format, ...)
+{
+        va_list arguments;
+        struct path path;
+
+        va_start(arguments, format);
+        (void) vsnprintf(path.text, sizeof(path.text), format, arguments);
+        va_end(arguments);
+        return path;
 }
 
 /* With one decimal, rounded. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -114,6 +115,12 @@ char *string_format(const char *format, ...) _printf_(1, 2) _must_check_;
 
 /* The same as with vprintf(). */
 char *string_format_list(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
+
+/* A path that is made for a system call. One that is cut off is longer than what the kernel takes: -ENAMETOOLONG. */
+struct path {
+        char text[PATH_MAX + 1];
+};
+struct path path_format(const char *format, ...) _printf_(1, 2);
 
 /* The ending of a word that is counted: "" for one, else "s". */
 const char *plural(size_t n);

@@ -40,12 +40,9 @@ static int remove_dm(const struct removal *removal)
 
 static int remove_md(const struct removal *removal)
 {
-        _cleanup_free_ char *path = string_format("/sys/block/%s/md/array_state", removal->kernel_name);
-        _cleanup_close_ int fd = -EBADF;
+        struct path path = path_format("/sys/block/%s/md/array_state", removal->kernel_name);
+        _cleanup_close_ int fd = open(path.text, O_WRONLY | O_CLOEXEC);
 
-        if (!path)
-                return -ENOMEM;
-        fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0)
                 return errno == ENOENT ? 0 : -errno;
         return write_all(fd, "clear", strlen("clear"));
@@ -53,14 +50,11 @@ static int remove_md(const struct removal *removal)
 
 static int clear_loop(const struct removal *removal)
 {
-        _cleanup_free_ char *path = string_format("/dev/%s", removal->kernel_name);
-        struct loop_info64 before = {}, after = {};
-        _cleanup_close_ int fd = -EBADF;
-
-        if (!path)
-                return -ENOMEM;
+        struct path path = path_format("/dev/%s", removal->kernel_name);
         /* Exclusively, so that one that is mounted or lies below another device is refused. */
-        fd = open(path, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+        _cleanup_close_ int fd = open(path.text, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+        struct loop_info64 before = {}, after = {};
+
         if (fd < 0)
                 return errno == ENOENT || errno == ENXIO ? 0 : -errno;
         if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
@@ -77,13 +71,13 @@ static int clear_loop(const struct removal *removal)
 
 static int remove_loop(const struct removal *removal)
 {
-        _cleanup_free_ char *path = string_format("/sys/block/%s/loop/backing_file", removal->kernel_name);
-        int r = path ? clear_loop(removal) : -ENOMEM;
+        struct path path = path_format("/sys/block/%s/loop/backing_file", removal->kernel_name);
+        int r = clear_loop(removal);
 
         if (r < 0)
                 return r;
         /* Whoever has it open, without claiming it, keeps its file until it closes it. */
-        return access(path, F_OK) == 0 ? -EBUSY : 0;
+        return access(path.text, F_OK) == 0 ? -EBUSY : 0;
 }
 
 int kernel_remove(const struct removal *removal)

@@ -284,9 +284,9 @@ static char *find_file_system(const char *kernel_name)
         _cleanup_closedir_ DIR *directory = opendir("/sys/fs");
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                _cleanup_free_ char *path = string_format("%s/%s", entry->d_name, kernel_name);
+                struct path path = path_format("%s/%s", entry->d_name, kernel_name);
 
-                if (entry->d_name[0] != '.' && path && faccessat(dirfd(directory), path, F_OK, 0) == 0)
+                if (entry->d_name[0] != '.' && faccessat(dirfd(directory), path.text, F_OK, 0) == 0)
                         return string_printable(entry->d_name);
         }
         return NULL;
@@ -299,16 +299,17 @@ static char *find_thread(const char *kernel_name)
         _cleanup_closedir_ DIR *directory = opendir("/proc");
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                _cleanup_free_ char *comm = string_format("%s/comm", entry->d_name), *name = NULL;
-                _cleanup_free_ char *program = string_format("%s/exe", entry->d_name);
+                struct path program = path_format("%s/exe", entry->d_name);
+                _cleanup_free_ char *name = NULL;
                 char target[PATH_MAX];
 
-                if (!isdigit((unsigned char) entry->d_name[0]) || !comm || !program ||
-                        read_file_at(dirfd(directory), comm, &name, NULL) < 0)
+                if (!isdigit((unsigned char) entry->d_name[0]) ||
+                        read_file_at(dirfd(directory), path_format("%s/comm", entry->d_name).text, &name, NULL) <
+                                0)
                         continue;
                 name[strcspn(name, "\n")] = '\0';
                 /* Processes may be called anything, and kernel threads alone have no program. */
-                if (thread_is_of_device(name, kernel_name) && !read_link(dirfd(directory), program, target) &&
+                if (thread_is_of_device(name, kernel_name) && !read_link(dirfd(directory), program.text, target) &&
                         errno == ENOENT)
                         return string_printable(name);
         }
@@ -346,10 +347,9 @@ char *node_describe(const struct tree_node *node)
 /* Devices, by what the kernel says now; the tree may be older. */
 static void enumerate_devices(const struct tree_node *node, struct enumeration *names)
 {
-        _cleanup_free_ char *path =
-                string_format("/sys/dev/block/%u:%u/holders", major(node->number), minor(node->number));
+        struct path path = path_format("/sys/dev/block/%u:%u/holders", major(node->number), minor(node->number));
         /* Of a mount that number may be of the device that is below it. */
-        _cleanup_closedir_ DIR *directory = node->kernel_name && path ? opendir(path) : NULL;
+        _cleanup_closedir_ DIR *directory = node->kernel_name ? opendir(path.text) : NULL;
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')

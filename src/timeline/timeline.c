@@ -190,16 +190,13 @@ static int read_arrival(const struct volume_group *volume_group, const struct vo
         if (volume_group->clock_usec == 0)
                 return 0;
         FOREACH_LV(lv, volume_group) {
-                _cleanup_free_ char *path = NULL;
+                struct path path = path_format("dev/%s/%s", volume_group->name, lv->name);
                 uint64_t made = 0, linked = 0;
 
                 if (!lv->autoactivated || !lv->active)
                         continue;
-                path = string_format("dev/%s/%s", volume_group->name, lv->name);
-                if (!path)
-                        return -ENOMEM;
-                if (read_birth(root_fd, path, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
-                        read_birth(root_fd, path, 0, &made) < 0)
+                if (read_birth(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
+                        read_birth(root_fd, path.text, 0, &made) < 0)
                         return 0;
                 ret->made_usec = MAX(ret->made_usec, made - volume_group->clock_usec);
                 ret->linked_usec = MAX(ret->linked_usec, linked - volume_group->clock_usec);

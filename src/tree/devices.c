@@ -27,13 +27,9 @@ static char *read_attribute(struct tree *tree, dev_t number, const char *name)
         return value;
 }
 
-static DIR *open_directory(struct tree *tree, dev_t number, const char *name)
+static DIR *open_directory(const struct tree *tree, dev_t number, const char *name)
 {
-        _cleanup_free_ char *path = sysfs_path(number, name);
-
-        if (!path)
-                tree->error = -ENOMEM;
-        return path ? open_directory_at(tree->root_fd, path) : NULL;
+        return open_directory_at(tree->root_fd, sysfs_path(number, name).text);
 }
 
 /* ------ which there are ------ */
@@ -328,15 +324,15 @@ static void add_holders_in(struct tree *tree, const struct dm_devices *devices, 
         _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, directory_name);
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                _cleanup_free_ char *attribute = NULL, *text = NULL;
+                _cleanup_free_ char *text = NULL;
                 dev_t number;
                 int r;
 
                 if (entry->d_name[0] == '.' || !skip_prefix(entry->d_name, prefix))
                         continue;
-                attribute = string_format("%s/%s/dev", directory_name, entry->d_name);
-                text = attribute ? read_attribute(tree, node->number, attribute) : NULL;
-                r = !attribute ? -ENOMEM : text ? parse_device_number(text, &number) : -EINVAL;
+                text = read_attribute(
+                        tree, node->number, path_format("%s/%s/dev", directory_name, entry->d_name).text);
+                r = text ? parse_device_number(text, &number) : -EINVAL;
                 if (r >= 0)
                         tree_hold(tree, node, tree_add_single_device(tree, devices, entry->d_name, number));
                 else if (r == -ENOMEM)

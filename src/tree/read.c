@@ -18,11 +18,9 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
         _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, "sys/fs/btrfs");
 
         for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                _cleanup_free_ char *path = string_format("%s/devices", entry->d_name);
-                _cleanup_closedir_ DIR *devices = path ? open_directory_at(dirfd(directory), path) : NULL;
+                _cleanup_closedir_ DIR *devices =
+                        open_directory_at(dirfd(directory), path_format("%s/devices", entry->d_name).text);
 
-                if (!path)
-                        return -ENOMEM;
                 if (!devices || faccessat(dirfd(devices), device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
                 while ((entry = readdir(devices))) {

@@ -66,8 +66,8 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
         if (systemd->stand_in) {
                 const char *found;
 
-                path = unit ? string_format("%s/%s", unit, property) : strdup(property);
-                found = path ? dm_config_tree_find_str(systemd->stand_in, path, NULL) : NULL;
+                found = dm_config_tree_find_str(systemd->stand_in,
+                        path_format("%s%s%s", unit ?: "", unit ? "/" : "", property).text, NULL);
                 return found ? strdup(found) : NULL;
         }
         if (!systemd->bus || (unit && sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0))
@@ -85,13 +85,12 @@ int systemd_get_list(
         int r = 0;
 
         if (systemd->stand_in) {
-                const struct dm_config_node *node;
+                const struct dm_config_node *node =
+                        dm_config_find_node(systemd->stand_in->root, path_format("%s/%s", unit, property).text);
 
-                path = string_format("%s/%s", unit, property);
-                node = path ? dm_config_find_node(systemd->stand_in->root, path) : NULL;
                 for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
                         r = v->type == DM_CFG_STRING ? string_vector_add(strings, v->v.str) : 0;
-                return path ? r : -ENOMEM;
+                return r;
         }
         if (!systemd->bus || sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0 ||
                 sd_bus_get_property_strv(

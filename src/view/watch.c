@@ -50,14 +50,12 @@ static int on_hangup(sd_event_source *source, int fd _unused_, uint32_t revents 
 
 int watch_start(struct watch *watch, const struct sources *sources)
 {
-        _cleanup_free_ char *path = string_format("/proc/self/fd/%i/.", sources->run_fd);
+        struct path path = path_format("/proc/self/fd/%i/.", sources->run_fd);
         int r;
 
-        if (!path)
-                return -ENOMEM;
         r = sd_event_new(&watch->event);
         if (r >= 0)
-                r = sd_event_add_inotify(watch->event, &watch->run_source, path,
+                r = sd_event_add_inotify(watch->event, &watch->run_source, path.text,
                         IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, watch);
         if (r < 0)
                 return r;

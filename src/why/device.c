@@ -34,11 +34,11 @@ static int read_number(const struct sources *sources, dev_t number, const char *
 /* A multipath device or an md array. */
 static int judge_holder(const struct sources *sources, const char *name, struct device_facts *facts)
 {
-        _cleanup_free_ char *attribute = string_format("holders/%s/dm/uuid", name), *uuid = NULL;
+        _cleanup_free_ char *uuid = NULL;
         bool is_md = skip_prefix(name, "md");
-        int r;
+        int r = sysfs_read_attribute(
+                sources->root_fd, facts->number, path_format("holders/%s/dm/uuid", name).text, &uuid);
 
-        r = attribute ? sysfs_read_attribute(sources->root_fd, facts->number, attribute, &uuid) : -ENOMEM;
         if (r < 0)
                 return r;
         if (!is_md && (!uuid || !skip_prefix(uuid, "mpath-")))
@@ -49,9 +49,9 @@ static int judge_holder(const struct sources *sources, const char *name, struct 
 
 static int read_holders(const struct sources *sources, struct device_facts *facts)
 {
-        _cleanup_free_ char *path = sysfs_path(facts->number, "holders");
-        _cleanup_closedir_ DIR *directory = path ? open_directory_at(sources->root_fd, path) : NULL;
-        int r = path ? 0 : -ENOMEM;
+        _cleanup_closedir_ DIR *directory =
+                open_directory_at(sources->root_fd, sysfs_path(facts->number, "holders").text);
+        int r = 0;
 
         for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
                 if (entry->d_name[0] != '.')
