@@ -97,8 +97,8 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
         int r;
 
         r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
-        for (size_t i = 0; r >= 0 && i < names.n; i++)
-                r = plan_add(plan, names.strings[i], &volume_group);
+        FOREACH_ARRAY(name, names.strings, names.n)
+                r = r ?: plan_add(plan, *name, &volume_group);
         if (r == -ENOMEM)
                 return r;
         if (r < 0 && r != -ENOENT)

@@ -167,9 +167,7 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
                 return -ENOMEM;
 
         /* In this order: without its drop-in the unit would have nothing to do. */
-        r = write_drop_in(directory, unit, "50-volume-groups", text);
-        if (r >= 0)
-                r = make_directory(wants.text);
+        r = write_drop_in(directory, unit, "50-volume-groups", text) ?: make_directory(wants.text);
         /* Absolute, as systemd's own generators link to units that are packaged. */
         if (r >= 0 && symlink(SYSTEM_UNIT_DIR "/headgate-activate@.service",
                               path_format("%s/%s", wants.text, unit).text) < 0)
@@ -199,11 +197,9 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         const char *off;
         int r;
 
-        r = settings_read(root_fd, &settings, problems);
-        if (r >= 0)
-                r = configuration_read(root_fd, &configuration, problems);
-        if (r >= 0)
-                r = switches_describe_off(root_fd, &settings, &configuration, &off);
+        r = settings_read(root_fd, &settings, problems)
+                ?: configuration_read(root_fd, &configuration, problems)
+                ?: switches_describe_off(root_fd, &settings, &configuration, &off);
         if (r < 0)
                 return log_error_errno(r, "Failed to read headgate.conf and lvm.conf: %m");
         if (off) {
@@ -214,12 +210,12 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         r = plan_make(root_fd, &settings, &configuration, NULL, &plan, problems);
         if (r < 0)
                 return log_error_errno(r, "Failed to make the plan of boot: %m");
-        for (size_t i = 0; i < ELEMENTSOF(groups); i++) {
-                int written = write_group(directory, &plan, groups[i]);
+        FOREACH_ARRAY(group, groups, ELEMENTSOF(groups)) {
+                int written = write_group(directory, &plan, *group);
 
                 if (written < 0)
-                        (void) log_error_errno(written, "Failed to write the unit of group %s: %m",
-                                plan_group_to_string(groups[i]));
+                        (void) log_error_errno(
+                                written, "Failed to write the unit of group %s: %m", plan_group_to_string(*group));
                 r = r < 0 ? r : written;
         }
         return r;

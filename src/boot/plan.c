@@ -289,8 +289,8 @@ static int claim_command_line(char *text, struct plan *plan, _unused_ struct pro
         int r;
 
         r = command_line_split(text, &words);
-        for (size_t i = 0; r >= 0 && i < words.n; i++)
-                r = claim_word(words.strings[i], plan);
+        FOREACH_ARRAY(word, words.strings, words.n)
+                r = r ?: claim_word(*word, plan);
         return r;
 }
 
@@ -309,16 +309,15 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
 
         if (hints_read(root_fd, &plan->hints, problems) < 0)
                 return -ENOMEM;
-        for (size_t i = 0; i < ELEMENTSOF(files); i++) {
+        FOREACH_ARRAY(file, files, ELEMENTSOF(files)) {
                 _cleanup_free_ char *text = NULL;
-                int r = read_file_at(root_fd, root_relative(files[i].path), &text, NULL);
+                int r = read_file_at(root_fd, root_relative(file->path), &text, NULL)
+                                ?: file->claim(text, plan, problems);
 
-                if (r >= 0)
-                        r = files[i].claim(text, plan, problems);
                 if (r == -ENOMEM)
                         return r;
                 if (r < 0 && r != -ENOENT)
-                        problems_add(problems, r, "%s: %m.", files[i].path);
+                        problems_add(problems, r, "%s: %m.", file->path);
         }
         return 0;
 }
@@ -454,14 +453,12 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
         int r;
 
         r = known_add(root_fd, configuration, seen, &plan, problems);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(configured); i++)
-                r = add_configured(configured[i].names, seen, &plan, problems);
-        if (r >= 0)
-                r = entries_claim(root_fd, &plan, problems);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(configured); i++)
-                r = claim_configured(configured[i].names, configured[i].group, configured[i].what, &plan);
-        if (r >= 0)
-                r = name_units(&plan, problems);
+        FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
+                r = r ?: add_configured(list->names, seen, &plan, problems);
+        r = r ?: entries_claim(root_fd, &plan, problems);
+        FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
+                r = r ?: claim_configured(list->names, list->group, list->what, &plan);
+        r = r ?: name_units(&plan, problems);
         if (r < 0)
                 return r;
         *ret = TAKE_STRUCT(plan);

@@ -68,9 +68,8 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
         _cleanup_free_ char *text = NULL;
         int r;
 
-        r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL);
-        if (r >= 0)
-                r = command_line_split(text, &words);
+        r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL)
+                    ?: command_line_split(text, &words);
         if (r == -ENOMEM)
                 return r;
 

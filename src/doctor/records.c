@@ -201,11 +201,9 @@ static int count_old(int run_fd, const char *path, size_t *n_old)
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
-        for (const struct dirent *entry; (entry = readdir(directory));)
-                if (entry->d_name[0] != '.' &&
-                        fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
-                        now - status.st_mtime > REQUEST_AGE_MAX_SEC)
-                        (*n_old)++;
+        FOREACH_ENTRY(name, directory)
+                *n_old += fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) >= 0 &&
+                          now - status.st_mtime > REQUEST_AGE_MAX_SEC;
         return 0;
 }
 

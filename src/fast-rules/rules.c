@@ -393,17 +393,16 @@ int rules_find_late_program(int root_fd, char **ret_obstacle)
 {
         for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
                 _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, rule_directories[i]);
-                const struct dirent *entry;
 
                 if (!directory && errno != ENOENT)
                         return -errno;
-                while (directory && (entry = readdir(directory))) {
+                FOREACH_ENTRY(name, directory) {
                         _cleanup_free_ char *text = NULL;
                         int r;
 
-                        if (strcmp(entry->d_name, NOTIFY_RULES) <= 0 || fnmatch("*.rules", entry->d_name, 0) != 0)
+                        if (strcmp(name, NOTIFY_RULES) <= 0 || fnmatch("*.rules", name, 0) != 0)
                                 continue;
-                        r = read_file_at(dirfd(directory), entry->d_name, &text, NULL);
+                        r = read_file_at(dirfd(directory), name, &text, NULL);
                         /* -EBADFD is a link to /dev/null. */
                         if (r < 0 && r != -ENOENT && r != -EBADFD)
                                 return r;
@@ -411,7 +410,7 @@ int rules_find_late_program(int root_fd, char **ret_obstacle)
                                 continue;
                         *ret_obstacle = string_format(
                                 "/%s/%s may run a program for a change of an LV, leaving cookies to " PROGRAM ".",
-                                rule_directories[i], entry->d_name);
+                                rule_directories[i], name);
                         return *ret_obstacle ? 1 : -ENOMEM;
                 }
         }

@@ -284,16 +284,16 @@ static int read_sysfs(int root_fd, struct dm_devices *devices)
 
         if (!directory)
                 return -errno;
-        for (const struct dirent *entry; (entry = readdir(directory));) {
+        FOREACH_ENTRY(kernel_name, directory) {
                 _cleanup_free_ char *text = NULL, *name = NULL, *uuid = NULL;
                 dev_t number;
                 int r;
 
-                if (!skip_prefix(entry->d_name, "dm-"))
+                if (!skip_prefix(kernel_name, "dm-"))
                         continue;
-                r = read_attribute(dirfd(directory), entry->d_name, "dev", &text)
-                        ?: read_attribute(dirfd(directory), entry->d_name, "dm/name", &name)
-                        ?: read_attribute(dirfd(directory), entry->d_name, "dm/uuid", &uuid)
+                r = read_attribute(dirfd(directory), kernel_name, "dev", &text)
+                        ?: read_attribute(dirfd(directory), kernel_name, "dm/name", &name)
+                        ?: read_attribute(dirfd(directory), kernel_name, "dm/uuid", &uuid)
                         ?: parse_device_number(text, &number)
                         ?: add(devices, number, name, uuid, "");
                 /* A device may go at any time; then it is none. */
@@ -339,16 +339,11 @@ static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, slaves);
         bool lost = false;
 
-        if (!directory)
-                return false;
-        for (const struct dirent *entry; !lost && (entry = readdir(directory));) {
-                if (entry->d_name[0] == '.')
-                        continue;
-                if (faccessat(dirfd(directory), path_format("%s/dev", entry->d_name).text, F_OK, 0) < 0)
-                        lost = errno == ENOENT;
-                else if (layer < LAYERS_MAX)
-                        lost = has_lost(dirfd(directory), path_format("%s/slaves", entry->d_name).text, layer + 1);
-        }
+        FOREACH_ENTRY(name, directory)
+                if (faccessat(dirfd(directory), path_format("%s/dev", name).text, F_OK, 0) < 0)
+                        lost |= errno == ENOENT;
+                else if (!lost && layer < LAYERS_MAX)
+                        lost = has_lost(dirfd(directory), path_format("%s/slaves", name).text, layer + 1);
         return lost;
 }
 

@@ -105,16 +105,16 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
 
-        for (const struct dirent *entry; (entry = readdir(directory));) {
+        FOREACH_ENTRY(pvid, directory) {
                 _cleanup_free_ char *content = NULL;
                 const char *name;
 
-                if (!lvm_id_is_valid(entry->d_name))
+                if (!lvm_id_is_valid(pvid))
                         continue;
                 if (++n > RECORDS_MAX)
                         return -E2BIG;
                 /* It may just have gone. What is no file is not lvm2's. */
-                r = read_file_at(dirfd(directory), entry->d_name, &content, NULL);
+                r = read_file_at(dirfd(directory), pvid, &content, NULL);
                 if (r == -ENOENT || r == -EISDIR || r == -EBADFD)
                         continue;
                 if (r < 0)

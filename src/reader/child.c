@@ -130,8 +130,8 @@ static void limit_calls(void)
         size_t n = ELEMENTSOF(first);
 
         memcpy(filter, first, sizeof(first));
-        for (size_t i = 0; i < ELEMENTSOF(allowed_calls); i++) {
-                filter[n++] = (struct sock_filter) SKIP_UNLESS(BPF_JEQ, allowed_calls[i], 1);
+        FOREACH_ARRAY(call, allowed_calls, ELEMENTSOF(allowed_calls)) {
+                filter[n++] = (struct sock_filter) SKIP_UNLESS(BPF_JEQ, *call, 1);
                 filter[n++] = (struct sock_filter) ALLOW;
         }
         filter[n++] = (struct sock_filter) REFUSE;
@@ -153,9 +153,9 @@ static void drop_capabilities(void)
                 return;
         data[0].permitted &= 1U << CAP_DAC_OVERRIDE;
         data[1].permitted = 0;
-        for (size_t i = 0; i < ELEMENTSOF(data); i++) {
-                data[i].effective &= data[i].permitted;
-                data[i].inheritable = 0;
+        FOREACH_ARRAY(set, data, ELEMENTSOF(data)) {
+                set->effective &= set->permitted;
+                set->inheritable = 0;
         }
         (void) syscall(SYS_capset, &header, data);
 }
@@ -218,9 +218,7 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
         size_t size;
         int r;
 
-        r = metadata_parse(text, &metadata, reterr_reason);
-        if (r >= 0)
-                r = facts_write(metadata, &facts, &size);
+        r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts, &size);
         if (r < 0)
                 return r;
         if (size > FACTS_SIZE_MAX)
@@ -318,8 +316,8 @@ static void read_device(struct child *child, const struct reader_device *device,
 
         memcpy(result->pvid, label.pvid, sizeof(result->pvid));
         result->unused = label.unused;
-        for (size_t i = 0; i < label.n_metadata_areas; i++)
-                read_copy(child, fd, &label.metadata_areas[i], result);
+        FOREACH_ARRAY(area, label.metadata_areas, label.n_metadata_areas)
+                read_copy(child, fd, area, result);
 }
 
 /* An error is a response, too. */

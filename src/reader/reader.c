@@ -163,9 +163,9 @@ static ssize_t hand_over_one(struct reader *reader, size_t done)
         if (reader->unsound)
                 return 0;
 
-        for (size_t i = 0; i < result.n_copies; i++) {
-                result.copies[i].facts = result.copies[i].facts_size > 0 ? reader->buffer + done + size : NULL;
-                size += result.copies[i].facts_size;
+        FOREACH_ARRAY(copy, result.copies, result.n_copies) {
+                copy->facts = copy->facts_size > 0 ? reader->buffer + done + size : NULL;
+                size += copy->facts_size;
         }
         if (left < size)
                 return 0;

@@ -128,6 +128,15 @@ DIR *open_directory_at(int dir_fd, const char *path)
         return directory;
 }
 
+const char *directory_read(DIR *directory)
+{
+        const struct dirent *entry = directory ? readdir(directory) : NULL;
+
+        while (entry && entry->d_name[0] == '.')
+                entry = readdir(directory);
+        return entry ? entry->d_name : NULL;
+}
+
 int list_directory_at(int dir_fd, const char *path, struct string_vector *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path + strspn(path, "/"));
@@ -136,9 +145,8 @@ int list_directory_at(int dir_fd, const char *path, struct string_vector *ret)
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
-        for (const struct dirent *entry; r >= 0 && (entry = readdir(directory));)
-                if (entry->d_name[0] != '.')
-                        r = string_vector_take(ret, string_format("%s/%s", path, entry->d_name));
+        FOREACH_ENTRY(name, directory)
+                r = r ?: string_vector_take(ret, string_format("%s/%s", path, name));
         SORT(ret->strings + before, ret->n - before, compare_strings);
         return r;
 }

@@ -40,6 +40,10 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _no
 /* Opens a directory; NULL, with errno, if it cannot be. To be given back with closedir(). */
 DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
 
+/* Each name in it but those that begin with "."; NULL is a directory without any. */
+#define FOREACH_ENTRY(name, directory) for (const char *name; (name = directory_read(directory));)
+const char *directory_read(DIR *directory);
+
 /* Where a symbolic link leads, as it is written. Returns 1 and `*ret`, to be freed by the caller; 0 if there is none; or
  * -ENOMEM. */
 int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;

@@ -236,20 +236,12 @@ static int on_signal(
 
 static int add_sources(struct teardown *teardown)
 {
-        int r;
-
-        r = signals_block();
-        if (r >= 0)
-                r = sd_event_new(&teardown->event);
-        if (r >= 0)
-                r = sd_event_add_signal(teardown->event, NULL, SIGTERM, on_signal, teardown);
-        if (r >= 0)
-                r = sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown);
-        if (r >= 0)
-                r = follow_mounts(teardown, "/proc/self/mountinfo", &teardown->mounts_fd);
-        if (r >= 0)
-                r = follow_mounts(teardown, "/proc/swaps", &teardown->swaps_fd);
-        return r;
+        return signals_block()
+                ?: sd_event_new(&teardown->event)
+                ?: sd_event_add_signal(teardown->event, NULL, SIGTERM, on_signal, teardown)
+                ?: sd_event_add_signal(teardown->event, NULL, SIGINT, on_signal, teardown)
+                ?: follow_mounts(teardown, "/proc/self/mountinfo", &teardown->mounts_fd)
+                ?: follow_mounts(teardown, "/proc/swaps", &teardown->swaps_fd);
 }
 
 static int add_trees(struct teardown *teardown)
@@ -259,9 +251,9 @@ static int add_trees(struct teardown *teardown)
         teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
         if (!teardown->trees)
                 return -ENOMEM;
-        for (size_t i = 0; i < tree->n_components; i++) {
-                teardown->trees[i].name = tree->names[i];
-                dm_list_init(&teardown->trees[i].removed);
+        FOREACH_ARRAY(storage_tree, teardown->trees, tree->n_components) {
+                storage_tree->name = tree->names[storage_tree - teardown->trees];
+                dm_list_init(&storage_tree->removed);
         }
         FOREACH_NODE(node, &tree->nodes) {
                 struct storage_tree *storage_tree = &teardown->trees[node->component];
@@ -275,8 +267,6 @@ static int add_trees(struct teardown *teardown)
 
 int teardown_init(struct teardown *teardown, struct tree *tree, const struct teardown_options *options)
 {
-        int r;
-
         *teardown = (struct teardown){
                 .tree = tree,
                 .options = *options,
@@ -291,14 +281,10 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
         dm_list_init(&teardown->down);
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;
-        r = add_trees(teardown);
-        if (r >= 0)
-                r = add_sources(teardown);
-        if (r >= 0)
-                r = removals_init(teardown);
-        if (r >= 0)
-                r = unmonitor_init(&teardown->unmonitor);
-        return r;
+        return add_trees(teardown)
+                ?: add_sources(teardown)
+                ?: removals_init(teardown)
+                ?: unmonitor_init(&teardown->unmonitor);
 }
 
 int teardown_run(struct teardown *teardown)
@@ -330,8 +316,8 @@ void teardown_done(struct teardown *teardown)
         closep(&teardown->mounts_fd);
         closep(&teardown->swaps_fd);
         removals_done(teardown);
-        for (size_t i = 0; teardown->trees && i < teardown->tree->n_components; i++)
-                tree_nodes_done(&teardown->trees[i].members);
+        FOREACH_ARRAY(tree, teardown->trees, teardown->trees ? teardown->tree->n_components : 0)
+                tree_nodes_done(&tree->members);
         free(teardown->trees);
 }
 

@@ -22,8 +22,8 @@ static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_
 
 static bool may_be_monitored(const struct tree_node *node)
 {
-        for (size_t i = 0; i < ELEMENTSOF(monitored); i++)
-                if (monitored[i] == node->kind)
+        FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored))
+                if (*kind == node->kind)
                         return true;
         return false;
 }

@@ -153,9 +153,9 @@ static void look_at_namespace(struct search *search)
                 const char *target = mnt_fs_get_target(entry);
                 dev_t number = target ? device_of(entry) : 0;
 
-                for (size_t i = 0; number != 0 && i < search->n; i++)
-                        if (search->queries[i].number == number && !goes_with_ours(search->mounts, &theirs, entry))
-                                add_user(search, &search->queries[i].users, "has it mounted at ", target,
+                FOREACH_ARRAY(query, search->queries, number != 0 ? search->n : 0)
+                        if (query->number == number && !goes_with_ours(search->mounts, &theirs, entry))
+                                add_user(search, &query->users, "has it mounted at ", target,
                                         " in another mount namespace");
         }
         /* If this process has just ended, the next one of its namespace is as good. */
@@ -197,11 +197,11 @@ static void look_at_process(struct search *search)
                 if (read_link(search->process_fd, link->name, target))
                         add_users_of(search, link->verb, target, "", 0);
         files = open_directory_at(search->process_fd, "fd");
-        for (const struct dirent *entry; files && (entry = readdir(files));)
+        FOREACH_ENTRY(name, files)
                 /* Of what has no name, as pipes, there is only a kind and a number. */
-                if (read_link(dirfd(files), entry->d_name, target) && target[0] == '/')
+                if (read_link(dirfd(files), name, target) && target[0] == '/')
                         add_users_of(search, "has ", target, " open",
-                                device_number_of_link(dirfd(files), entry->d_name, target));
+                                device_number_of_link(dirfd(files), name, target));
 }
 
 int users_find(struct usage_query *queries, size_t n)
@@ -223,13 +223,13 @@ int users_find(struct usage_query *queries, size_t n)
         if (read_link(dirfd(directory), "self/ns/mnt", name) && !dm_hash_insert(namespaces, name, namespaces))
                 return -ENOMEM;
         /* By number, the lowest one first (the kernel's fs/proc/base.c). */
-        for (const struct dirent *entry; (entry = readdir(directory));) {
+        FOREACH_ENTRY(number, directory) {
                 _cleanup_close_ int fd = -EBADF;
                 uint32_t pid;
 
-                if (parse_u32(entry->d_name, &pid) < 0 || (pid_t) pid == getpid())
+                if (parse_u32(number, &pid) < 0 || (pid_t) pid == getpid())
                         continue;
-                fd = openat(dirfd(directory), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                fd = openat(dirfd(directory), number, O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (fd < 0)
                         continue;
                 search.process_fd = fd;
@@ -283,12 +283,9 @@ static char *find_file_system(const char *kernel_name)
 {
         _cleanup_closedir_ DIR *directory = opendir("/sys/fs");
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                struct path path = path_format("%s/%s", entry->d_name, kernel_name);
-
-                if (entry->d_name[0] != '.' && faccessat(dirfd(directory), path.text, F_OK, 0) == 0)
-                        return string_printable(entry->d_name);
-        }
+        FOREACH_ENTRY(type, directory)
+                if (faccessat(dirfd(directory), path_format("%s/%s", type, kernel_name).text, F_OK, 0) == 0)
+                        return string_printable(type);
         return NULL;
 }
 
@@ -298,14 +295,13 @@ static char *find_thread(const char *kernel_name)
 {
         _cleanup_closedir_ DIR *directory = opendir("/proc");
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                struct path program = path_format("%s/exe", entry->d_name);
+        FOREACH_ENTRY(pid, directory) {
+                struct path program = path_format("%s/exe", pid);
                 _cleanup_free_ char *name = NULL;
                 char target[PATH_MAX];
 
-                if (!isdigit((unsigned char) entry->d_name[0]) ||
-                        read_file_at(dirfd(directory), path_format("%s/comm", entry->d_name).text, &name, NULL) <
-                                0)
+                if (!isdigit((unsigned char) *pid) ||
+                        read_file_at(dirfd(directory), path_format("%s/comm", pid).text, &name, NULL) < 0)
                         continue;
                 name[strcspn(name, "\n")] = '\0';
                 /* Processes may be called anything, and kernel threads alone have no program. */
@@ -351,9 +347,8 @@ static void enumerate_devices(const struct tree_node *node, struct enumeration *
         /* Of a mount that number may be of the device that is below it. */
         _cleanup_closedir_ DIR *directory = node->kernel_name ? opendir(path.text) : NULL;
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));)
-                if (entry->d_name[0] != '.')
-                        enumeration_add(names, entry->d_name);
+        FOREACH_ENTRY(name, directory)
+                enumeration_add(names, name);
 }
 
 char *node_describe_holders(const struct tree_node *node, const struct users *users)

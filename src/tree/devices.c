@@ -116,9 +116,9 @@ static int add_empty_devices(struct tree *tree)
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
-        for (const struct dirent *entry; (entry = readdir(directory));) {
+        FOREACH_ENTRY(name, directory) {
                 dev_t number;
-                int r = parse_device_number(entry->d_name, &number);
+                int r = parse_device_number(name, &number);
 
                 if (r == -ENOMEM)
                         return r;
@@ -202,13 +202,11 @@ static void add_slaves(struct tree *tree, struct tree_node *node)
 {
         _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, "slaves");
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-                struct tree_node *slave = tree_find_kernel_name(tree, entry->d_name);
+        FOREACH_ENTRY(name, directory) {
+                struct tree_node *slave = tree_find_kernel_name(tree, name);
 
                 tree_hold(tree, slave, node);
-                if (!slave && entry->d_name[0] != '.')
-                        node->has_lost |=
-                                faccessat(dirfd(directory), entry->d_name, F_OK, 0) < 0 && errno == ENOENT;
+                node->has_lost |= !slave && faccessat(dirfd(directory), name, F_OK, 0) < 0 && errno == ENOENT;
         }
 }
 
@@ -222,11 +220,11 @@ static void add_lowers(struct tree *tree, const struct dm_devices *devices, stru
                 add_slaves(tree, node);
                 return;
         }
-        for (size_t i = 0; i < n; i++) {
-                struct tree_node *lower = tree_find_number(tree, lowers[i]);
+        FOREACH_ARRAY(number, lowers, n) {
+                struct tree_node *lower = tree_find_number(tree, *number);
 
                 tree_hold(tree, lower, node);
-                node->has_lost |= !lower && !sysfs_has_device(tree->root_fd, lowers[i]);
+                node->has_lost |= !lower && !sysfs_has_device(tree->root_fd, *number);
         }
 }
 
@@ -323,18 +321,17 @@ static void add_holders_in(struct tree *tree, const struct dm_devices *devices, 
 {
         _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, directory_name);
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        FOREACH_ENTRY(name, directory) {
                 _cleanup_free_ char *text = NULL;
                 dev_t number;
                 int r;
 
-                if (entry->d_name[0] == '.' || !skip_prefix(entry->d_name, prefix))
+                if (!skip_prefix(name, prefix))
                         continue;
-                text = read_attribute(
-                        tree, node->number, path_format("%s/%s/dev", directory_name, entry->d_name).text);
+                text = read_attribute(tree, node->number, path_format("%s/%s/dev", directory_name, name).text);
                 r = text ? parse_device_number(text, &number) : -EINVAL;
                 if (r >= 0)
-                        tree_hold(tree, node, tree_add_single_device(tree, devices, entry->d_name, number));
+                        tree_hold(tree, node, tree_add_single_device(tree, devices, name, number));
                 else if (r == -ENOMEM)
                         tree->error = r;
         }
@@ -381,9 +378,9 @@ static bool is_on_fabrics(struct tree *tree, dev_t number, const char *location)
 
         if (strstr(location, SYSFS_NVME_FABRICS))
                 return true;
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        FOREACH_ENTRY(name, directory) {
                 _cleanup_free_ char *target = NULL;
-                int r = read_link_at(dirfd(directory), entry->d_name, &target);
+                int r = read_link_at(dirfd(directory), name, &target);
 
                 if (r == -ENOMEM)
                         tree->error = r;
@@ -397,8 +394,8 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
 {
         _cleanup_free_ char *location = NULL;
 
-        for (size_t i = 0; i < ELEMENTSOF(network_names); i++)
-                if (begins_with_digit(skip_prefix(disk->kernel_name, network_names[i])))
+        FOREACH_ARRAY(name, network_names, ELEMENTSOF(network_names))
+                if (begins_with_digit(skip_prefix(disk->kernel_name, *name)))
                         return true;
         if (sysfs_read_location(tree->root_fd, disk->number, &location) < 0)
                 tree->error = -ENOMEM;

@@ -17,14 +17,14 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, "sys/fs/btrfs");
 
-        for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        FOREACH_ENTRY(uuid, directory) {
                 _cleanup_closedir_ DIR *devices =
-                        open_directory_at(dirfd(directory), path_format("%s/devices", entry->d_name).text);
+                        open_directory_at(dirfd(directory), path_format("%s/devices", uuid).text);
 
                 if (!devices || faccessat(dirfd(devices), device->kernel_name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
-                while ((entry = readdir(devices))) {
-                        struct tree_node *member = tree_find_kernel_name(tree, entry->d_name);
+                FOREACH_ENTRY(name, devices) {
+                        struct tree_node *member = tree_find_kernel_name(tree, name);
 
                         if (member && tree_nodes_add(ret, member) < 0)
                                 return -ENOMEM;
@@ -181,12 +181,12 @@ static void protect_layers_of_root(struct tree *tree)
         static const char *const options[] = {"lowerdir", "upperdir", "workdir"};
         const struct tree_node *root = dm_hash_lookup(tree->mount_points, "/");
 
-        for (size_t i = 0; root && root->layers && i < ELEMENTSOF(options); i++) {
+        FOREACH_ARRAY(option, options, root && root->layers ? ELEMENTSOF(options) : 0) {
                 _cleanup_free_ char *paths = NULL;
                 size_t length;
                 char *value, *rest;
 
-                if (mnt_optstr_get_option(root->layers, options[i], &value, &length) != 0 || !value)
+                if (mnt_optstr_get_option(root->layers, *option, &value, &length) != 0 || !value)
                         continue;
                 rest = paths = strndup(value, length);
                 if (!paths)

@@ -98,9 +98,9 @@ static const struct {
 /* The kind that a word stands for, or else `kind`. */
 static enum tree_kind find_meaning(const char *word, size_t length, enum tree_kind kind)
 {
-        for (size_t i = 0; i < ELEMENTSOF(meanings); i++)
-                if (strlen(meanings[i].word) == length && memcmp(meanings[i].word, word, length) == 0)
-                        return meanings[i].kind;
+        FOREACH_ARRAY(meaning, meanings, ELEMENTSOF(meanings))
+                if (strlen(meaning->word) == length && memcmp(meaning->word, word, length) == 0)
+                        return meaning->kind;
         return kind;
 }
 
@@ -225,8 +225,8 @@ struct tree *tree_free(struct tree *tree)
                 return NULL;
         struct dm_hash_table *tables[] = {
                 tree->numbers, tree->kernel_names, tree->dm_names, tree->vgs, tree->mount_points, tree->mount_ids};
-        for (size_t i = 0; i < ELEMENTSOF(tables); i++)
-                dm_hash_destroyp(&tables[i]);
+        FOREACH_ARRAY(table, tables, ELEMENTSOF(tables))
+                dm_hash_destroyp(table);
         FOREACH_NODE(node, &tree->nodes) {
                 tree_nodes_done(&node->uppers);
                 tree_nodes_done(&node->lowers);

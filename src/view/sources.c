@@ -156,8 +156,8 @@ static int add_file_names(struct dm_hash_table *names, int dir_fd, const char *p
 
         if (!directory)
                 return errno == ENOMEM ? -errno : 0;
-        for (const struct dirent *entry; (entry = readdir(directory));)
-                if (entry->d_name[0] != '.' && add(names, entry->d_name, &mentioned) < 0)
+        FOREACH_ENTRY(name, directory)
+                if (add(names, name, &mentioned) < 0)
                         return -ENOMEM;
         return 0;
 }

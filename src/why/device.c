@@ -53,9 +53,8 @@ static int read_holders(const struct sources *sources, struct device_facts *fact
                 open_directory_at(sources->root_fd, sysfs_path(facts->number, "holders").text);
         int r = 0;
 
-        for (const struct dirent *entry; r >= 0 && directory && (entry = readdir(directory));)
-                if (entry->d_name[0] != '.')
-                        r = judge_holder(sources, entry->d_name, facts);
+        FOREACH_ENTRY(name, directory)
+                r = r ?: judge_holder(sources, name, facts);
         return r;
 }
 
