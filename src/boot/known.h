@@ -49,18 +49,17 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
 bool known_is_seen(const struct string_vector *seen, const char *name) _nonnull_(2);
 
 /* Adds a VG to group "rest", unless it is there. Returns 0 and `*ret`, valid until the next one is added; -E2BIG or -ENOMEM. */
-int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret) _nonnull_all_ _must_check_;
 
 /* The VG with that name, or NULL. */
-struct planned_volume_group *plan_find(const struct plan *plan, const char *name) _nonnull_(1, 2);
+struct planned_volume_group *plan_find(const struct plan *plan, const char *name) _nonnull_all_;
 
 /* Puts the VG into PLAN_BOOT or PLAN_NET because `source`, a constant, names `what`; unless it is in no group, in a more
  * urgent one, or in this one by an earlier claim. Returns 0 or -ENOMEM. */
 int plan_claim(struct planned_volume_group *volume_group, enum plan_group group, const char *source,
-        const char *what) _nonnull_(1, 3, 4) _must_check_;
+        const char *what) _nonnull_all_ _must_check_;
 
-void plan_done(struct plan *plan) _nonnull_(1);
+void plan_done(struct plan *plan) _nonnull_all_;
 #define _cleanup_plan_ _cleanup_(plan_done)
 
 /* Hints: of devices whose name does not tell the VG, "UUID=...", the VG that they were of at an earlier boot. */
@@ -70,15 +69,15 @@ void plan_done(struct plan *plan) _nonnull_(1);
 /* Adds the lines of the file, each a device, printable, a space and a VG. What is no such line, and a file that cannot be read or is
  * larger, is added to `problems` and left out; one behind a link or on another file system than "/" does not count. Returns 0 or
  * -ENOMEM. */
-int hints_read(int root_fd, struct string_vector *ret, struct problems *problems) _nonnull_(2, 3) _must_check_;
+int hints_read(int root_fd, struct string_vector *ret, struct problems *problems) _nonnull_all_ _must_check_;
 
 /* The VG of a device as an entry names it, or NULL. */
-const char *hints_find(const struct string_vector *hints, const char *device) _nonnull_(1, 2);
+const char *hints_find(const struct string_vector *hints, const char *device) _nonnull_all_;
 
 /* Writes the lines, if they are not those of the file. Returns 0 or a negative errno; -EROFS or -EXDEV where there can be no hints. */
-int hints_write(int root_fd, const char *text) _nonnull_(2) _must_check_;
+int hints_write(int root_fd, const char *text) _nonnull_all_ _must_check_;
 
 /* The kernel's name of the device that `name`, a path or a tag, stands for now by udev's links. These are followed below the root, so
  * that tests can bring a /dev of their own. Returns 0 and `*ret`, to be freed by the caller; -ENODEV if there is no such device;
  * -EINVAL for what names no device; or another negative errno. */
-int device_follow(int root_fd, const char *name, char **ret) _nonnull_(2, 3) _must_check_;
+int device_follow(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;

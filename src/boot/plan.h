@@ -34,7 +34,7 @@ int plan_remember(int root_fd) _must_check_;
 
 /* Has the entries in the files below `root_fd` claim the VGs of the plan. A missing file has no entries; a line that makes no
  * sense is added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
-int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_(2, 3) _must_check_;
+int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_all_ _must_check_;
 
 /* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
  * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
@@ -52,4 +52,4 @@ struct device_name {
 };
 
 /* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
-int device_name_read(const char *device, struct device_name *ret) _nonnull_(1, 2) _must_check_;
+int device_name_read(const char *device, struct device_name *ret) _nonnull_all_ _must_check_;

@@ -13,19 +13,19 @@
 
 /* Splits the kernel's command line as systemd does: at white space that is not within single or double quotes; the quotes go,
  * backslashes stay. See kernel-command-line(7). Fills `words`, which starts empty. Returns 0 or -ENOMEM. */
-int command_line_split(const char *text, struct string_vector *words) _nonnull_(1, 2) _must_check_;
+int command_line_split(const char *text, struct string_vector *words) _nonnull_all_ _must_check_;
 
 /* What turns headgate off as a whole: the place where this runs, or the kernel's command line. Returns 0 and
  * `*ret`, one sentence that is a constant, or NULL if nothing does; or -ENOMEM. What cannot be read turns nothing
  * off. Looks at $SYSTEMD_IN_INITRD and $SYSTEMD_VIRTUALIZATION, which systemd sets for generators, and below
  * `root_fd`. */
-int switches_describe_headgate_off(int root_fd, const char **ret) _nonnull_(2) _must_check_;
+int switches_describe_headgate_off(int root_fd, const char **ret) _nonnull_all_ _must_check_;
 
 /* The same for direct activation, which settings turn off, too. */
 int switches_describe_off(int root_fd, const struct settings *settings, const struct configuration *configuration,
-        const char **ret) _nonnull_(2, 3, 4) _must_check_;
+        const char **ret) _nonnull_all_ _must_check_;
 
 /* Finds out whether headgate takes this boot over, so that units of lvm2's may be changed that it does the work of:
  * headgate-takeover.service is enabled, nothing turns headgate off as a whole, and the system has not booted without it.
  * Neither headgate-takeover.service nor `unit`, which does that work, is masked. Returns 1, 0 if it does not, or -ENOMEM. */
-int takeover_is_enabled(int root_fd, const char *unit) _nonnull_(2) _must_check_;
+int takeover_is_enabled(int root_fd, const char *unit) _nonnull_all_ _must_check_;

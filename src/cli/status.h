@@ -24,8 +24,8 @@ struct lines {
         size_t n;
 };
 
-void lines_done(struct lines *lines) _nonnull_(1);
+void lines_done(struct lines *lines) _nonnull_all_;
 
 /* Sorts the lines of two looks by name, and sets their events: "change" for a VG that is new or differs, "removed" in `before`
  * for one that is not there any more, NULL for all others. */
-void lines_compare(struct lines *before, struct lines *after) _nonnull_(1, 2);
+void lines_compare(struct lines *before, struct lines *after) _nonnull_all_;

@@ -33,16 +33,16 @@ struct survey {
 
 /* Appends the names in /dev of the devices that are PVs by udev, and that lvm2 uses: no paths of multipath devices, and LVs
  * only with devices/scan_lvs. Returns 0 or a negative errno. */
-int copies_find_devices(struct string_vector *names) _nonnull_(1) _must_check_;
+int copies_find_devices(struct string_vector *names) _nonnull_all_ _must_check_;
 
 /* Reads all devices or images of a list. Ignores a device that is no PV, or has the identifier of an earlier one, or cannot be
  * read; the last is logged. Returns 0 or a negative errno: -ETIMEDOUT if one is unresponsive, which was logged;
  * -ENODATA if none of them is a PV. */
 int survey_make(struct survey *survey, char *const paths[], size_t n) _nonnull_(1) _must_check_;
-void survey_done(struct survey *survey) _nonnull_(1);
+void survey_done(struct survey *survey) _nonnull_all_;
 #define _cleanup_survey_ _cleanup_(survey_done)
 
 /* The recommended number of copies, 0 if nothing needs to be changed, and why, as the end of a sentence. Returns 0; 1 if headgate
  * does not change the VG, for that reason; or -ENOMEM. `*ret_reason` is to be freed by the caller. */
 int copies_recommend(const struct surveyed_vg *vg, const struct system_id *host, size_t *ret_copies,
-        char **ret_reason) _nonnull_(1, 2, 3, 4) _must_check_;
+        char **ret_reason) _nonnull_all_ _must_check_;

@@ -20,13 +20,13 @@ struct deactivation {
 };
 
 /* `names` are kept, not copied; without any, all nodes that are not in use are selected. */
-int deactivation_init(struct deactivation *deactivation, char *names[], size_t n) _nonnull_(1, 2) _must_check_;
-void deactivation_done(struct deactivation *deactivation) _nonnull_(1);
+int deactivation_init(struct deactivation *deactivation, char *names[], size_t n) _nonnull_all_ _must_check_;
+void deactivation_done(struct deactivation *deactivation) _nonnull_all_;
 #define _cleanup_deactivation_ _cleanup_(deactivation_done)
 
 /* Selects the nodes without locks, and skips those in use. Returns 1 and an ordered tree, in which tree_node_is_ours() tells
  * the nodes that would be removed; or 0 if there is none. */
-int deactivation_preview(struct deactivation *deactivation) _nonnull_(1) _must_check_;
+int deactivation_preview(struct deactivation *deactivation) _nonnull_all_ _must_check_;
 
 /* Selects the nodes with lvm2's locks, for which it waits a few seconds, removes them, and waits for udev. */
-int deactivation_run(struct deactivation *deactivation) _nonnull_(1) _must_check_;
+int deactivation_run(struct deactivation *deactivation) _nonnull_all_ _must_check_;

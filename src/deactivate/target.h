@@ -17,18 +17,18 @@ struct target {
  * if it does not exist, may also be that of an LV that is not active. Returns 0 and `*ret`, to be emptied with
  * target_done(); -EINVAL for a name that neither a VG nor an LV can have; -ENOTBLK; what stat() says of a path; or
  * -ENOMEM. `name` is kept, not copied. */
-int target_parse(const char *name, struct target *ret) _nonnull_(1, 2) _must_check_;
-void target_done(struct target *target) _nonnull_(1);
+int target_parse(const char *name, struct target *ret) _nonnull_all_ _must_check_;
+void target_done(struct target *target) _nonnull_all_;
 #define _cleanup_target_ _cleanup_(target_done)
 
 /* The node of an LV, which for a pool that is not active by itself is its layer, or of another device; NULL if
  * there is none. Not of a whole VG. */
-struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_(1, 2);
+struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_all_;
 
 /* Selects its nodes. */
-void target_select(struct target *target, struct tree *tree) _nonnull_(1, 2);
+void target_select(struct target *target, struct tree *tree) _nonnull_all_;
 
 /* Whether a target that was not found exists, and is not active: a VG or LV that is in lvm2's last backup of the VG's
  * metadata, below `root_fd`, and every device. Returns 1 or 0, or -ENOMEM. */
-int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
-        _nonnull_(1, 3) _must_check_;
+int target_is_down(const struct target *target, int root_fd,
+        const struct configuration *configuration) _nonnull_all_ _must_check_;

@@ -42,9 +42,9 @@ struct doctor {
 #define DOCTOR_NONE ((struct doctor){.sources = SOURCES_NONE})
 
 /* Runs all checks, in the order in which they are printed. `doctor` starts as DOCTOR_NONE. Returns 0 or a negative errno. */
-int doctor_run(struct doctor *doctor) _nonnull_(1) _must_check_;
+int doctor_run(struct doctor *doctor) _nonnull_all_ _must_check_;
 
-void doctor_done(struct doctor *doctor) _nonnull_(1);
+void doctor_done(struct doctor *doctor) _nonnull_all_;
 #define _cleanup_doctor_ _cleanup_(doctor_done)
 
 /* Adds a finding. `advice` is copied; NULL for none. `error`, a negative errno or 0, is why something cannot be told; %m
@@ -57,7 +57,7 @@ void finding_add(struct doctor *doctor, enum finding_result result, int error, c
 #define finding_unknown(doctor, error, ...) finding_add(doctor, FINDING_UNKNOWN, error, NULL, __VA_ARGS__)
 
 /* Whether something is at that path, a link to nowhere included. */
-bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_(1, 2);
+bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_all_;
 
 /* A check adds what it has found; it may add nothing if the table in doctor.c says what that means. */
 typedef void check_function(struct doctor *doctor);

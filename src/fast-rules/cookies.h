@@ -24,11 +24,11 @@ struct cookie_state {
 };
 
 /* What it is now, by the system's identifier. Returns 0, -ENOENT if it was removed, or another negative errno. */
-int cookie_get_state(int id, struct cookie_state *ret) _nonnull_(2) _must_check_;
+int cookie_get_state(int id, struct cookie_state *ret) _nonnull_all_ _must_check_;
 
 /* Takes what is left of it, whoever waits may go on. Returns 0 or a negative errno; -EAGAIN if it has become less
  * meanwhile. */
-int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_(2) _must_check_;
+int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_all_ _must_check_;
 
 /* ------ the worker's part ------ */
 
@@ -77,7 +77,7 @@ struct suspect {
 };
 
 /* All that there are now. Returns 0 or a negative errno; `*ret` is to be freed in any case. */
-int suspects_find(struct suspect **ret, size_t *ret_n) _nonnull_(1, 2) _must_check_;
+int suspects_find(struct suspect **ret, size_t *ret_n) _nonnull_all_ _must_check_;
 
 /* Watches them until all have gone, for `timeout_usec` at most. Takes what is left of one that somebody waits for, once
  * nothing more is done to it: after 2 s while udev has nothing to do, or 10 s; of one that was changed last by a process

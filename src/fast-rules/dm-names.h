@@ -11,7 +11,7 @@
 
 /* Writes the files of all LVs that autoactivation is to activate and that have names as lvm2 gives them, if the
  * directory is there. Returns 0 or a negative errno, which is logged; udev does without what has not been written. */
-int dm_names_write(int run_fd, const struct volume_group *volume_group) _nonnull_(2);
+int dm_names_write(int run_fd, const struct volume_group *volume_group) _nonnull_all_;
 
 /* Removes them. */
-void dm_names_remove(int run_fd, const struct volume_group *volume_group) _nonnull_(2);
+void dm_names_remove(int run_fd, const struct volume_group *volume_group) _nonnull_all_;

@@ -24,5 +24,5 @@ struct needed {
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)
         _nonnull_(4) _must_check_;
 
-void needed_done(struct needed *needed) _nonnull_(1);
+void needed_done(struct needed *needed) _nonnull_all_;
 #define _cleanup_needed_ _cleanup_(needed_done)

@@ -15,8 +15,8 @@
 /* Reads all of a file, which may be a pipe. `shutdown` starts empty, and is complete only on success. Returns 0 or
  * a negative errno: -EBADMSG and `*ret_reason`, which is otherwise NULL, if the log has no complete shutdown; -EFBIG
  * above 256 MiB; -E2BIG for more devices than kernel_shutdown_add() accepts. */
-int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const char **ret_reason)
-        _nonnull_(1, 2, 3) _must_check_;
+int kernel_log_read_file(
+        struct kernel_shutdown *shutdown, FILE *file, const char **ret_reason) _nonnull_all_ _must_check_;
 
 /* ------ lines, for tests ------ */
 
@@ -25,9 +25,9 @@ int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const cha
  * 23:44:52 host kernel: "; the time as printk() writes it, seconds with six decimals, "[ 172.609825]", or without
  * brackets; a caller, "[ T123]" (CONFIG_PRINTK_CALLER). In `*ret_text` there is one space for each run of bytes that are
  * not printable ASCII, and none at the ends. Returns whether there is a time, in microseconds since the kernel's start. */
-bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text) _nonnull_(1, 2, 3);
+bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text) _nonnull_all_;
 
 /* Parses "DRIVER DEVICE: shutdown" or "DRIVER DEVICE: shutdown_pre", which device_shutdown() (drivers/base/core.c) logs with
  * initcall_debug before it shuts down the device. DEVICE may have spaces. Returns whether it is such a line, of which it
  * leaves "DRIVER DEVICE"; any other text stays as it is. */
-bool kernel_line_cut_device(char *text) _nonnull_(1);
+bool kernel_line_cut_device(char *text) _nonnull_all_;

@@ -27,15 +27,15 @@ struct kernel_shutdown {
 
 /* Adds a device that was started at a time after the kernel's start. Returns 0, -ENOMEM, or -E2BIG if there are 16384
  * already. */
-int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *name, uint64_t usec)
-        _nonnull_(1, 2) _must_check_;
+int kernel_shutdown_add(
+        struct kernel_shutdown *shutdown, const char *name, uint64_t usec) _nonnull_all_ _must_check_;
 
 /* Computes all times from those of the log, the end's being after the kernel's start as well, and which devices went in
  * parallel: those with a gap of less than a tenth of the log's median gap, and the one after these. To be called once, with
  * at least one device. Returns 0 or -ENOMEM. */
-int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec) _nonnull_(1) _must_check_;
+int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec) _nonnull_all_ _must_check_;
 
-void kernel_shutdown_done(struct kernel_shutdown *shutdown) _nonnull_(1);
+void kernel_shutdown_done(struct kernel_shutdown *shutdown) _nonnull_all_;
 #define _cleanup_kernel_shutdown_ _cleanup_(kernel_shutdown_done)
 
 /* Two shutdowns side by side, of the same machine for instance. */
@@ -57,4 +57,4 @@ struct kernel_pair {
 /* Devices of one name are paired in their order. Those that differ most come first. Returns 0 and `*ret`, which refers to
  * the shutdowns and is to be freed by the caller, or -ENOMEM. */
 int kernel_shutdown_compare(const struct kernel_shutdown *first, const struct kernel_shutdown *second,
-        struct kernel_pair **ret, size_t *ret_n) _nonnull_(1, 2, 3, 4) _must_check_;
+        struct kernel_pair **ret, size_t *ret_n) _nonnull_all_ _must_check_;

@@ -25,14 +25,14 @@ struct picture {
 
 /* Begins a picture that shows from `from_usec` to `to_usec`, a little more on both sides, and round numbers. Returns 0, and
  * then picture_end() has to follow, or -ENOMEM. */
-int picture_begin(struct picture *picture, uint64_t from_usec, uint64_t to_usec, uint64_t zero_usec)
-        _nonnull_(1) _must_check_;
+int picture_begin(struct picture *picture, uint64_t from_usec, uint64_t to_usec,
+        uint64_t zero_usec) _nonnull_all_ _must_check_;
 
 /* Ends it, and prints the document on standard output. Returns 0 or -ENOMEM. */
-int picture_end(struct picture *picture, const char *title) _nonnull_(1, 2) _must_check_;
+int picture_end(struct picture *picture, const char *title) _nonnull_all_ _must_check_;
 
 /* Where a moment is; what is beyond an end is there. */
-double picture_position(const struct picture *picture, uint64_t usec) _nonnull_(1);
+double picture_position(const struct picture *picture, uint64_t usec) _nonnull_all_;
 
 /* Writes text as XML. Bytes that are not printable ASCII, most of which XML forbids, are written as string_printable()
  * does, and "?" without memory. */
@@ -43,5 +43,5 @@ void picture_print(struct picture *picture, const char *format, ...) _nonnull_(1
 void picture_text(struct picture *picture, double x, double y, const char *anchor, const char *style,
         const char *text) _nonnull_(1, 4, 5);
 
-void picture_rectangle(struct picture *picture, double x, double y, double width, double height, const char *style)
-        _nonnull_(1, 6);
+void picture_rectangle(
+        struct picture *picture, double x, double y, double width, double height, const char *style) _nonnull_all_;

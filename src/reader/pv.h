@@ -18,11 +18,11 @@ struct pv {
 
 /* Reads the device or image `path`, in another process. A device that does not answer is given up after 3 seconds, with the
  * error -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
-int pv_read(const char *path, struct pv *ret) _nonnull_(1, 2) _must_check_;
+int pv_read(const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
 /* Walks the block devices on which udev has found a PV. Returns 0, with `*ret` to be unreferenced by the caller, or a negative
  * errno. */
-int pv_devices_new(sd_device_enumerator **ret) _nonnull_(1) _must_check_;
+int pv_devices_new(sd_device_enumerator **ret) _nonnull_all_ _must_check_;
 
-void pv_done(struct pv *pv) _nonnull_(1);
+void pv_done(struct pv *pv) _nonnull_all_;
 #define _cleanup_pv_ _cleanup_(pv_done)

@@ -18,23 +18,23 @@
 
 /* What the file or directory `name` of a device is called from the root; "../NAME" is one of the device that it is
  * part of. */
-struct path sysfs_path(dev_t number, const char *name) _nonnull_(2);
+struct path sysfs_path(dev_t number, const char *name) _nonnull_all_;
 
 /* Whether there is a device of that number; also true if that cannot be told. */
 bool sysfs_has_device(int root_fd, dev_t number);
 
 /* The whole of any attribute, which the kernel gives at once, without the newline at its end. Returns 0 and `*ret`,
  * to be freed by the caller, or a negative errno. */
-int sysfs_read_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
+int sysfs_read_at(int dir_fd, const char *path, char **ret) _nonnull_all_ _must_check_;
 
 /* The same for one of a device. Returns 1; 0 if it is not there or cannot be read; or -ENOMEM. */
-int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_(3, 4) _must_check_;
+int sysfs_read_attribute(int root_fd, dev_t number, const char *name, char **ret) _nonnull_all_ _must_check_;
 
 /* Where the device is among all others: ".../host0/target0:0:0/0:0:0:0/block/sda". Returns as above. */
-int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
+int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_all_ _must_check_;
 
 /* The last part of that, the kernel's name: "sda". Returns as above. */
-int sysfs_read_name(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
+int sysfs_read_name(int root_fd, dev_t number, char **ret) _nonnull_all_ _must_check_;
 
 /* The lines of mountinfo, swaps or fstab, which libmount tells apart, without those that it does not understand.
  * Starts empty: all zeros. */
@@ -45,8 +45,8 @@ struct mount_table {
 };
 
 /* Returns 1; 0 if there is no such file, and then there are no lines; or a negative errno. */
-int mount_table_read(int dir_fd, const char *path, struct mount_table *ret) _nonnull_(2, 3) _must_check_;
-void mount_table_done(struct mount_table *table) _nonnull_(1);
+int mount_table_read(int dir_fd, const char *path, struct mount_table *ret) _nonnull_all_ _must_check_;
+void mount_table_done(struct mount_table *table) _nonnull_all_;
 #define _cleanup_mount_table_ _cleanup_(mount_table_done)
 
 #define FOREACH_MOUNT(entry, list)                                                                                \

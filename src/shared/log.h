@@ -20,7 +20,7 @@ enum log_target {
 /* Chosen once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a
  * number as in syslog(3)) sets the least important level that is written; without it that is LOG_INFO. Also sends
  * libdevmapper's own messages here, as LOG_DEBUG. */
-void log_open(const char *identifier, enum log_target target) _nonnull_(1);
+void log_open(const char *identifier, enum log_target target) _nonnull_all_;
 
 /* Reports lines that the journal has not taken, to the kernel's log if the journal does not take that either. For
  * processes that end by _exit(); for others it is called when they end. */
@@ -70,5 +70,5 @@ struct fields {
  * many, is left out: the line is said all the same. */
 void fields_add(struct fields *fields, char *field) _nonnull_(1);
 
-void fields_done(struct fields *fields) _nonnull_(1);
+void fields_done(struct fields *fields) _nonnull_all_;
 #define _cleanup_fields_ _cleanup_(fields_done)

@@ -13,6 +13,8 @@
 
 #define _cleanup_(f) __attribute__((cleanup(f)))
 #define _nonnull_(...) __attribute__((nonnull(__VA_ARGS__)))
+/* No pointer may be NULL; also none of those that a function with "..." is given. */
+#define _nonnull_all_ __attribute__((nonnull))
 #define _must_check_ __attribute__((warn_unused_result))
 #define _printf_(a, b) __attribute__((format(printf, a, b)))
 #define _unused_ __attribute__((unused))

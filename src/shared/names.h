@@ -18,14 +18,14 @@
 #define LVM_UUID_LENGTH (sizeof(LVM_UUID_PREFIX) - 1 + 2 * LVM_ID_LENGTH)
 
 /* Whether `id` is one; it is then fit for a file's name, too. */
-bool lvm_id_is_valid(const char *id) _nonnull_(1);
+bool lvm_id_is_valid(const char *id) _nonnull_all_;
 
 /* Reads an identifier with or without dashes. Returns 0, or -EBADMSG and leaves `ret` alone. */
-int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE]) _nonnull_(1, 2) _must_check_;
+int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE]) _nonnull_all_ _must_check_;
 
 /* Writes `id` as lvm2 prints it, with dashes: 6-4-4-4-4-4-6. Returns `ret`. */
 #define LVM_ID_FORMATTED_SIZE (LVM_ID_SIZE + 6)
-char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) _nonnull_(1, 2);
+char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE]) _nonnull_all_;
 /* The same in a string that is there until the end of the block. */
 #define LVM_ID_TO_STRING(id) lvm_id_format(id, (char[LVM_ID_FORMATTED_SIZE]){})
 
@@ -34,13 +34,13 @@ char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
 
 /* Whether lvm2 would take `name` for a VG, or for an LV as far as characters go (lvm2, lib/misc/lvm-string.c: 1
  * to 127 of [A-Za-z0-9._+-], no leading '-', not "." or ".."). */
-bool volume_group_name_is_valid(const char *name) _nonnull_(1);
+bool volume_group_name_is_valid(const char *name) _nonnull_all_;
 
 /* The name of an LV as it stands on a disk, for messages and advice. lvm2 makes no LV with another name than one like
  * those above, but activates one that is called otherwise. So each byte that it would not have taken is written as
  * \xNN, of which neither a terminal nor a shell makes anything, and "..." stands for what is beyond 127 bytes. Returns a
  * string to be freed by the caller, or NULL without memory. */
-char *logical_volume_name_to_show(const char *name) _nonnull_(1) _must_check_;
+char *logical_volume_name_to_show(const char *name) _nonnull_all_ _must_check_;
 
 /* "Did you mean": of the names that there are, the one that is most like a name that there is not. */
 struct suggestion {
@@ -51,18 +51,18 @@ struct suggestion {
 
 /* How many letters have to be put in, left out, exchanged for another or for their neighbour to make one of the
  * other. Returns SIZE_MAX without memory. */
-size_t suggestion_distance(const char *a, const char *b) _nonnull_(1, 2);
+size_t suggestion_distance(const char *a, const char *b) _nonnull_all_;
 
 /* Keeps a copy of `candidate` if it is more like what was wanted than all before it, and like it at all: a third
  * of the letters may differ, the case does not count. */
-void suggestion_consider(struct suggestion *suggestion, const char *candidate) _nonnull_(1, 2);
+void suggestion_consider(struct suggestion *suggestion, const char *candidate) _nonnull_all_;
 
 /* One line on standard error: Unknown WHAT "dta"; did you mean "data"? Without a suggestion, `otherwise` says what
  * to do instead. */
-void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *otherwise)
-        _nonnull_(1, 2, 3);
+void suggestion_log_unknown(
+        const struct suggestion *suggestion, const char *what, const char *otherwise) _nonnull_all_;
 
-void suggestion_done(struct suggestion *suggestion) _nonnull_(1);
+void suggestion_done(struct suggestion *suggestion) _nonnull_all_;
 #define _cleanup_suggestion_ _cleanup_(suggestion_done)
 
 /* Some names in one sentence, as "a, b, c and 4 more". Starts empty: all zeros. Without memory there are fewer. */
@@ -72,9 +72,9 @@ struct enumeration {
         size_t length; /* of the names in the text */
 };
 
-void enumeration_add(struct enumeration *enumeration, const char *name) _nonnull_(1, 2);
+void enumeration_add(struct enumeration *enumeration, const char *name) _nonnull_all_;
 
-void enumeration_done(struct enumeration *enumeration) _nonnull_(1);
+void enumeration_done(struct enumeration *enumeration) _nonnull_all_;
 #define _cleanup_enumeration_ _cleanup_(enumeration_done)
 
 /* Names of systemd units, as systemd.unit(5) describes them; libsystemd has no function for it. */
@@ -88,4 +88,4 @@ void enumeration_done(struct enumeration *enumeration) _nonnull_(1);
 
 /* The unit that waits for the VG `name`, "headgate-vg@NAME.service" with NAME escaped. Returns 0 and `*ret`, to
  * be freed by the caller; -ENAMETOOLONG if systemd would not take it; or -ENOMEM. */
-int unit_name_of_volume_group(const char *name, char **ret) _nonnull_(1, 2) _must_check_;
+int unit_name_of_volume_group(const char *name, char **ret) _nonnull_all_ _must_check_;

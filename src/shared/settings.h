@@ -33,16 +33,16 @@ struct settings {
  * cannot be read. Names that no VG can have are left out of a list, and so are sections that are called like that. Each of
  * these, and each key that is not known, is added to `problems`, in one line with the file. Returns 0 and `*ret`, to be
  * emptied with settings_done(), or -ENOMEM. */
-int settings_read(int root_fd, struct settings *ret, struct problems *problems) _nonnull_(2, 3) _must_check_;
-void settings_done(struct settings *settings) _nonnull_(1);
+int settings_read(int root_fd, struct settings *ret, struct problems *problems) _nonnull_all_ _must_check_;
+void settings_done(struct settings *settings) _nonnull_all_;
 #define _cleanup_settings_ _cleanup_(settings_done)
 
 /* Whether that is the name of the section, or fits its pattern. */
-bool policy_fits(const struct policy *policy, const char *volume_group_name) _nonnull_(1, 2);
+bool policy_fits(const struct policy *policy, const char *volume_group_name) _nonnull_all_;
 
 /* Whether lvm2 is to be asked for the VG of that name without the PVs that are missing when its deadline is over. By
  * default it is not. A VG's own section counts, or else the first whose pattern fits. */
-bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name) _nonnull_(1, 2);
+bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
 
 /* The deadline of the VG of that name: its own, or that of all. */
-uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name) _nonnull_(1, 2);
+uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name) _nonnull_all_;

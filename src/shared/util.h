@@ -30,7 +30,7 @@ static inline uint64_t usec_between(uint64_t from, uint64_t to)
 
 /* Reads `size` bytes (at most SSIZE_MAX) at `offset`, which may be any number. Returns how many there were
  * before the end, or a negative errno. */
-ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_(2) _must_check_;
+ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_all_ _must_check_;
 
 /* Reads the whole of a small file below `dir_fd` (AT_FDCWD for a plain path). `*ret`, to be freed by the caller,
  * ends with a NUL that is not counted in `*ret_size`; `ret_size` may be NULL. Returns 0 or a negative errno;
@@ -38,7 +38,7 @@ ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_(2)
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _nonnull_(2, 3) _must_check_;
 
 /* Opens a directory; NULL, with errno, if it cannot be. To be given back with closedir(). */
-DIR *open_directory_at(int dir_fd, const char *path) _nonnull_(2) _must_check_;
+DIR *open_directory_at(int dir_fd, const char *path) _nonnull_all_ _must_check_;
 
 /* Each name in it but those that begin with "."; NULL is a directory without any. */
 #define FOREACH_ENTRY(name, directory) for (const char *name; (name = directory_read(directory));)
@@ -46,15 +46,15 @@ const char *directory_read(DIR *directory);
 
 /* Where a symbolic link leads, as it is written. Returns 1 and `*ret`, to be freed by the caller; 0 if there is none; or
  * -ENOMEM. */
-int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_(2, 3) _must_check_;
+int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_all_ _must_check_;
 
 /* Whether a unit or a file of rules is masked: the path is a link to /dev/null (systemd.unit(5), udev(7)). */
-bool is_masked_at(int dir_fd, const char *path) _nonnull_(2);
+bool is_masked_at(int dir_fd, const char *path) _nonnull_all_;
 
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
  * errno. */
-int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_(2, 3) _must_check_;
+int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_all_ _must_check_;
 
 /* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
 int write_all(int fd, const void *data, size_t size) _must_check_;
@@ -64,11 +64,11 @@ int write_all(int fd, const void *data, size_t size) _must_check_;
 void allow_many_files(void);
 
 /* A whole string as an unsigned decimal number; -EINVAL for anything else, -ERANGE if it does not fit. */
-int parse_u64(const char *string, uint64_t *ret) _nonnull_(1, 2) _must_check_;
-int parse_u32(const char *string, uint32_t *ret) _nonnull_(1, 2) _must_check_;
+int parse_u64(const char *string, uint64_t *ret) _nonnull_all_ _must_check_;
+int parse_u32(const char *string, uint32_t *ret) _nonnull_all_ _must_check_;
 
 /* The same of "MAJOR:MINOR", a block device's number, of which MAJOR is never 0. Returns 0, -EINVAL or -ENOMEM. */
-int parse_device_number(const char *string, dev_t *ret) _nonnull_(1, 2) _must_check_;
+int parse_device_number(const char *string, dev_t *ret) _nonnull_all_ _must_check_;
 
 /* "250ms", "4.2s", "2min 6s": as short as a table wants it. Returns a string to be freed by the caller, NULL
  * without memory. */
@@ -85,7 +85,7 @@ char *format_local_time(int64_t seconds) _must_check_;
 /* Makes room for one more element of an array that starts as NULL and grows by nothing else: `need` is one more each time.
  * Returns the array, or NULL without memory, and then it is as it was. */
 #define GREEDY_REALLOC(array, need) ((typeof(array)) greedy_realloc((void **) &(array), need, sizeof((array)[0])))
-void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1) _must_check_;
+void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_all_ _must_check_;
 
 /* As qsort(); an empty array may be NULL. */
 #define SORT(array, n, compare)                                                                                   \
@@ -95,9 +95,9 @@ void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_(1
         } while (0)
 
 /* Compares strings, or structs that begin with one, as qsort() and bsearch() want it. */
-int compare_strings(const void *a, const void *b) _nonnull_(1, 2);
+int compare_strings(const void *a, const void *b) _nonnull_all_;
 /* Likewise of uint64_t. */
-int compare_numbers(const void *a, const void *b) _nonnull_(1, 2);
+int compare_numbers(const void *a, const void *b) _nonnull_all_;
 
 /* A string that is written as a file. Starts empty: all zeros. */
 struct memstream {
@@ -107,11 +107,11 @@ struct memstream {
 };
 
 /* Returns the file, which is the memstream's, or NULL without memory. */
-FILE *memstream_open(struct memstream *stream) _nonnull_(1) _must_check_;
+FILE *memstream_open(struct memstream *stream) _nonnull_all_ _must_check_;
 /* Ends it. Returns 0 and the string, to be freed by the caller, with a NUL that `*ret_size`, which may be NULL, does not
  * count; or -ENOMEM. */
 int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size) _nonnull_(1, 2) _must_check_;
-void memstream_done(struct memstream *stream) _nonnull_(1);
+void memstream_done(struct memstream *stream) _nonnull_all_;
 #define _cleanup_memstream_ _cleanup_(memstream_done)
 
 /* A string made as with printf(), to be freed by the caller; NULL without memory. */
@@ -134,14 +134,14 @@ const char *plural(size_t n);
 int string_replace(char **string, char *replacement) _nonnull_(1) _must_check_;
 
 /* A copy in which each byte that does not stay is written as \xNN, to be freed by the caller; NULL without memory. */
-char *string_escape(const char *string, bool (*stays)(char c)) _nonnull_(1, 2) _must_check_;
+char *string_escape(const char *string, bool (*stays)(char c)) _nonnull_all_ _must_check_;
 
 /* A copy in which each byte that is not printable ASCII is written as \xNN, to be freed by the caller; NULL
  * without memory. For names that come from elsewhere and go to a log or a terminal. */
-char *string_printable(const char *string) _nonnull_(1) _must_check_;
+char *string_printable(const char *string) _nonnull_all_ _must_check_;
 
 /* Whether string_printable() would leave it as it is. */
-bool string_is_printable(const char *string) _nonnull_(1);
+bool string_is_printable(const char *string) _nonnull_all_;
 
 /* The same as string_printable() of what vprintf() would print. */
 char *string_format_printable(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
@@ -153,21 +153,21 @@ struct string_vector {
 };
 
 /* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
-int string_vector_add(struct string_vector *vector, const char *string) _nonnull_(1, 2) _must_check_;
+int string_vector_add(struct string_vector *vector, const char *string) _nonnull_all_ _must_check_;
 /* The same of `string` itself, which it takes over; -ENOMEM for NULL. */
 int string_vector_take(struct string_vector *vector, char *string) _nonnull_(1) _must_check_;
 /* Appends copies of all of them, or of the first ones. */
 int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
         _nonnull_(1) _must_check_;
-bool string_vector_has(const struct string_vector *vector, const char *string) _nonnull_(1, 2);
+bool string_vector_has(const struct string_vector *vector, const char *string) _nonnull_all_;
 /* All strings with a separator between them, to be freed by the caller; NULL without memory. */
-char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_(1, 2) _must_check_;
-void string_vector_done(struct string_vector *vector) _nonnull_(1);
+char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_all_ _must_check_;
+void string_vector_done(struct string_vector *vector) _nonnull_all_;
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)
 
 /* Adds the paths of all in a directory whose names do not begin with ".", sorted. A slash at the beginning of `path` does not
  * count. Returns 0, also without the directory, or a negative errno. */
-int list_directory_at(int dir_fd, const char *path, struct string_vector *ret) _nonnull_(2, 3) _must_check_;
+int list_directory_at(int dir_fd, const char *path, struct string_vector *ret) _nonnull_all_ _must_check_;
 
 /* What went wrong with single entries while the rest went on: files that others wrote, and that hold more than one
  * thing. The code under src/lvm, src/shared and src/boot collects, a program logs. Starts empty: all zeros. */
@@ -181,5 +181,5 @@ struct problems {
  * the error is kept. */
 void problems_add(struct problems *problems, int error, const char *format, ...) _nonnull_(1, 3) _printf_(3, 4);
 
-void problems_done(struct problems *problems) _nonnull_(1);
+void problems_done(struct problems *problems) _nonnull_all_;
 #define _cleanup_problems_ _cleanup_(problems_done)

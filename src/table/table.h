@@ -96,9 +96,9 @@ struct table {
 
 /* Makes an empty table. Has colours if standard output is a terminal that shows them and $NO_COLOR (see
  * https://no-color.org) is not set. Returns 0; -EINVAL, having logged which column is not known; or -ENOMEM. */
-int table_new(const struct table_kind *kind, const struct table_options *options, struct table *ret)
-        _nonnull_(1, 2, 3) _must_check_;
-void table_done(struct table *table) _nonnull_(1);
+int table_new(const struct table_kind *kind, const struct table_options *options,
+        struct table *ret) _nonnull_all_ _must_check_;
+void table_done(struct table *table) _nonnull_all_;
 #define _cleanup_table_ _cleanup_(table_done)
 
 /* Adds a line about something, as the columns know it; below `parent`, which may be NULL, where a column is of
@@ -106,12 +106,12 @@ void table_done(struct table *table) _nonnull_(1);
 struct libscols_line *table_add_line(struct table *table, struct libscols_line *parent, const void *line)
         _nonnull_(1, 3);
 /* For who cannot make all of a line: keeps the error, if it is a negative errno and the first one. */
-void table_fail(struct table *table, int error) _nonnull_(1);
+void table_fail(struct table *table, int error) _nonnull_all_;
 
 /* Prints it on standard output. Returns 0 or a negative errno, also of what went wrong before.
  * With `by_line`, prints the lines that were added since the last call, with headings only above the first ones; in JSON an
  * object a line (https://jsonlines.org), which is printed when it is added. */
-int table_print(struct table *table) _nonnull_(1) _must_check_;
+int table_print(struct table *table) _nonnull_all_ _must_check_;
 
 /* Prints the names of the columns and their descriptions. */
-void table_list_columns(const struct table_kind *kind) _nonnull_(1);
+void table_list_columns(const struct table_kind *kind) _nonnull_all_;

@@ -20,16 +20,16 @@ enum tree_direction {
 };
 
 /* Shows all that there is. `tree` is kept, not copied. */
-int tree_view_init(struct tree_view *view, const struct tree *tree) _nonnull_(1, 2) _must_check_;
-void tree_view_done(struct tree_view *view) _nonnull_(1);
+int tree_view_init(struct tree_view *view, const struct tree *tree) _nonnull_all_ _must_check_;
+void tree_view_done(struct tree_view *view) _nonnull_all_;
 #define _cleanup_tree_view_ _cleanup_(tree_view_done)
 
 /* Leaves out what has nothing in it: disks of no size, such as an empty card reader, and RAM disks, if nothing
  * lies on them. */
-void tree_view_leave_out_empty(struct tree_view *view) _nonnull_(1);
+void tree_view_leave_out_empty(struct tree_view *view) _nonnull_all_;
 
 /* Leaves out all but these nodes, what lies on them and what they lie on, however indirectly. */
-int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes) _nonnull_(1, 2) _must_check_;
+int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes) _nonnull_all_ _must_check_;
 
 struct tree_row {
         struct tree_node *node;
@@ -47,15 +47,15 @@ struct tree_rows {
         size_t n;
 };
 
-void tree_rows_done(struct tree_rows *rows) _nonnull_(1);
+void tree_rows_done(struct tree_rows *rows) _nonnull_all_;
 #define _cleanup_tree_rows_ _cleanup_(tree_rows_done)
 
 /* Adds a row for each node on each of those that it lies on, so that there are never more than nodes and edges. Below each
  * other, and at the left margin, come mounts and swaps first, then disks in the order of their numbers, and
  * device-mapper's devices in that of their names. */
-int tree_view_draw(const struct tree_view *view, enum tree_direction direction, struct tree_rows *ret)
-        _nonnull_(1, 3) _must_check_;
+int tree_view_draw(const struct tree_view *view, enum tree_direction direction,
+        struct tree_rows *ret) _nonnull_all_ _must_check_;
 
 /* The printable names of nodes, in the order of the alphabet with numbers as such, since directories of sysfs are in no
  * order. */
-int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret) _nonnull_(1, 2) _must_check_;
+int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret) _nonnull_all_ _must_check_;

@@ -13,14 +13,14 @@
  *
  * Safe in any thread. Returns 0, also if it was gone already; -EBUSY while something has it open; or another
  * negative errno. */
-int kernel_remove(const struct removal *removal) _nonnull_(1);
+int kernel_remove(const struct removal *removal) _nonnull_all_;
 
 /* Has all multipath maps that are to go and have not gone, and have no path that works, fail I/O instead of
  * keeping it until there is one again: whatever waits for that I/O, an unmount for instance, comes to an end. By
  * the message "fail_if_no_path" (the kernel's drivers/md/dm-mpath.c). Each map that was told has one line in the
  * log. */
-void multipath_stop_queueing(const struct tree *tree) _nonnull_(1);
+void multipath_stop_queueing(const struct tree *tree) _nonnull_all_;
 
 /* Whether the status of a map, as device-mapper prints it, has no path that is active (the kernel's
  * drivers/md/dm-mpath.c, multipath_status(): each path is a device number and then "A" or "F"). */
-bool multipath_status_is_dead(const char *status) _nonnull_(1);
+bool multipath_status_is_dead(const char *status) _nonnull_all_;

@@ -18,10 +18,10 @@ enum teardown_scope {
  * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side
  * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait, as a network that
  * hangs must not hold up local disks. If it comes too early for such a node, that is left to systemd-shutdown. */
-int teardown_scope_apply(struct tree *tree, enum teardown_scope scope) _nonnull_(1) _must_check_;
+int teardown_scope_apply(struct tree *tree, enum teardown_scope scope) _nonnull_all_ _must_check_;
 
 /* The unit in whose scope a node is, of a tree that a scope was applied to. */
-const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
+const char *teardown_unit_of(const struct tree_node *node) _nonnull_all_;
 
 /* Skips, with all that is below, what others than systemd and headgate take down:
  *
@@ -33,7 +33,7 @@ const char *teardown_unit_of(const struct tree_node *node) _nonnull_(1);
  *
  * `problems` are those of reading the configuration. Before tree_order(). Returns 0 or -ENOMEM. */
 int teardown_skip_foreign(struct tree *tree, const struct configuration *configuration,
-        const struct problems *problems) _nonnull_(1, 2, 3) _must_check_;
+        const struct problems *problems) _nonnull_all_ _must_check_;
 
 /* What somebody wants to have taken down on a machine that goes on running. With a node goes all that lies on it:
  * LUKS on an LV, the LVs of a VG whose PV it is. What lies on a mount or a swap does not, as nobody ends these;
@@ -46,18 +46,18 @@ int teardown_skip_foreign(struct tree *tree, const struct configuration *configu
 
 /* One node, which need not be one that can be removed: with a disk goes all that lies on it. Returns whether there is
  * something among all that that could be removed. */
-bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
+bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_all_;
 
 /* All LVs of a VG. Returns whether it has one in the tree. */
-bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_(1, 2);
+bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_all_;
 
 /* All that is not skipped and on which no mount and no swap lies, however indirectly, nor on a snapshot of it. */
-void selection_add_unused(struct tree *tree) _nonnull_(1);
+void selection_add_unused(struct tree *tree) _nonnull_all_;
 
 /* Has a node stay: skipped because of `reason`, which is kept, as well as what lies on it, which would go for nothing, and
  * the hidden LVs that it consists of. */
-void selection_refuse(struct tree_node *node, const char *reason) _nonnull_(1, 2);
+void selection_refuse(struct tree_node *node, const char *reason) _nonnull_all_;
 
 /* Selects what is below, and skips what is not selected, each node by itself. Also refuses an origin and
  * its snapshots, if something is mounted or swapped to on one of these, as lvm2 does. */
-void selection_finish(struct tree *tree) _nonnull_(1);
+void selection_finish(struct tree *tree) _nonnull_all_;

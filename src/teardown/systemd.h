@@ -22,14 +22,14 @@ void systemd_announce_devices_again(void);
  * which was in use then. Nothing is unmounted here.
  *
  * To be called while there is nothing else to do. The answer comes by the event loop. Returns 0 or -ENOMEM. */
-int systemd_ask(struct teardown *teardown) _nonnull_(1) _must_check_;
+int systemd_ask(struct teardown *teardown) _nonnull_all_ _must_check_;
 
 /* Something has gone: whoever could let go of something may be another one now. At shutdown. */
-void stop_job_watch_renew(struct stop_job_watch *watch) _nonnull_(1);
+void stop_job_watch_renew(struct stop_job_watch *watch) _nonnull_all_;
 
 /* When systemd_ask() is to be called again, as by now_usec(); USEC_INFINITY if not before an answer. */
-uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_(1);
+uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_all_;
 
 /* Whether `output` of "systemctl list-jobs --plain --no-legend" has a unit that is being stopped right now, other
  * than headgate's own that do what we do. A unit that is to be stopped later waits for one that is, or for us. */
-bool stop_job_is_listed(const char *output) _nonnull_(1);
+bool stop_job_is_listed(const char *output) _nonnull_all_;

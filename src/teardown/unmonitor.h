@@ -8,19 +8,19 @@
  * process at a time, for all VGs that turned out to need it while the one before was running. */
 
 /* Returns 0 or -ENOMEM. */
-int unmonitor_init(struct unmonitor *unmonitor) _nonnull_(1) _must_check_;
+int unmonitor_init(struct unmonitor *unmonitor) _nonnull_all_ _must_check_;
 
 /* Whether the removal has to wait; if so, it is taken over, and goes to teardown.busy when it may be attempted. */
-bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal) _nonnull_(1, 2);
+bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal) _nonnull_all_;
 
 /* Starts lvm2, if there is something to be asked for and no process is running. After one that takes longer than
  * 10 s nothing waits for lvm2 any more. To be called whenever something may have changed. Returns 0 or -ENOMEM. */
-int unmonitor_step(struct teardown *teardown) _nonnull_(1) _must_check_;
+int unmonitor_step(struct teardown *teardown) _nonnull_all_ _must_check_;
 
 /* When unmonitor_step() is to be called at the latest. */
-uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor) _nonnull_(1);
+uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor) _nonnull_all_;
 
 /* On a machine that goes on running: has lvm2 monitor again what is left of the VGs that have nodes in the tree
  * that are not gone. Waits for the process, for at most 10 s. Returns 0 or a negative errno; -ETIMEDOUT also if
  * the process that was to stop the monitoring still runs. Once, at the end. */
-int unmonitor_undo(struct teardown *teardown) _nonnull_(1) _must_check_;
+int unmonitor_undo(struct teardown *teardown) _nonnull_all_ _must_check_;

@@ -40,25 +40,25 @@ struct usage_query {
  *
  * Never waits for a device or a file system. Returns 0 or a negative errno, -ENOMEM for instance, and then there
  * may be users already. */
-int users_find(struct usage_query *queries, size_t n) _nonnull_(1) _must_check_;
+int users_find(struct usage_query *queries, size_t n) _nonnull_all_ _must_check_;
 
 /* All of them in one line of printable text, "process 123 (cat) has it open, process 456 (bash) has its working
  * directory at /srv/a, and 3 more", to be freed by the caller; "" of none; NULL without memory. */
-char *users_describe(const struct users *users) _nonnull_(1) _must_check_;
+char *users_describe(const struct users *users) _nonnull_all_ _must_check_;
 
-void users_done(struct users *users) _nonnull_(1);
+void users_done(struct users *users) _nonnull_all_;
 
 /* users_find(). Who it is cannot always be told, and what else there is to say is said all the same. */
-void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_(1);
+void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_all_;
 
 /* What holds a node, for people. All texts are printable, to be freed by the caller, and NULL without memory. */
 
 /* "vg0-lv (dm-3)" */
-char *node_describe(const struct tree_node *node) _nonnull_(1) _must_check_;
+char *node_describe(const struct tree_node *node) _nonnull_all_ _must_check_;
 
 /* "held by /srv/a, dm-4; process 123 (cat) has it open": what lies on it now, and `users`; or that its unmounting
  * has not come to its end; "" if nothing is known to hold it. */
-char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_(1, 2) _must_check_;
+char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_all_ _must_check_;
 
 /* Whether a kernel thread's name has the device's in it, as a word. */
-bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_(1, 2);
+bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_all_;

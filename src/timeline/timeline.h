@@ -71,16 +71,16 @@ struct timeline {
 };
 
 /* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */
-struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_(1) _must_check_;
-void timeline_bar_done(struct timeline_bar *bar) _nonnull_(1);
+struct timeline_bar *timeline_add(struct timeline *timeline) _nonnull_all_ _must_check_;
+void timeline_bar_done(struct timeline_bar *bar) _nonnull_all_;
 /* Sets what is known of the machine, for what began at `began_usec` of this boot. Without memory for them names
  * are not known. */
-void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec) _nonnull_(1);
-void timeline_done(struct timeline *timeline) _nonnull_(1);
+void timeline_describe_machine(struct timeline *timeline, uint64_t began_usec) _nonnull_all_;
+void timeline_done(struct timeline *timeline) _nonnull_all_;
 #define _cleanup_timeline_ _cleanup_(timeline_done)
 
-uint64_t timeline_total_usec(const struct timeline_bar *bar) _nonnull_(1);
-uint64_t timeline_end_usec(const struct timeline_bar *bar) _nonnull_(1);
+uint64_t timeline_total_usec(const struct timeline_bar *bar) _nonnull_all_;
+uint64_t timeline_end_usec(const struct timeline_bar *bar) _nonnull_all_;
 
 /* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took. Or in the
  * order in which they ended, of a shutdown tree by tree; or by vgchange, or by run of headgate-teardown, and within each by
@@ -92,7 +92,7 @@ int timeline_by_batch(const void *a, const void *b);
 /* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
  * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
  * long as all before it. Returns 0 or -ENOMEM. */
-int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _nonnull_(1, 2);
+int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _nonnull_all_;
 
 /* Selects what has one of these names, of a shutdown also what is of a storage tree of that name. Returns 0, or
  * -ENOENT, with the first name that nothing has in `*ret_unknown`, and then everything is as it was. */
@@ -105,9 +105,9 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
  * udev the link /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on devtmpfs from Linux 6.0 on), as exactly as
  * the kernel's tick, 1 to 10 ms. Times that cannot be true are not used, where somebody has deactivated and activated LVs since
  * for instance: then lvm2's phase lasts until vgchange ended. */
-int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group, int root_fd)
-        _nonnull_(1, 2) _must_check_;
+int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group,
+        int root_fd) _nonnull_all_ _must_check_;
 
 /* To be called after the last one: of VGs of one vgchange, which come one after another, a VG is in the queue until the one
  * before it is done. */
-void timeline_finish_boot(struct timeline *timeline) _nonnull_(1);
+void timeline_finish_boot(struct timeline *timeline) _nonnull_all_;

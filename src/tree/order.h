@@ -8,7 +8,7 @@
  * indirectly, or if they are LVs of one VG. What only has in common that it is mounted below something that is
  * not to be removed, such as /, is not. And the name of each of these: the VG in it, "vg0 and 2 more" if there are
  * several, in the order of the alphabet; without one, the disk, or what else there is at the bottom. Once for a tree. */
-int tree_order(struct tree *tree) _nonnull_(1) _must_check_;
+int tree_order(struct tree *tree) _nonnull_all_ _must_check_;
 
 /* Taking nodes away, each in the moment that nothing holds it any more:
  *
@@ -28,17 +28,17 @@ int tree_order(struct tree *tree) _nonnull_(1) _must_check_;
  * them failed. */
 
 /* After tree_order(), which it needs. */
-void tree_schedule(struct tree *tree) _nonnull_(1);
+void tree_schedule(struct tree *tree) _nonnull_all_;
 
 /* Whether something that is not in a cycle with it has to go first. */
-bool tree_node_is_held(const struct tree_node *node) _nonnull_(1);
+bool tree_node_is_held(const struct tree_node *node) _nonnull_all_;
 
 /* The next node to be removed, now taken. NULL if none is ready. */
-struct tree_node *tree_next_ready(struct tree *tree) _nonnull_(1);
+struct tree_node *tree_next_ready(struct tree *tree) _nonnull_all_;
 
 /* The node is no longer there, whoever removed it, and whatever state it was in. */
-void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
+void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_all_;
 
 /* A taken node could not be removed, and is not to be tried again, except in a circle. Should it go all the same,
  * tree_node_gone() is right. */
-void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_(1, 2);
+void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_all_;

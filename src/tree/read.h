@@ -10,7 +10,7 @@
 
 /* Reads all of it: tree_add_devices(), and on top of that tree_add_usage(). `*ret` is to be freed with tree_free(). What
  * follows is tree_order(). */
-int tree_read(int root_fd, struct tree **ret) _nonnull_(2) _must_check_;
+int tree_read(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
 
 /* Adds all block devices and what holds what, by device-mapper's list `devices` or without it, /proc/partitions and sysfs:
  * /sys/dev/block/MAJOR:MINOR, its partition, slaves/ (to which the kernel always adds a link when it adds one to
@@ -32,7 +32,7 @@ void tree_add_holders(struct tree *tree, const struct dm_devices *devices) _nonn
  * does not unmount before it has stopped all units, and all below: what is mounted at /, /usr and /etc, what an overlay
  * at / is made of, at and below /run/initramfs, at and below /run/nextroot, which is the root file system after a soft
  * reboot (systemd-soft-reboot.service(8)), and where fstab(5) says x-initrd.mount (systemd.mount(5)). */
-int tree_add_usage(struct tree *tree) _nonnull_(1) _must_check_;
+int tree_add_usage(struct tree *tree) _nonnull_all_ _must_check_;
 
 /* Reads /proc/self/mountinfo and /proc/swaps (proc(5)), and brings the tree's mounts and swaps up to date with
  * them. What is new is added, below it the devices and mounts that it holds, and belongs to the storage tree of the first of
@@ -40,12 +40,12 @@ int tree_add_usage(struct tree *tree) _nonnull_(1) _must_check_;
  * them if it is btrfs (/sys/fs/btrfs/UUID/devices), else the one that it names.
  *
  * Returns 1 if something has gone, 0, or a negative errno; if that is not -ENOMEM, the tree is as it was. */
-int tree_read_mounts(struct tree *tree) _nonnull_(1) _must_check_;
+int tree_read_mounts(struct tree *tree) _nonnull_all_ _must_check_;
 
 /* Adds all devices of the mounted btrfs file system that the device is one of (/sys/fs/btrfs/UUID/devices); none if it is of
  * none. Returns 0 or -ENOMEM. */
-int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *device, struct tree_nodes *ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *device,
+        struct tree_nodes *ret) _nonnull_all_ _must_check_;
 
 /* Sets `on_network` of all that is gone when the network is: network disks and file systems, and whatever holds
  * any of them, however indirectly. Of disks sysfs says that, in the kernel's own terms:
@@ -57,4 +57,4 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
  *  - nbd, rbd, DRBD, ATA over Ethernet, RNBD: by its name (drivers/block/)
  *
  * Once the mounts are known. Returns 0 or -ENOMEM. */
-int tree_find_network(struct tree *tree) _nonnull_(1) _must_check_;
+int tree_find_network(struct tree *tree) _nonnull_all_ _must_check_;

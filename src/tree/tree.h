@@ -83,10 +83,10 @@ struct tree_nodes {
                 node##_at != (list)->nodes + (list)->n && ((node = *node##_at), true); node##_at++)
 
 /* Append a node, or all of another list. Return 0 or -ENOMEM. */
-int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_(1, 2) _must_check_;
-int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more) _nonnull_(1, 2) _must_check_;
-bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node) _nonnull_(1, 2);
-void tree_nodes_done(struct tree_nodes *nodes) _nonnull_(1);
+int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_all_ _must_check_;
+int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more) _nonnull_all_ _must_check_;
+bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node) _nonnull_all_;
+void tree_nodes_done(struct tree_nodes *nodes) _nonnull_all_;
 #define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
 
 /* All strings are the tree's, as the kernel has them: there may be any byte in them. */
@@ -134,17 +134,17 @@ struct tree_node {
 };
 
 /* Whether the node is to be removed: of such a kind, and not skipped. */
-bool tree_node_is_ours(const struct tree_node *node) _nonnull_(1);
+bool tree_node_is_ours(const struct tree_node *node) _nonnull_all_;
 
 /* Whether it is a mount or a swap, which systemd ends, and not headgate. */
-bool tree_node_is_mount_or_swap(const struct tree_node *node) _nonnull_(1);
+bool tree_node_is_mount_or_swap(const struct tree_node *node) _nonnull_all_;
 
 /* Whether both are LVs of one VG: by its identifier, as there can be two of the same name. */
-bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b) _nonnull_(1, 2);
+bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b) _nonnull_all_;
 
 /* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
  * component of one, or a layer between them. */
-bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_(1);
+bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
 
 /* Nodes that hold each other in a circle, so that there is no order among them: one after the other is tried. */
 struct tree_cycle {
@@ -185,7 +185,7 @@ struct tree {
 };
 
 /* Makes an empty tree. Returns 0 or -ENOMEM. */
-int tree_new(int root_fd, struct tree **ret) _nonnull_(2) _must_check_;
+int tree_new(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
 struct tree *tree_free(struct tree *tree);
 DEFINE_CLEANUP(struct tree *, tree_free)
 #define _cleanup_tree_ _cleanup_(tree_freep)
@@ -195,40 +195,40 @@ const char *tree_printf(struct tree *tree, const char *format, ...) _nonnull_(1,
 
 /* Adds a node of that kind, with a copy of `name`, and without edges. Returns the node, which is the tree's, or NULL without
  * memory. */
-struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const char *name) _nonnull_(1, 3);
+struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const char *name) _nonnull_all_;
 /* A block device. Has it found by number and kernel name, as well. */
-struct tree_node *tree_add_device(struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number)
-        _nonnull_(1, 3);
+struct tree_node *tree_add_device(
+        struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number) _nonnull_all_;
 /* Makes a block device one of device-mapper's. `uuid` and `target` may be "". */
-void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
-        _nonnull_(1, 2, 3, 4, 5);
+void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid,
+        const char *target) _nonnull_all_;
 
 /* `upper` holds `lower`, from now on. That it does already, that they are the same node, or that one of them is NULL, changes
  * nothing. */
 void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* What is there by that number or name; NULL without it. */
-struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_(1);
-struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name) _nonnull_(1, 2);
+struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;
+struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name) _nonnull_all_;
 /* By a path in /dev that the kernel gives: "/dev/dm-3", "/dev/cciss/c0d0", or "/dev/mapper/vg-lv". */
-struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_(1, 2);
+struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
 /* The mount that a file with this absolute path lies on. */
-struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_(1, 2);
+struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_all_;
 /* What a swap or the data of a loop device lies on by its path: the device that it is, or the mount. */
-struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_(1, 2);
+struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_all_;
 /* The first LV of the VG of an LV. */
-struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_(1, 2);
+struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_all_;
 
 /* A queue of nodes: where a walk through the tree has still to go, or what is ready to be removed. A node is in one queue at
  * most, and adding it once more changes nothing. Starts as DM_LIST_INIT() makes it. */
-void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_(1, 2);
+void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_all_;
 /* Takes the first node out; NULL if there is none. */
-struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_(1);
+struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_all_;
 
 /* Marks all that lies on what is marked, however indirectly. */
-void tree_mark_above(struct tree *tree) _nonnull_(1);
-void tree_clear_marks(struct tree *tree) _nonnull_(1);
+void tree_mark_above(struct tree *tree) _nonnull_all_;
+void tree_clear_marks(struct tree *tree) _nonnull_all_;
 
 /* Has a node stay, and all that is below it, because of `reason`, which is kept and is to be read behind "left alone: ". What
  * is skipped already keeps its reason. Before tree_order(). */
-void tree_skip(struct tree_node *node, const char *reason) _nonnull_(1, 2);
+void tree_skip(struct tree_node *node, const char *reason) _nonnull_all_;

@@ -10,13 +10,13 @@
 /* Reads records, which are read on, and devices, anew, and all VGs in place of those before. A record that is damaged is named
  * in a line on standard error and left out. Where the kernel cannot be asked, each VG is as the worker saw it. Returns 0 or a
  * negative errno. */
-int snapshot_read(struct sources *sources) _nonnull_(1) _must_check_;
+int snapshot_read(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Brings the VG, which was made of a record, up to date: LVs, state and reason. */
-void snapshot_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_(1, 2);
+void snapshot_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_all_;
 
 /* The VG of that name, or NULL. Of several with one name, one with active LVs, or else the first. */
-const struct volume_group *snapshot_find(const struct sources *sources, const char *name) _nonnull_(1, 2);
+const struct volume_group *snapshot_find(const struct sources *sources, const char *name) _nonnull_all_;
 
 /* ------ VGs without a record ------ */
 
@@ -31,23 +31,22 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
         _nonnull_(1, 2);
 
 /* Adds all that have a name among the sources' names. */
-void unrecorded_add_all(struct sources *sources) _nonnull_(1);
+void unrecorded_add_all(struct sources *sources) _nonnull_all_;
 
 /* Adds to a VG that is made of its metadata which PVs are there, as lvm2 has them on record and the kernel has the device, which
  * LVs are active, and the state that follows. Returns 0 or -ENOMEM. */
-int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
-        _nonnull_(1, 2) _must_check_;
+int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_all_ _must_check_;
 
 /* Makes a VG of lvm2's backup and that. Returns as sources_read_backup(). */
-int unrecorded_read(const struct sources *sources, const char *name, struct volume_group **ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int unrecorded_read(
+        const struct sources *sources, const char *name, struct volume_group **ret) _nonnull_all_ _must_check_;
 
 /* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
 
 /* Makes the plan of boot, less the VGs that were read, of the files of which headgate-generator makes its plan; those of VGs
  * that were are not read. "headgate plan activate" reports what is wrong with any of them. Returns 0 and `*ret`, to be
  * emptied with plan_done(), or a negative errno. */
-int expected_find(struct sources *sources, struct plan *ret) _nonnull_(1, 2) _must_check_;
+int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must_check_;
 
 /* ------ judgement ------ */
 
@@ -62,9 +61,9 @@ struct judgement_facts {
 };
 
 /* Of a VG that has a record. A pure function of facts. */
-enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
-        _nonnull_(2);
+enum volume_group_state judge_recorded(
+        enum volume_group_state recorded, const struct judgement_facts *facts) _nonnull_all_;
 
 /* Of a VG without one: ACTIVE if all is that autoactivation would activate; ABSENT if nothing of it is there; else UNKNOWN, as
  * somebody may want it as it is. */
-enum volume_group_state judge_unrecorded(const struct volume_group *volume_group) _nonnull_(1);
+enum volume_group_state judge_unrecorded(const struct volume_group *volume_group) _nonnull_all_;

@@ -35,34 +35,34 @@ struct sources {
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
 
 /* Opens the directories. `*ret` is to be emptied with sources_done(), also if it fails. Returns 0 or a negative errno. */
-int sources_open(struct sources *ret) _nonnull_(1) _must_check_;
+int sources_open(struct sources *ret) _nonnull_all_ _must_check_;
 
 /* The same while headgate is in charge. Returns 0 or a negative errno, having logged the error; -ENOENT if it is not in
  * charge. */
-int sources_open_in_charge(struct sources *ret) _nonnull_(1) _must_check_;
+int sources_open_in_charge(struct sources *ret) _nonnull_all_ _must_check_;
 
 /* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
  * errno; one that says what is wrong with the file has been logged. */
-int sources_read_records(struct sources *sources) _nonnull_(1) _must_check_;
+int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Lists the devices, once. It is not an error if they cannot be listed. Returns 0 or -ENOMEM. */
-int sources_read_devices(struct sources *sources) _nonnull_(1) _must_check_;
+int sources_read_devices(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
-int sources_read_configuration(struct sources *sources) _nonnull_(1) _must_check_;
+int sources_read_configuration(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno, also
  * if /run/headgate is there and may not be looked into. */
-int sources_read(struct sources *ret) _nonnull_(1) _must_check_;
+int sources_read(struct sources *ret) _nonnull_all_ _must_check_;
 
 /* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
  * -ENOMEM. */
-int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int sources_read_backup(
+        const struct sources *sources, const char *name, struct volume_group **ret) _nonnull_all_ _must_check_;
 
-void sources_forget_volume_groups(struct sources *sources) _nonnull_(1);
+void sources_forget_volume_groups(struct sources *sources) _nonnull_all_;
 
-void sources_done(struct sources *sources) _nonnull_(1);
+void sources_done(struct sources *sources) _nonnull_all_;
 #define _cleanup_sources_ _cleanup_(sources_done)
 
 /* ------ names that people have typed ------ */
@@ -70,15 +70,15 @@ void sources_done(struct sources *sources) _nonnull_(1);
 /* Reads the names of all VGs that anything on this machine mentions, once: the worker's records, lvm2's backups of metadata
  * and its own records of what is online, and the LVs in device-mapper; each name once, in no order. A source that cannot be
  * read has none. Returns 0 or -ENOMEM. */
-int sources_read_names(struct sources *sources) _nonnull_(1) _must_check_;
+int sources_read_names(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* What follows is asked when they were read: whether the name is one of them, and whether lvm2 has a PV of the VG on its record
  * of what is online. */
-bool sources_have_name(const struct sources *sources, const char *name) _nonnull_(1, 2);
-bool sources_have_online(const struct sources *sources, const char *name) _nonnull_(1, 2);
+bool sources_have_name(const struct sources *sources, const char *name) _nonnull_all_;
+bool sources_have_online(const struct sources *sources, const char *name) _nonnull_all_;
 
 /* One line on standard error: Unknown VG "dta"; did you mean "data"? */
-void sources_log_unknown(const struct sources *sources, const char *wanted) _nonnull_(1, 2);
+void sources_log_unknown(const struct sources *sources, const char *wanted) _nonnull_all_;
 
 /* The same for who has more to suggest. */
-void sources_consider_names(const struct sources *sources, struct suggestion *suggestion) _nonnull_(1, 2);
+void sources_consider_names(const struct sources *sources, struct suggestion *suggestion) _nonnull_all_;

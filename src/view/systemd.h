@@ -16,8 +16,8 @@ struct systemd {
 /* Connects to systemd, with and without a D-Bus daemon. Of a root directory that was chosen, the file "systemd" in it stands
  * for systemd: lvm.conf's syntax, with a section of properties for each unit. Returns 0, -ENODATA if systemd does not
  * answer, or another negative errno; to be given back with systemd_done() in any case. */
-int systemd_connect(int root_fd, struct systemd *ret) _nonnull_(2) _must_check_;
-void systemd_done(struct systemd *systemd) _nonnull_(1);
+int systemd_connect(int root_fd, struct systemd *ret) _nonnull_all_ _must_check_;
+void systemd_done(struct systemd *systemd) _nonnull_all_;
 
 /* Asks for a property, of the manager itself if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd
  * does not tell. */
@@ -26,22 +26,22 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
 
 /* Asks for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property,
-        struct string_vector *strings) _nonnull_(1, 2, 3, 4) _must_check_;
+        struct string_vector *strings) _nonnull_all_ _must_check_;
 
 /* Adds the names of the units that systemd has loaded whose names match the pattern, as of fnmatch(3). Returns 0, or -ENOMEM. */
-int systemd_find_units(const struct systemd *systemd, const char *pattern, struct string_vector *names)
-        _nonnull_(1, 2, 3) _must_check_;
+int systemd_find_units(const struct systemd *systemd, const char *pattern,
+        struct string_vector *names) _nonnull_all_ _must_check_;
 
 /* Whether the property of the unit has that value; false if systemd does not tell. */
-bool unit_is(const struct systemd *systemd, const char *unit, const char *property, const char *value)
-        _nonnull_(1, 2, 3, 4);
+bool unit_is(
+        const struct systemd *systemd, const char *unit, const char *property, const char *value) _nonnull_all_;
 
 #define unit_is_active(systemd, unit) unit_is(systemd, unit, "ActiveState", "active")
 #define unit_has_failed(systemd, unit) unit_is(systemd, unit, "ActiveState", "failed")
 #define unit_is_masked(systemd, unit) unit_is(systemd, unit, "LoadState", "masked")
 
 /* Whether systemd knows the unit. */
-bool unit_is_there(const struct systemd *systemd, const char *unit) _nonnull_(1, 2);
+bool unit_is_there(const struct systemd *systemd, const char *unit) _nonnull_all_;
 
 /* Whether it is started at each boot, or will be in this one. */
-bool unit_is_enabled(const struct systemd *systemd, const char *unit) _nonnull_(1, 2);
+bool unit_is_enabled(const struct systemd *systemd, const char *unit) _nonnull_all_;

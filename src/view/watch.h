@@ -17,9 +17,9 @@ struct watch {
 };
 
 /* Begins to watch, before the first look. Returns 0 or a negative errno; watch_done() is to be called in any case. */
-int watch_start(struct watch *watch, const struct sources *sources) _nonnull_(1, 2) _must_check_;
-void watch_done(struct watch *watch) _nonnull_(1);
+int watch_start(struct watch *watch, const struct sources *sources) _nonnull_all_ _must_check_;
+void watch_done(struct watch *watch) _nonnull_all_;
 
 /* Waits for the time of the next look, after one that took `took_usec`. Returns 0; -EPIPE if standard output is a pipe without
  * a reader; or another negative errno. */
-int watch_wait(struct watch *watch, uint64_t took_usec) _nonnull_(1) _must_check_;
+int watch_wait(struct watch *watch, uint64_t took_usec) _nonnull_all_ _must_check_;

@@ -51,20 +51,20 @@ void why_say(struct why *why, struct string_vector *texts, const char *format, .
 /* The same, and what to do about it; the cause is a constant. */
 #define why_remedy(why, condition, cause, ...) (why_cause(why, condition, cause), why_advise(why, __VA_ARGS__))
 /* Sets the error if `error` is one. */
-void why_fail(struct why *why, int error) _nonnull_(1);
+void why_fail(struct why *why, int error) _nonnull_all_;
 
 /* What answers. */
-const char *why_first_cause(const struct why *why) _nonnull_(1);
+const char *why_first_cause(const struct why *why) _nonnull_all_;
 /* The other causes, as facts. */
-void why_add_other_causes(struct why *why) _nonnull_(1);
+void why_add_other_causes(struct why *why) _nonnull_all_;
 /* Conditions, facts and advice of another one, such as that of a part. */
-void why_take_over(struct why *why, const struct why *other) _nonnull_(1, 2);
+void why_take_over(struct why *why, const struct why *other) _nonnull_all_;
 
-void why_done(struct why *why) _nonnull_(1);
+void why_done(struct why *why) _nonnull_all_;
 #define _cleanup_why_ _cleanup_(why_done)
 
 /* A time of the VG on now_usec()'s clock: "2026-01-31 12:00:00, 3min 2s ago". NULL without memory. */
-char *describe_time(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1) _must_check_;
+char *describe_time(const struct volume_group *volume_group, uint64_t usec) _nonnull_all_ _must_check_;
 
 /* The same of a time in seconds since 1970. */
 char *describe_date(int64_t seconds) _must_check_;
@@ -72,8 +72,8 @@ char *describe_date(int64_t seconds) _must_check_;
 /* ------ VGs and LVs ------ */
 
 /* Explains a VG, or one of its LVs; the latter returns whether there is such an LV. */
-void volume_group_explain(struct why *why, const struct vg_view *view) _nonnull_(1, 2);
-bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name) _nonnull_(1, 2, 3);
+void volume_group_explain(struct why *why, const struct vg_view *view) _nonnull_all_;
+bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name) _nonnull_all_;
 
 /* Of more PVs, or LVs that are not active, than that the number has to do. */
 #define TOLD_MAX 8
@@ -81,26 +81,26 @@ bool logical_volume_explain(struct why *why, const struct vg_view *view, const c
 /* causes.c: what keeps lvm2 from activating something, each with what to do about it. */
 
 /* What the VG's metadata says. */
-void causes_of_metadata(struct why *why) _nonnull_(1);
+void causes_of_metadata(struct why *why) _nonnull_all_;
 /* What lvm.conf says of a VG that lvm2 was asked for. */
-void causes_of_configuration(struct why *why) _nonnull_(1);
+void causes_of_configuration(struct why *why) _nonnull_all_;
 /* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
-void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_(1, 2, 3);
+void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_all_;
 /* Of an LV that is not active while its VG is. */
-void causes_of_lv(struct why *why, const struct volume_group_lv *lv) _nonnull_(1, 2);
+void causes_of_lv(struct why *why, const struct volume_group_lv *lv) _nonnull_all_;
 /* That other devices hold PVs of the VG, too, or the device's PV, a disk and a copy of it for instance, by what the worker has
  * seen. */
-void explain_duplicate_pvs(struct why *why) _nonnull_(1);
-void explain_duplicate_of_device(struct why *why) _nonnull_(1);
+void explain_duplicate_pvs(struct why *why) _nonnull_all_;
+void explain_duplicate_of_device(struct why *why) _nonnull_all_;
 
 /* waiting.c: what a VG waits for. */
 
 /* Of an incomplete VG: the cause, which PVs these are, what is known of them, since when and how long they are waited for. */
-void explain_missing_pvs(struct why *why) _nonnull_(1);
+void explain_missing_pvs(struct why *why) _nonnull_all_;
 /* That the VG is DEGRADED: since when, what came late, and what to do. Says which PVs are missing, too. */
-void explain_degraded(struct why *why) _nonnull_(1);
+void explain_degraded(struct why *why) _nonnull_all_;
 /* Where a VG that is not settled is in headgate's queue: facts, from /run/headgate. */
-void explain_queue(struct why *why) _nonnull_(1);
+void explain_queue(struct why *why) _nonnull_all_;
 
 /* ------ devices ------ */
 
@@ -126,22 +126,22 @@ struct device_facts {
 };
 
 /* Reads all of it. Returns 0 or a negative errno; `*ret` is to be emptied in any case. */
-int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
-        _nonnull_(1, 2, 4) _must_check_;
-void device_facts_done(struct device_facts *facts) _nonnull_(1);
+int device_facts_read(const struct sources *sources, const char *path, dev_t number,
+        struct device_facts *ret) _nonnull_all_ _must_check_;
+void device_facts_done(struct device_facts *facts) _nonnull_all_;
 #define _cleanup_device_facts_ _cleanup_(device_facts_done)
 
 /* Explains a device that is no LV: what it is, which VG it is a PV of, and why lvm2 would leave it alone. */
-void device_explain(struct why *why) _nonnull_(1);
+void device_explain(struct why *why) _nonnull_all_;
 
 /* What keeps lvm2 away from the device, whatever is on it: the layers below and above, a partition table, its size. */
-void causes_of_device(struct why *why) _nonnull_(1);
+void causes_of_device(struct why *why) _nonnull_all_;
 /* What udev says of it, which may keep headgate from looking at it. */
-void explain_udev(struct why *why, const struct device_facts *device) _nonnull_(1, 2);
+void explain_udev(struct why *why, const struct device_facts *device) _nonnull_all_;
 
 /* ------ what holds them, and so what shutdown waits for. Only what lies on these devices is looked at ------ */
 
 /* Of the active LVs of the VG, or of one of them if `lvid` is not NULL. */
 void explain_holders_of_lvs(struct why *why, const char *lvid) _nonnull_(1);
 /* Of the device. */
-void explain_holders_of_device(struct why *why) _nonnull_(1);
+void explain_holders_of_device(struct why *why) _nonnull_all_;
