@@ -104,8 +104,7 @@ static int prepare_to_take_over(void)
         r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
         if (r >= 0 && off)
                 return log_error_errno(-EPERM, "%s", off);
-        if (r >= 0)
-                r = forget_failures();
+        r = r ?: forget_failures();
         return r < 0 ? log_error_errno(r, "Failed to prepare taking over: %m") : 0;
 }
 

@@ -52,7 +52,7 @@ static int log_unknown_vg(struct sources *sources, const char *name)
 static int log_unknown_lv(const struct vg_view *view, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        _cleanup_free_ char *full = NULL;
+        struct path full = path_format("%s/%s", view->volume_group->name, name);
 
         FOREACH_LV(lv, view->volume_group)
                 suggestion_consider(&suggestion, lv->name);
@@ -60,10 +60,7 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
                 string_replace(&suggestion.nearest,
                         string_format("%s/%s", view->volume_group->name, suggestion.nearest)) < 0)
                 return -ENOMEM;
-        full = string_format("%s/%s", view->volume_group->name, name);
-        if (!full)
-                return -ENOMEM;
-        suggestion.wanted = full;
+        suggestion.wanted = full.text;
         suggestion_log_unknown(&suggestion, "LV", "its VG has no visible LV of this name");
         return 0;
 }
@@ -149,12 +146,12 @@ static int explain(struct why *why)
 static void print_sentences(const struct why *why)
 {
         printf("%s\n", why->answer);
-        for (size_t i = 0; i < why->facts.n; i++)
-                printf("  %s\n", why->facts.strings[i]);
+        FOREACH_ARRAY(fact, why->facts.strings, why->facts.n)
+                printf("  %s\n", *fact);
         if (why->advice.n > 0)
                 printf("What to do:\n");
-        for (size_t i = 0; i < why->advice.n; i++)
-                printf("  %s\n", why->advice.strings[i]);
+        FOREACH_ARRAY(advice, why->advice.strings, why->advice.n)
+                printf("  %s\n", *advice);
 }
 
 /* Returns the exit status or a negative errno. */

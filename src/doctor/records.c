@@ -59,8 +59,7 @@ static int look_at_backups(const struct doctor *doctor, struct backups *backups)
         int r = seen ? doctor->tree_error : -ENOMEM;
 
         FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
-                if (r >= 0)
-                        r = look_at_backup(doctor, (*vg)->name, (*vg)->seqno, backups);
+                r = r ?: look_at_backup(doctor, (*vg)->name, (*vg)->seqno, backups);
         for (size_t i = 0; r >= 0 && i < doctor->tree->nodes.n; i++) {
                 const char *vg = doctor->tree->nodes.nodes[i]->vg;
 

@@ -78,20 +78,6 @@ void needed_done(struct needed *needed)
         *needed = (struct needed){};
 }
 
-/* ------ names ------ */
-
-/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. Returns as device_follow(). */
-static int find_device(const struct search *search, const char *name, struct tree_node **ret)
-{
-        _cleanup_free_ char *kernel_name = NULL;
-        int r = device_follow(search->root_fd, name, &kernel_name);
-
-        if (r < 0)
-                return r;
-        *ret = tree_find_kernel_name(search->tree, kernel_name);
-        return *ret ? 0 : -ENODEV;
-}
-
 /* ------ devices ------ */
 
 static void cannot_see(struct search *search, dev_t number, const char *by)
@@ -150,22 +136,25 @@ static void need_number(struct search *search, dev_t number, const char *by)
                 cannot_see(search, number, by);
 }
 
+/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. */
 static void need_name(struct search *search, const char *name, const char *by)
 {
-        struct tree_node *device;
+        _cleanup_free_ char *kernel_name = NULL;
+        struct tree_node *device = NULL;
         dev_t number;
-        int r;
+        int r = parse_device_number(name, &number);
 
-        r = parse_device_number(name, &number);
         if (r >= 0) {
                 need_number(search, number, by);
                 return;
         }
         if (r == -EINVAL)
-                r = find_device(search, name, &device);
+                r = device_follow(search->root_fd, name, &kernel_name);
         if (r >= 0)
+                device = tree_find_kernel_name(search->tree, kernel_name);
+        if (device)
                 need_device(search, device, by);
-        else if (r == -ENODEV)
+        else if (r >= 0 || r == -ENODEV)
                 cannot_tell(search, by, string_format("%s needs %s, which does not exist", by, name));
         else if (r == -EINVAL)
                 cannot_tell(search, by, string_format("%s needs %s, which is no block device", by, name));
@@ -190,20 +179,30 @@ static void need_mounted(struct search *search, struct libmnt_fs *mounted, const
                 cannot_tell(search, by, string_format("%s is of type %s, without a block device", by, type));
 }
 
+/* Without the file, or if it cannot be read, there are no entries. */
+static struct mount_table read_table(struct search *search, const char *path)
+{
+        struct mount_table table = {};
+        int r = mount_table_read(search->root_fd, path, &table);
+
+        if (r < 0)
+                fail(search, r);
+        return table;
+}
+
 static void need_mounts(struct search *search)
 {
-        _cleanup_mount_table_ struct mount_table table = {};
-        int r = mount_table_read(search->root_fd, "proc/self/mountinfo", &table);
+        _cleanup_mount_table_ struct mount_table mounts = read_table(search, "proc/self/mountinfo");
 
-        if (r <= 0)
-                fail(search, r < 0 ? r : -ENOENT);
-        for (size_t i = 0; r > 0 && i < ELEMENTSOF(targets); i++) {
+        if (!mounts.table)
+                fail(search, -ENOENT);
+        FOREACH_ARRAY(target, targets, ELEMENTSOF(targets)) {
                 /* Of several mounted on one another, the last is what is seen. */
-                struct libmnt_fs *mounted = mnt_table_find_target(table.table, targets[i], MNT_ITER_BACKWARD);
+                struct libmnt_fs *mounted = mnt_table_find_target(mounts.table, *target, MNT_ITER_BACKWARD);
 
                 if (mounted)
-                        need_mounted(search, mounted, targets[i]);
-                else if (streq(targets[i], "/"))
+                        need_mounted(search, mounted, *target);
+                else if (streq(*target, "/"))
                         cannot_tell(search, "/", strdup("/ is no mount point"));
         }
 }
@@ -211,28 +210,22 @@ static void need_mounts(struct search *search)
 /* What is mounted now may not be what is to be mounted at the next boot. */
 static void need_fstab(struct search *search)
 {
-        _cleanup_mount_table_ struct mount_table table = {};
-        int r = mount_table_read(search->root_fd, "etc/fstab", &table);
+        _cleanup_mount_table_ struct mount_table fstab = read_table(search, "etc/fstab");
 
-        if (r < 0)
-                fail(search, r);
-        for (size_t i = 0; r > 0 && i < ELEMENTSOF(targets); i++) {
-                struct libmnt_fs *entry = mnt_table_find_target(table.table, targets[i], MNT_ITER_FORWARD);
+        FOREACH_ARRAY(target, targets, ELEMENTSOF(targets)) {
+                struct libmnt_fs *entry = mnt_table_find_target(fstab.table, *target, MNT_ITER_FORWARD);
 
                 if (entry)
-                        need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), targets[i]);
+                        need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), *target);
         }
 }
 
 /* RESUME=auto, the default of initramfs-tools, may choose any of them. */
 static void need_swaps(struct search *search)
 {
-        _cleanup_mount_table_ struct mount_table table = {};
-        int r = mount_table_read(search->root_fd, "proc/swaps", &table);
+        _cleanup_mount_table_ struct mount_table swaps = read_table(search, "proc/swaps");
 
-        if (r < 0)
-                fail(search, r);
-        FOREACH_MOUNT(swap, &table)
+        FOREACH_MOUNT(swap, &swaps)
                 need_name(search, mnt_fs_get_source(swap), RESUME);
 }
 
@@ -297,9 +290,9 @@ static char *find_in_configuration(struct search *search, const char *key)
         char *value = NULL;
 
         find_in_file(search, "etc/initramfs-tools/initramfs.conf", key, &value);
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++) {
+        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories)) {
                 _cleanup_string_vector_ struct string_vector files = {};
-                int r = list_directory_at(search->root_fd, directories[i], &files);
+                int r = list_directory_at(search->root_fd, *directory, &files);
 
                 if (r < 0)
                         fail(search, r);
@@ -310,28 +303,30 @@ static char *find_in_configuration(struct search *search, const char *key)
         return value;
 }
 
-/* What the kernel's command line names, and what the configuration does: a machine may be booted without the former the next
- * time. */
-static void need_root(struct search *search)
+/* What the kernel's command line names. A machine may be booted without that the next time. */
+static void need_booted(struct search *search, const char *key, const char *by)
 {
         _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
-        _cleanup_free_ char *configured = find_in_configuration(search, "ROOT=");
-        const char *booted = find_last(command_line, " \t\n", "root=");
+        const char *name = find_last(command_line, " \t\n", key);
 
-        if (booted)
-                need_name(search, booted, "/");
+        if (name)
+                need_name(search, name, by);
+}
+
+static void need_root(struct search *search)
+{
+        _cleanup_free_ char *configured = find_in_configuration(search, "ROOT=");
+
+        need_booted(search, "root=", "/");
         if (configured)
                 need_name(search, configured, "/");
 }
 
 static void need_resume(struct search *search)
 {
-        _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
         _cleanup_free_ char *configured = find_in_configuration(search, "RESUME=");
-        const char *booted = find_last(command_line, " \t\n", "resume=");
 
-        if (booted)
-                need_name(search, booted, RESUME);
+        need_booted(search, "resume=", RESUME);
         if (configured && streq(configured, "none"))
                 return;
         if (configured && *configured != '\0' && !streq(configured, "auto"))

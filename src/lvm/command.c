@@ -37,16 +37,15 @@ static int make_vectors(const char *path, const struct string_vector *arguments,
                 {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
                 {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
         };
-        int r = string_vector_add(argv, path);
+        int r = string_vector_add(argv, path)
+                ?: string_vector_add_all(argv, (const char *const *) arguments->strings, arguments->n)
+                ?: string_vector_add_all(environment, own_environment, ELEMENTSOF(own_environment));
 
-        if (r >= 0)
-                r = string_vector_add_all(argv, (const char *const *) arguments->strings, arguments->n);
-        if (r >= 0)
-                r = string_vector_add_all(environment, own_environment, ELEMENTSOF(own_environment));
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(passed_on); i++)
-                if (passed_on[i].value)
-                        r = string_vector_take(
-                                environment, string_format("%s=%s", passed_on[i].name, passed_on[i].value));
+        FOREACH_ARRAY(variable, passed_on, ELEMENTSOF(passed_on))
+                if (variable->value)
+                        r = r
+                                    ?: string_vector_take(environment,
+                                               string_format("%s=%s", variable->name, variable->value));
         return r;
 }
 

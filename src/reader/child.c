@@ -46,6 +46,7 @@
 #define ARCHITECTURE AUDIT_ARCH_PPC64LE
 #endif
 
+#ifdef ARCHITECTURE
 /* What libc and libdevmapper need besides; also to abort(). */
 static const int allowed_calls[] = {
         SYS_read,
@@ -69,37 +70,21 @@ static const int allowed_calls[] = {
         SYS_clock_gettime,
         SYS_exit,
         SYS_exit_group,
-#ifdef SYS_mmap
-        SYS_mmap,
-#endif
-#ifdef SYS_mmap2
-        SYS_mmap2,
-#endif
-#ifdef SYS_fstat
         SYS_fstat,
-#endif
-#ifdef SYS_newfstatat
-        SYS_newfstatat,
-#endif
-#ifdef SYS_fstat64
-        SYS_fstat64,
-#endif
-#ifdef SYS_fstatat64
-        SYS_fstatat64,
-#endif
-#ifdef SYS_statx
         SYS_statx,
-#endif
-#ifdef SYS_clock_gettime64
+        SYS_restart_syscall,
+#ifdef __LP64__
+        SYS_mmap,
+        SYS_newfstatat,
+#else
+        SYS_mmap2,
+        SYS_fstat64,
+        SYS_fstatat64,
         SYS_clock_gettime64,
-#endif
-#ifdef SYS__llseek
         SYS__llseek,
 #endif
-        SYS_restart_syscall,
 };
 
-#ifdef ARCHITECTURE
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 /* The half of an argument that has the flags of openat(). */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -42,22 +42,13 @@
                 element < element##_end; element++)
 
 /* Moves a pointer, a struct or a file descriptor out of a variable that is cleaned up at the end of its scope. */
-#define TAKE_PTR(pointer)                                                                                         \
-        ({                                                                                                        \
-                __auto_type _taken = (pointer);                                                                   \
-                (pointer) = NULL;                                                                                 \
-                _taken;                                                                                           \
-        })
-#define TAKE_STRUCT(variable)                                                                                     \
+#define TAKE_PTR(pointer) TAKE_(pointer, NULL)
+#define TAKE_STRUCT(variable) TAKE_(variable, (typeof(variable)){})
+#define TAKE_FD(fd) TAKE_(fd, -EBADF)
+#define TAKE_(variable, nothing)                                                                                  \
         ({                                                                                                        \
                 __auto_type _taken = (variable);                                                                  \
-                (variable) = (typeof(variable)){};                                                                \
-                _taken;                                                                                           \
-        })
-#define TAKE_FD(fd)                                                                                               \
-        ({                                                                                                        \
-                int _taken = (fd);                                                                                \
-                (fd) = -EBADF;                                                                                    \
+                (variable) = (nothing);                                                                           \
                 _taken;                                                                                           \
         })
 

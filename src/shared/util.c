@@ -128,6 +128,13 @@ DIR *open_directory_at(int dir_fd, const char *path)
         return directory;
 }
 
+bool path_is_at_or_below(const char *path, const char *directory)
+{
+        const char *rest = skip_prefix(path, streq(directory, "/") ? "" : directory);
+
+        return rest && (*rest == '\0' || *rest == '/');
+}
+
 const char *directory_read(DIR *directory)
 {
         const struct dirent *entry = directory ? readdir(directory) : NULL;

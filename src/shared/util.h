@@ -40,6 +40,9 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _no
 /* Opens a directory; NULL, with errno, if it cannot be. To be given back with closedir(). */
 DIR *open_directory_at(int dir_fd, const char *path) _nonnull_all_ _must_check_;
 
+/* Whether the path is that of the directory, or of something in it. */
+bool path_is_at_or_below(const char *path, const char *directory) _nonnull_all_;
+
 /* Each name in it but those that begin with "."; NULL is a directory without any. */
 #define FOREACH_ENTRY(name, directory) for (const char *name; (name = directory_read(directory));)
 const char *directory_read(DIR *directory);
@@ -86,6 +89,9 @@ char *format_local_time(int64_t seconds) _must_check_;
  * Returns the array, or NULL without memory, and then it is as it was. */
 #define GREEDY_REALLOC(array, need) ((typeof(array)) greedy_realloc((void **) &(array), need, sizeof((array)[0])))
 void *greedy_realloc(void **array, size_t need, size_t element_size) _nonnull_all_ _must_check_;
+
+/* Appends an element that is no list in braces. Returns 0 or -ENOMEM. */
+#define APPEND(array, n, element) (GREEDY_REALLOC(array, (n) + 1) ? ((array)[(n)++] = (element), 0) : -ENOMEM)
 
 /* As qsort(); an empty array may be NULL. */
 #define SORT(array, n, compare)                                                                                   \

@@ -123,10 +123,7 @@ void tree_rows_done(struct tree_rows *rows)
 
 static int add_row(struct tree_rows *rows, struct tree_row row)
 {
-        if (!GREEDY_REALLOC(rows->rows, rows->n + 1))
-                return -ENOMEM;
-        rows->rows[rows->n++] = row;
-        return 0;
+        return APPEND(rows->rows, rows->n, row);
 }
 
 /* What lies on a node is drawn only the first time, so that what holds itself comes to an end. The last one that waits is
@@ -169,15 +166,13 @@ int tree_view_draw(const struct tree_view *view, enum tree_direction direction, 
         FOREACH_NODE(node, nodes) {
                 _cleanup_tree_nodes_ struct tree_nodes parents = {};
 
-                if (r >= 0)
-                        r = find_children(view, node, back, &parents);
+                r = r ?: find_children(view, node, back, &parents);
                 if (r >= 0 && view->shown[node->index] && parents.n == 0)
                         r = tree_nodes_add(&roots, node);
         }
         SORT(roots.nodes, roots.n, compare_nodes);
         FOREACH_NODE(root, &roots)
-                if (r >= 0)
-                        r = draw_from(view, direction, root, drawn, ret);
+                r = r ?: draw_from(view, direction, root, drawn, ret);
         /* A dependency cycle has no root; its first node is as good as any. */
         FOREACH_NODE(node, nodes)
                 if (r >= 0 && view->shown[node->index] && !drawn[node->index])
@@ -197,10 +192,9 @@ int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret)
         int r = 0;
 
         FOREACH_NODE(node, nodes)
-                if (r >= 0)
-                        r = string_vector_add(ret, node->name);
+                r = r ?: string_vector_add(ret, node->name);
         SORT(ret->strings, ret->n, compare_names);
-        for (size_t i = 0; r >= 0 && i < ret->n; i++)
-                r = string_replace(&ret->strings[i], string_printable(ret->strings[i]));
+        FOREACH_ARRAY(name, ret->strings, ret->n)
+                r = r ?: string_replace(name, string_printable(*name));
         return r;
 }

@@ -165,19 +165,11 @@ static void look_at_namespace(struct search *search)
 
 /* ------ one process after the other ------ */
 
-/* The name of a file that was deleted goes on with " (deleted)". */
-static bool lies_at(const char *path, const char *mount_point)
-{
-        const char *rest = skip_prefix(path, streq(mount_point, "/") ? "" : mount_point);
-
-        return rest && (rest[0] == '/' || rest[0] == '\0');
-}
-
-/* By a file, `number` being that of the block device that it is, or 0. */
+/* By a file, whose name goes on with " (deleted)" if it was, `number` being that of the block device that it is, or 0. */
 static void add_users_of(struct search *search, const char *verb, const char *path, const char *end, dev_t number)
 {
         FOREACH_ARRAY(query, search->queries, search->n) {
-                if (query->mount_point && lies_at(path, query->mount_point))
+                if (query->mount_point && path_is_at_or_below(path, query->mount_point))
                         add_user(search, &query->users, verb, path, end);
                 if (number != 0 && query->number == number)
                         add_user(search, &query->users, "has it open", "", "");

@@ -156,17 +156,11 @@ int tree_read_mounts(struct tree *tree)
 
 /* ------ what the system cannot do without ------ */
 
-static bool is_at_or_below(const char *mount_point, const char *directory)
-{
-        const char *rest = skip_prefix(mount_point, directory);
-
-        return rest && (*rest == '\0' || *rest == '/');
-}
-
 static bool is_systems(const char *mount_point)
 {
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
-               is_at_or_below(mount_point, "/run/initramfs") || is_at_or_below(mount_point, "/run/nextroot");
+               path_is_at_or_below(mount_point, "/run/initramfs") ||
+               path_is_at_or_below(mount_point, "/run/nextroot");
 }
 
 static void protect(struct tree *tree, struct tree_node *mount)

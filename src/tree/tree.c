@@ -137,10 +137,7 @@ enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char 
 
 int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node)
 {
-        if (!GREEDY_REALLOC(nodes->nodes, nodes->n + 1))
-                return -ENOMEM;
-        nodes->nodes[nodes->n++] = node;
-        return 0;
+        return APPEND(nodes->nodes, nodes->n, node);
 }
 
 int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more)

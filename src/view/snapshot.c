@@ -92,10 +92,7 @@ static int add(struct volume_group *volume_group, void *userdata)
 {
         struct sources *sources = userdata;
 
-        if (!GREEDY_REALLOC(sources->volume_groups, sources->n_volume_groups + 1))
-                return -ENOMEM;
-        sources->volume_groups[sources->n_volume_groups++] = volume_group;
-        return 0;
+        return APPEND(sources->volume_groups, sources->n_volume_groups, volume_group);
 }
 
 int snapshot_read(struct sources *sources)
@@ -298,8 +295,7 @@ int expected_find(struct sources *sources, struct plan *ret)
 
         r = sources_read_configuration(sources);
         FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
-                if (r >= 0)
-                        r = string_vector_add(&names, (*volume_group)->name);
+                r = r ?: string_vector_add(&names, (*volume_group)->name);
         if (r < 0)
                 return r;
         return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);

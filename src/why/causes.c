@@ -61,10 +61,10 @@ static enum naming find_in_list(const struct configuration_list *list, const cha
 {
         enum naming naming = NOT_NAMED;
 
-        for (size_t i = 0; i < list->values.n; i++) {
-                const char *value = list->values.strings[i], *rest = skip_prefix(value, vg);
+        FOREACH_ARRAY(value, list->values.strings, list->values.n) {
+                const char *rest = skip_prefix(*value, vg);
 
-                if (value[0] == '@')
+                if (**value == '@')
                         naming = NAMED_BY_TAG;
                 else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
                         return NAMED;
@@ -145,11 +145,11 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 {
         const struct configuration *configuration = &why->sources->configuration;
 
-        for (size_t i = 0; i < ELEMENTSOF(refusals); i++)
-                if (strstr(words, refusals[i].words)) {
-                        why_condition(why, refusals[i].condition);
-                        if (refusals[i].advice)
-                                why_advise(why, "%s", refusals[i].advice);
+        FOREACH_ARRAY(refusal, refusals, ELEMENTSOF(refusals))
+                if (strstr(words, refusal->words)) {
+                        why_condition(why, refusal->condition);
+                        if (refusal->advice)
+                                why_advise(why, "%s", refusal->advice);
                 }
         if (string_vector_has(&why->conditions, "filter")) {
                 fact_of_filter(why, "devices/filter", &configuration->filter);
@@ -167,13 +167,10 @@ void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
 {
         const struct volume_group_lv *metadata =
                 why->view->metadata ? volume_group_find_lv(why->view->metadata, lv->name) : NULL;
-        _cleanup_free_ char *name = string_format("%s/%s", why->vg->name, lv->name);
+        struct path path = path_format("%s/%s", why->vg->name, lv->name);
+        const char *name = path.text;
         bool skip = metadata && metadata->activation_skip, off = metadata && metadata->autoactivation_off;
 
-        if (!name) {
-                why_fail(why, -ENOMEM);
-                return;
-        }
         if (lv->stranded) {
                 why_remedy(why, "stranded", "it is in the kernel, on a disk that has gone",
                         "If nothing uses it: \"headgate deactivate %s\", then \"headgate activate %s\".", name,

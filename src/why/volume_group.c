@@ -166,13 +166,12 @@ static void explain_lvs(struct why *why)
         size_t n_inactive = 0;
 
         FOREACH_LV(lv, why->vg) {
-                _cleanup_why_ struct why own = {.sources = why->sources, .view = why->view, .vg = why->vg};
-
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
-                causes_of_lv(&own, lv);
-                why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(&own));
-                why_take_over(why, &own);
+                /* The VG's have been told. */
+                string_vector_done(&why->causes);
+                causes_of_lv(why, lv);
+                why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
         }
         if (n_inactive > TOLD_MAX)
                 why_fact(why, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
