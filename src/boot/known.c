@@ -163,10 +163,8 @@ static int read_backup(struct backups *backups, const char *name)
         if (!streq(metadata->name, name))
                 return 0;
 
-        r = add_skip_reason(metadata, &backups->configuration->system_id);
-        if (r < 0)
-                return r;
-        r = plan_add(backups->plan, name, &volume_group);
+        r = add_skip_reason(metadata, &backups->configuration->system_id)
+                    ?: plan_add(backups->plan, name, &volume_group);
         if (r < 0)
                 return r;
         memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
@@ -256,10 +254,8 @@ static int name_to_path(const char *name, char **ret)
         };
         _cleanup_free_ char *tag = NULL, *value = NULL;
 
-        if (skip_prefix(name, "/dev/")) {
-                *ret = strdup(name + 1);
-                return *ret ? 0 : -ENOMEM;
-        }
+        if (skip_prefix(name, "/dev/"))
+                return string_replace(ret, strdup(name + 1));
         if (blkid_parse_tag_string(name, &tag, &value) < 0)
                 return -EINVAL;
         FOREACH_ARRAY(row, rows, ELEMENTSOF(rows)) {
@@ -271,8 +267,7 @@ static int name_to_path(const char *name, char **ret)
                         continue;
                 if (!encoded || blkid_encode_string(value, encoded, size) < 0)
                         return -ENOMEM;
-                *ret = string_format("dev/disk/%s/%s", row->directory, encoded);
-                return *ret ? 0 : -ENOMEM;
+                return string_replace(ret, string_format("dev/disk/%s/%s", row->directory, encoded));
         }
         return -EINVAL;
 }
@@ -292,8 +287,7 @@ int device_follow(int root_fd, const char *name, char **ret)
                 return -ENOMEM;
         if (!target)
                 return -errno;
-        *ret = strdup(strrchr(target, '/') + 1);
-        return *ret ? 0 : -ENOMEM;
+        return string_replace(ret, strdup(strrchr(target, '/') + 1));
 }
 
 /* ------ hints ------ */

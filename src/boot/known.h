@@ -78,6 +78,6 @@ const char *hints_find(const struct string_vector *hints, const char *device) _n
 int hints_write(int root_fd, const char *text) _nonnull_all_ _must_check_;
 
 /* The kernel's name of the device that `name`, a path or a tag, stands for now by udev's links. These are followed below the root, so
- * that tests can bring a /dev of their own. Returns 0 and `*ret`, to be freed by the caller; -ENODEV if there is no such device;
- * -EINVAL for what names no device; or another negative errno. */
+ * that tests can bring a /dev of their own. Returns 0 and `*ret`, NULL before and to be freed by the caller; -ENODEV if there is
+ * no such device; -EINVAL for what names no device; or another negative errno. */
 int device_follow(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;

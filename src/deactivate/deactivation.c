@@ -251,9 +251,7 @@ static int udev_listen(struct monitor *monitor)
 
         if (access(UDEVD_SOCKET, F_OK) < 0)
                 return 0;
-        r = monitor_open(monitor, NULL);
-        if (r >= 0)
-                r = monitor_enable(monitor);
+        r = monitor_open(monitor, NULL) ?: monitor_enable(monitor);
         return r < 0 ? r : 1;
 }
 

@@ -16,14 +16,11 @@ void finding_add(
         struct doctor *doctor, enum finding_result result, int error, const char *advice, const char *format, ...)
 {
         struct finding finding = {.check = doctor->check, .result = result};
-        va_list arguments;
 
         if (error == -EACCES || error == -EPERM)
                 advice = "Run headgate doctor as root.";
         errno = -error;
-        va_start(arguments, format);
-        finding.detail = string_format_printable(format, arguments);
-        va_end(arguments);
+        finding.detail = FORMAT_ARGUMENTS(string_format_printable, format);
         finding.advice = string_printable(advice ?: "");
         if (!GREEDY_REALLOC(doctor->findings, doctor->n_findings + 1) || !finding.detail || !finding.advice ||
                 error == -ENOMEM) {

@@ -180,9 +180,7 @@ int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
         if (!cookies)
                 return -ENOMEM;
         cookies->run_fd = run_fd;
-        r = monitor_open(&cookies->monitor, NULL);
-        if (r >= 0)
-                r = monitor_start(&cookies->monitor, event, on_monitor, cookies);
+        r = monitor_open(&cookies->monitor, NULL) ?: monitor_start(&cookies->monitor, event, on_monitor, cookies);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(cookies);

@@ -129,8 +129,7 @@ int command_run(const char *path, const char *const *words, char **ret_output)
         r = command_start(path, &arguments, &command);
         if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
                 r = -errno;
-        if (r >= 0)
-                r = lvm_command_read_output(&command, ret_output);
+        r = r ?: lvm_command_read_output(&command, ret_output);
         if (r < 0)
                 return r;
         return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;

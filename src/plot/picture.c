@@ -100,12 +100,8 @@ void picture_print(struct picture *picture, const char *format, ...)
 {
         static const char *const entities[] = {
                 ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
-        _cleanup_free_ char *text = NULL;
-        va_list arguments;
+        _cleanup_free_ char *text = FORMAT_ARGUMENTS(string_format_printable, format);
 
-        va_start(arguments, format);
-        text = string_format_printable(format, arguments);
-        va_end(arguments);
         for (const char *c = text ?: "?"; *c != '\0'; c++)
                 if ((size_t) *c < ELEMENTSOF(entities) && entities[(size_t) *c])
                         fputs(entities[(size_t) *c], picture->file);

@@ -218,16 +218,13 @@ _printf_(5, 6) static void log_from_libdevmapper(
         int level, _unused_ const char *file, _unused_ int line, _unused_ int error_class, const char *format, ...)
 {
         _cleanup_free_ char *message = NULL;
-        va_list arguments;
 
         /* libdevmapper marks messages for standard error and "once" with bits above the level. What it calls an
          * error is one for its caller, who knows whether it matters. */
         if ((!diversion && log_level_max < LOG_DEBUG) || (level & 7) > LOG_ERR)
                 return;
 
-        va_start(arguments, format);
-        message = string_format_list(format, arguments);
-        va_end(arguments);
+        message = FORMAT_ARGUMENTS(string_format_list, format);
         if (message && diversion)
                 diversion(message, diversion_userdata);
         else if (message)
@@ -271,12 +268,9 @@ enum log_target log_target_of_stderr(void)
 int log_full(int level, int error, const char *format, ...)
 {
         _cleanup_free_ char *message = NULL;
-        va_list arguments;
 
         errno = -error;
-        va_start(arguments, format);
-        message = string_format_list(format, arguments);
-        va_end(arguments);
+        message = FORMAT_ARGUMENTS(string_format_list, format);
         if (message)
                 log_event(level, NULL, message, NULL, 0);
         return error;

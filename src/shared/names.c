@@ -156,11 +156,6 @@ void enumeration_add(struct enumeration *enumeration, const char *name)
         }
 }
 
-void enumeration_done(struct enumeration *enumeration)
-{
-        free(enumeration->text);
-}
-
 static bool stays(char c)
 {
         return strchr(LETTERS_AND_DIGITS ":_./", c);

@@ -74,7 +74,10 @@ struct enumeration {
 
 void enumeration_add(struct enumeration *enumeration, const char *name) _nonnull_all_;
 
-void enumeration_done(struct enumeration *enumeration) _nonnull_all_;
+static inline void enumeration_done(struct enumeration *enumeration)
+{
+        free(enumeration->text);
+}
 #define _cleanup_enumeration_ _cleanup_(enumeration_done)
 
 /* Names of systemd units, as systemd.unit(5) describes them; libsystemd has no function for it. */

@@ -55,11 +55,6 @@ int root_open(void)
         return fd < 0 ? -errno : fd;
 }
 
-const char *root_relative(const char *path)
-{
-        return path + strspn(path, "/");
-}
-
 int signals_block(void)
 {
         sigset_t signals;

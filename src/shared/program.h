@@ -23,7 +23,10 @@ bool root_is_chosen(void);
 int root_open(void);
 
 /* An absolute path as openat() wants it: without the slashes at its beginning. */
-const char *root_relative(const char *path);
+static inline const char *root_relative(const char *path)
+{
+        return path + strspn(path, "/");
+}
 
 /* Blocks SIGCHLD, SIGTERM and SIGINT, for an event loop to read: before any thread is started. Programs that are
  * started by command_start() get them back. Returns 0 or a negative errno. */

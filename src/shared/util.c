@@ -322,13 +322,7 @@ char *string_format_list(const char *format, va_list arguments)
 
 char *string_format(const char *format, ...)
 {
-        va_list arguments;
-        char *string;
-
-        va_start(arguments, format);
-        string = string_format_list(format, arguments);
-        va_end(arguments);
-        return string;
+        return FORMAT_ARGUMENTS(string_format_list, format);
 }
 
 struct path path_format(const char *format, ...)
@@ -359,11 +353,6 @@ char *format_short_duration(uint64_t usec)
         if (usec < USEC_PER_SEC - USEC_PER_MSEC / 2)
                 return string_format("%" PRIu64 "ms", (usec + USEC_PER_MSEC / 2) / USEC_PER_MSEC);
         return usec < 60 * USEC_PER_SEC ? format_tenths(usec, USEC_PER_SEC, "s") : format_duration(usec);
-}
-
-const char *plural(size_t n)
-{
-        return n == 1 ? "" : "s";
 }
 
 int string_replace(char **string, char *replacement)
@@ -474,16 +463,12 @@ void string_vector_done(struct string_vector *vector)
 
 void problems_add(struct problems *problems, int error, const char *format, ...)
 {
-        va_list arguments;
-
         if (problems->error == 0)
                 problems->error = error;
 
         errno = -error;
-        va_start(arguments, format);
         /* The error is kept, and a program that is out of memory says so elsewhere. */
-        (void) !string_vector_take(&problems->lines, string_format_printable(format, arguments));
-        va_end(arguments);
+        (void) !string_vector_take(&problems->lines, FORMAT_ARGUMENTS(string_format_printable, format));
 }
 
 void problems_done(struct problems *problems)

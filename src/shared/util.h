@@ -132,8 +132,22 @@ struct path {
 };
 struct path path_format(const char *format, ...) _printf_(1, 2);
 
+/* What string_format_list(), or a function like it, makes of the arguments of a function with "...", of which `format` is the
+ * last one before. */
+#define FORMAT_ARGUMENTS(function, format)                                                                        \
+        ({                                                                                                        \
+                va_list _arguments;                                                                               \
+                va_start(_arguments, format);                                                                     \
+                char *_made = function(format, _arguments);                                                       \
+                va_end(_arguments);                                                                               \
+                _made;                                                                                            \
+        })
+
 /* The ending of a word that is counted: "" for one, else "s". */
-const char *plural(size_t n);
+static inline const char *plural(size_t n)
+{
+        return n == 1 ? "" : "s";
+}
 
 /* Puts `replacement`, which it takes over, in the place of a string. Returns 0, or -ENOMEM for NULL, and then the
  * string is as it was. */

@@ -60,11 +60,6 @@ int teardown_skip_foreign(
 
 /* ------ scopes ------ */
 
-const char *teardown_unit_of(const struct tree_node *node)
-{
-        return node->on_network ? "headgate-teardown-net.service" : "headgate-teardown.service";
-}
-
 /* A mount on a local device is on the network if its mount point is; the device waits for it all the same. */
 static bool holds_local_device(const struct tree_node *node)
 {

@@ -21,7 +21,10 @@ enum teardown_scope {
 int teardown_scope_apply(struct tree *tree, enum teardown_scope scope) _nonnull_all_ _must_check_;
 
 /* The unit in whose scope a node is, of a tree that a scope was applied to. */
-const char *teardown_unit_of(const struct tree_node *node) _nonnull_all_;
+static inline const char *teardown_unit_of(const struct tree_node *node)
+{
+        return node->on_network ? "headgate-teardown-net.service" : "headgate-teardown.service";
+}
 
 /* Skips, with all that is below, what others than systemd and headgate take down:
  *

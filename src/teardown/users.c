@@ -42,7 +42,7 @@ struct search {
 static void add_user(
         struct search *search, struct users *users, const char *verb, const char *path, const char *end)
 {
-        _cleanup_free_ char *name = NULL, *command = NULL, *printable = NULL, *text = NULL;
+        _cleanup_free_ char *name = NULL, *text = NULL, *printable = NULL;
         int r;
 
         if (users->n > 0 && users->last == search->pid)
@@ -52,16 +52,14 @@ static void add_user(
         r = sysfs_read_at(search->process_fd, "comm", &name);
         if (r < 0 && r != -ENOMEM)
                 return;
-        command = name ? string_printable(name) : NULL;
-        printable = string_printable(path);
-        if (command && printable)
-                text = string_format("process %d (%s) %s%s%s", search->pid, command, verb, printable, end);
-        if (!text) {
+        text = name ? string_format("process %d (%s) %s%s%s", search->pid, name, verb, path, end) : NULL;
+        printable = text ? string_printable(text) : NULL;
+        if (!printable) {
                 search->error = -ENOMEM;
                 return;
         }
         if (users->n < USERS_KEPT_MAX)
-                users->texts[users->n] = TAKE_PTR(text);
+                users->texts[users->n] = TAKE_PTR(printable);
         users->n++;
         users->last = search->pid;
 }

@@ -59,11 +59,6 @@ uint64_t timeline_total_usec(const struct timeline_bar *bar)
         return sum;
 }
 
-uint64_t timeline_end_usec(const struct timeline_bar *bar)
-{
-        return bar->first_usec + timeline_total_usec(bar);
-}
-
 /* ------ orders ------ */
 
 int timeline_by_blame(const void *a, const void *b)

@@ -48,11 +48,6 @@ const char *tree_kind_to_string(enum tree_kind kind)
         return kind_names[kind];
 }
 
-bool tree_kind_is_removable(enum tree_kind kind)
-{
-        return kind == TREE_MD || kind == TREE_LOOP || kind >= TREE_MULTIPATH;
-}
-
 static const struct {
         const char *word;
         enum tree_kind kind;
@@ -164,21 +159,6 @@ void tree_nodes_done(struct tree_nodes *nodes)
 
 /* ------ nodes ------ */
 
-bool tree_node_is_ours(const struct tree_node *node)
-{
-        return tree_kind_is_removable(node->kind) && !node->skip_reason;
-}
-
-bool tree_node_is_mount_or_swap(const struct tree_node *node)
-{
-        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
-}
-
-bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
-{
-        return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
-}
-
 bool tree_lv_is_hidden(const struct tree_node *node)
 {
         const char *layer = node->vg ? strrchr(node->uuid, '-') : NULL;
@@ -238,14 +218,9 @@ struct tree *tree_free(struct tree *tree)
 
 const char *tree_printf(struct tree *tree, const char *format, ...)
 {
-        _cleanup_free_ char *text = NULL;
-        const char *copy;
-        va_list arguments;
+        _cleanup_free_ char *text = FORMAT_ARGUMENTS(string_format_list, format);
+        const char *copy = text ? dm_pool_strdup(tree->memory, text) : NULL;
 
-        va_start(arguments, format);
-        text = string_format_list(format, arguments);
-        va_end(arguments);
-        copy = text ? dm_pool_strdup(tree->memory, text) : NULL;
         if (!copy)
                 tree->error = -ENOMEM;
         return copy ?: "";
@@ -327,16 +302,6 @@ void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upp
                 upper->component = lower->component;
         if (tree_nodes_add(&lower->uppers, upper) < 0 || tree_nodes_add(&upper->lowers, lower) < 0)
                 tree->error = -ENOMEM;
-}
-
-struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
-{
-        return dm_hash_lookup_binary(tree->numbers, &number, sizeof(number));
-}
-
-struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name)
-{
-        return dm_hash_lookup(tree->kernel_names, name);
 }
 
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)

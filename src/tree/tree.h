@@ -48,7 +48,10 @@ const char *tree_kind_to_string(enum tree_kind kind);
 
 /* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and
  * swaps are systemd's to end, partitions go with their disk, and disks stay. */
-bool tree_kind_is_removable(enum tree_kind kind);
+static inline bool tree_kind_is_removable(enum tree_kind kind)
+{
+        return kind == TREE_MD || kind == TREE_LOOP || kind >= TREE_MULTIPATH;
+}
 
 /* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two
  * may be "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
@@ -134,13 +137,22 @@ struct tree_node {
 };
 
 /* Whether the node is to be removed: of such a kind, and not skipped. */
-bool tree_node_is_ours(const struct tree_node *node) _nonnull_all_;
+static inline bool tree_node_is_ours(const struct tree_node *node)
+{
+        return tree_kind_is_removable(node->kind) && !node->skip_reason;
+}
 
 /* Whether it is a mount or a swap, which systemd ends, and not headgate. */
-bool tree_node_is_mount_or_swap(const struct tree_node *node) _nonnull_all_;
+static inline bool tree_node_is_mount_or_swap(const struct tree_node *node)
+{
+        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
+}
 
 /* Whether both are LVs of one VG: by its identifier, as there can be two of the same name. */
-bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b) _nonnull_all_;
+static inline bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
+{
+        return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
+}
 
 /* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
  * component of one, or a layer between them. */
@@ -208,8 +220,14 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
 void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* What is there by that number or name; NULL without it. */
-struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;
-struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name) _nonnull_all_;
+static inline struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
+{
+        return dm_hash_lookup_binary(tree->numbers, &number, sizeof(number));
+}
+static inline struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name)
+{
+        return dm_hash_lookup(tree->kernel_names, name);
+}
 /* By a path in /dev that the kernel gives: "/dev/dm-3", "/dev/cciss/c0d0", or "/dev/mapper/vg-lv". */
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
 /* The mount that a file with this absolute path lies on. */

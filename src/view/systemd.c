@@ -26,6 +26,7 @@ static int open_bus(sd_bus **ret)
         if (geteuid() != 0)
                 return sd_bus_open_system(ret);
         r = sd_bus_new(ret);
+        /* Returns 1 for a new one. */
         if (r >= 0)
                 r = sd_bus_set_address(*ret, PRIVATE_SOCKET);
         return r < 0 ? r : sd_bus_start(*ret);

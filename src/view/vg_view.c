@@ -143,8 +143,7 @@ static int take_disk(
         view->metadata_number = number;
         r = take_metadata(view, TAKE_PTR(pv->metadata), path);
         view->volume_group = view->metadata;
-        if (r >= 0)
-                r = unrecorded_judge(sources, view->volume_group);
+        r = r ?: unrecorded_judge(sources, view->volume_group);
         if (r < 0)
                 return r;
         seen = volume_group_find_pv(view->volume_group, pv->pvid);

@@ -53,10 +53,9 @@ int watch_start(struct watch *watch, const struct sources *sources)
         struct path path = path_format("/proc/self/fd/%i/.", sources->run_fd);
         int r;
 
-        r = sd_event_new(&watch->event);
-        if (r >= 0)
-                r = sd_event_add_inotify(watch->event, &watch->run_source, path.text,
-                        IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, watch);
+        r = sd_event_new(&watch->event)
+                    ?: sd_event_add_inotify(watch->event, &watch->run_source, path.text,
+                               IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, watch);
         if (r < 0)
                 return r;
         /* A file cannot be watched, and nobody hangs up. */
@@ -65,8 +64,7 @@ int watch_start(struct watch *watch, const struct sources *sources)
                 return r;
         if (root_is_chosen())
                 return 0;
-        r = monitor_open(&watch->monitor, NULL);
-        return r < 0 ? r : monitor_start(&watch->monitor, watch->event, on_udev, watch);
+        return monitor_open(&watch->monitor, NULL) ?: monitor_start(&watch->monitor, watch->event, on_udev, watch);
 }
 
 void watch_done(struct watch *watch)

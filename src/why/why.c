@@ -6,37 +6,24 @@
 
 void why_say(struct why *why, struct string_vector *texts, const char *format, ...)
 {
-        _cleanup_free_ char *text = NULL;
-        va_list arguments;
+        _cleanup_free_ char *text = FORMAT_ARGUMENTS(string_format_printable, format);
 
-        va_start(arguments, format);
-        text = string_format_printable(format, arguments);
-        va_end(arguments);
         if (!text || (!string_vector_has(texts, text) && string_vector_add(texts, text) < 0))
                 why->error = -ENOMEM;
 }
 
 void why_answer(struct why *why, enum verdict verdict, const char *state, const char *format, ...)
 {
-        va_list arguments;
-
         why->verdict = verdict;
         why->state = state;
-        va_start(arguments, format);
-        if (string_replace(&why->answer, string_format_printable(format, arguments)) < 0)
+        if (string_replace(&why->answer, FORMAT_ARGUMENTS(string_format_printable, format)) < 0)
                 why->error = -ENOMEM;
-        va_end(arguments);
 }
 
 void why_fail(struct why *why, int error)
 {
         if (error < 0)
                 why->error = error;
-}
-
-const char *why_first_cause(const struct why *why)
-{
-        return why->causes.n > 0 ? why->causes.strings[0] : "nobody knows why";
 }
 
 void why_add_other_causes(struct why *why)

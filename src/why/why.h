@@ -54,7 +54,10 @@ void why_say(struct why *why, struct string_vector *texts, const char *format, .
 void why_fail(struct why *why, int error) _nonnull_all_;
 
 /* What answers. */
-const char *why_first_cause(const struct why *why) _nonnull_all_;
+static inline const char *why_first_cause(const struct why *why)
+{
+        return why->causes.n > 0 ? why->causes.strings[0] : "nobody knows why";
+}
 /* The other causes, as facts. */
 void why_add_other_causes(struct why *why) _nonnull_all_;
 /* Conditions, facts and advice of another one, such as that of a part. */
