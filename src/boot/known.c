@@ -94,9 +94,8 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
         _cleanup_string_vector_ struct string_vector names = {};
         _cleanup_close_ int lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
         struct planned_volume_group *volume_group;
-        int r;
+        int r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
 
-        r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
         FOREACH_ARRAY(name, names.strings, names.n)
                 r = r ?: plan_add(plan, *name, &volume_group);
         if (r == -ENOMEM)
@@ -138,9 +137,8 @@ static int read_backup(struct backups *backups, const char *name)
         struct planned_volume_group *volume_group;
         const char *reason;
         size_t size;
-        int r;
+        int r = read_file_at(backups->fd, name, &text, &size);
 
-        r = read_file_at(backups->fd, name, &text, &size);
         /* lvm2 replaces files: this one may just have been removed. */
         if (r == -ENOMEM || r == -ENOENT)
                 return r == -ENOENT ? 0 : r;

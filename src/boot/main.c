@@ -56,9 +56,8 @@ static int write_drop_in(const char *directory, const char *unit, const char *na
         /* systemd reads no files with other endings. */
         struct path temporary = path_format("%s/%s.d/.%s.new", directory, unit, name);
         _cleanup_close_ int fd = -EBADF;
-        int r;
+        int r = make_directory(path_format("%s/%s.d", directory, unit).text);
 
-        r = make_directory(path_format("%s/%s.d", directory, unit).text);
         if (r < 0)
                 return r;
         fd = open(temporary.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -195,11 +194,10 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_plan_ struct plan plan = {};
         const char *off;
-        int r;
-
-        r = settings_read(root_fd, &settings, problems)
+        int r = settings_read(root_fd, &settings, problems)
                 ?: configuration_read(root_fd, &configuration, problems)
                 ?: switches_describe_off(root_fd, &settings, &configuration, &off);
+
         if (r < 0)
                 return log_error_errno(r, "Failed to read headgate.conf and lvm.conf: %m");
         if (off) {

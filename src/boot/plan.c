@@ -286,9 +286,8 @@ static int claim_word(char *word, struct plan *plan)
 static int claim_command_line(char *text, struct plan *plan, _unused_ struct problems *problems)
 {
         _cleanup_string_vector_ struct string_vector words = {};
-        int r;
+        int r = command_line_split(text, &words);
 
-        r = command_line_split(text, &words);
         FOREACH_ARRAY(word, words.strings, words.n)
                 r = r ?: claim_word(*word, plan);
         return r;
@@ -450,9 +449,8 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
                 {&settings->net_volume_groups, PLAN_NET, "it in net_volume_groups"},
         };
         _cleanup_plan_ struct plan plan = {};
-        int r;
+        int r = known_add(root_fd, configuration, seen, &plan, problems);
 
-        r = known_add(root_fd, configuration, seen, &plan, problems);
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
                 r = r ?: add_configured(list->names, seen, &plan, problems);
         r = r ?: entries_claim(root_fd, &plan, problems);

@@ -66,10 +66,9 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
 {
         _cleanup_string_vector_ struct string_vector words = {};
         _cleanup_free_ char *text = NULL;
-        int r;
+        int r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL)
+                        ?: command_line_split(text, &words);
 
-        r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL)
-                    ?: command_line_split(text, &words);
         if (r == -ENOMEM)
                 return r;
 
@@ -90,9 +89,8 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
 int switches_describe_off(
         int root_fd, const struct settings *settings, const struct configuration *configuration, const char **ret)
 {
-        int r;
+        int r = switches_describe_headgate_off(root_fd, ret);
 
-        r = switches_describe_headgate_off(root_fd, ret);
         if (r < 0 || *ret)
                 return r;
         if (!settings->direct_activation)
@@ -132,9 +130,8 @@ static bool has_booted_without_headgate(int root_fd)
 int takeover_is_enabled(int root_fd, const char *unit)
 {
         const char *off;
-        int r;
+        int r = switches_describe_headgate_off(root_fd, &off);
 
-        r = switches_describe_headgate_off(root_fd, &off);
         if (r < 0)
                 return r;
         return !off && is_enabled(root_fd) && !has_booted_without_headgate(root_fd) &&

@@ -21,9 +21,8 @@ static const char *arg_which; /* NULL for this boot, and for the shutdown before
 static int read_this_boot(struct timeline *timeline)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        int r;
+        int r = sources_open_in_charge(&sources);
 
-        r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r;
         r = snapshot_read(&sources);
@@ -190,9 +189,8 @@ static const struct table_kind *choose_table(size_t n_names _unused_)
 static int run_blame(char *names[], size_t n, struct table *table)
 {
         _cleanup_timeline_ struct timeline timeline = {};
-        int r;
+        int r = read_selected(&timeline, names, n);
 
-        r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
                 return r;
         SORT(timeline.bars, timeline.n, timeline_by_blame);

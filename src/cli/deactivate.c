@@ -110,10 +110,9 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_close_ int root_fd = root_open();
-        int r;
-
-        r = root_fd < 0 ? root_fd
+        int r = root_fd < 0 ? root_fd
                         : tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, TEARDOWN_ALL) ?: tree_order(tree);
+
         if (r < 0)
                 return verb_fail(r, "Failed to find out what storage there is: %m");
         add_lines(table, tree, is_removable);
@@ -136,9 +135,8 @@ static bool arg_no_udev_sync;
 static int show(struct deactivation *deactivation)
 {
         _cleanup_table_ struct table table = {};
-        int r;
+        int r = deactivation_preview(deactivation);
 
-        r = deactivation_preview(deactivation);
         if (r <= 0)
                 return r;
         r = table_new(TABLE_KIND("nodes", columns), &(struct table_options){}, &table);

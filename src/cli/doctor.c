@@ -33,9 +33,8 @@ static const struct {
 static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
 {
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
-        int r;
+        int r = doctor_run(&doctor);
 
-        r = doctor_run(&doctor);
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
         FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)

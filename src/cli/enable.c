@@ -99,9 +99,8 @@ static int prepare_to_take_over(void)
 {
         _cleanup_close_ int root_fd = root_open();
         const char *off = NULL;
-        int r;
+        int r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
 
-        r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
         if (r >= 0 && off)
                 return log_error_errno(-EPERM, "%s", off);
         r = r ?: forget_failures();

@@ -112,9 +112,8 @@ static int handle_vg(const struct surveyed_vg *vg, const struct system_id *host,
 {
         _cleanup_free_ char *reason = NULL;
         size_t recommended;
-        int r;
+        int r = copies_recommend(vg, host, &recommended, &reason);
 
-        r = copies_recommend(vg, host, &recommended, &reason);
         if (r < 0)
                 return verb_fail(r, "Failed to count the copies of VG %s: %m", vg->name);
         if (arg_balance)

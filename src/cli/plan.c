@@ -31,11 +31,10 @@ static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
         _cleanup_settings_ struct settings settings = {};
         _cleanup_configuration_ struct configuration configuration = {};
         const char *off = NULL;
-        int r;
-
-        r = settings_read(root_fd, &settings, problems)
+        int r = settings_read(root_fd, &settings, problems)
                 ?: configuration_read(root_fd, &configuration, problems)
                 ?: switches_describe_off(root_fd, &settings, &configuration, &off);
+
         if (r < 0)
                 return r;
         if (off)
@@ -82,9 +81,8 @@ static int run_initrd(char *names[], size_t n, struct table *table)
 {
         _cleanup_needed_ struct needed needed = {};
         _cleanup_close_ int root_fd = root_open();
-        int r;
+        int r = root_fd < 0 ? root_fd : needed_find(root_fd, names, n, &needed);
 
-        r = root_fd < 0 ? root_fd : needed_find(root_fd, names, n, &needed);
         if (r == -ENXIO)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)

@@ -306,9 +306,8 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
 {
         _cleanup_(watch_done) struct watch watch = {};
         _cleanup_(lines_done) struct lines shown = {};
-        int r;
+        int r = watch_start(&watch, in_charge);
 
-        r = watch_start(&watch, in_charge);
         for (bool first = true; r >= 0; first = false) {
                 _cleanup_sources_ struct sources sources = SOURCES_NONE;
                 _cleanup_(lines_done) struct lines lines = {};
@@ -334,9 +333,8 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
 
 static int open_sources(struct sources *sources)
 {
-        int r;
+        int r = sources_open(sources) ?: sources_read_configuration(sources);
 
-        r = sources_open(sources) ?: sources_read_configuration(sources);
         if (r < 0)
                 return r;
         if (sources->run_error == -EACCES)

@@ -40,9 +40,8 @@ struct await {
 
 static int post_requests(int run_fd, const struct await *await)
 {
-        int r;
+        int r = flags_prepare(run_fd);
 
-        r = flags_prepare(run_fd);
         for (size_t i = 0; r >= 0 && i < await->n_names; i++) {
                 _cleanup_free_ char *entry = string_format("%s%s", await->request, await->names[i]);
 

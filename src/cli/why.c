@@ -105,9 +105,8 @@ static int explain_lv_device(struct why *why, dev_t number)
 static int explain_number(struct why *why, dev_t number)
 {
         _cleanup_device_facts_ struct device_facts facts = {};
-        int r;
+        int r = device_facts_read(why->sources, why->name, number, &facts);
 
-        r = device_facts_read(why->sources, why->name, number, &facts);
         if (r < 0)
                 return r;
         if (!facts.pv.found) {
@@ -124,9 +123,8 @@ static int explain_number(struct why *why, dev_t number)
 static int explain(struct why *why)
 {
         _cleanup_target_ struct target target = {};
-        int r;
+        int r = target_parse(why->name, &target);
 
-        r = target_parse(why->name, &target);
         if (r == -ENOMEM)
                 return r;
         if (r == -EINVAL)

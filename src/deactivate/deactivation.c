@@ -230,9 +230,8 @@ static int decide(struct deactivation *deactivation)
 
 int deactivation_preview(struct deactivation *deactivation)
 {
-        int r;
+        int r = find(deactivation);
 
-        r = find(deactivation);
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &deactivation->tree->nodes)

@@ -42,9 +42,8 @@ bool doctor_has(const struct doctor *doctor, const char *path)
 
 static int doctor_open(struct doctor *doctor)
 {
-        int r;
+        int r = sources_open(&doctor->sources) ?: sources_read_configuration(&doctor->sources);
 
-        r = sources_open(&doctor->sources) ?: sources_read_configuration(&doctor->sources);
         if (r < 0)
                 return r;
         doctor->run_error = doctor->sources.run_error == -ENOENT ? 0 : doctor->sources.run_error;
@@ -100,9 +99,8 @@ static const struct check {
 
 int doctor_run(struct doctor *doctor)
 {
-        int r;
+        int r = doctor_open(doctor);
 
-        r = doctor_open(doctor);
         if (r < 0)
                 return r;
         FOREACH_ARRAY(check, checks, ELEMENTSOF(checks)) {

@@ -38,10 +38,9 @@ static void backups_done(struct backups *backups)
 static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct backups *backups)
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
-        int r;
-
-        r = backup_read(
+        int r = backup_read(
                 doctor->sources.root_fd, root_relative(doctor->sources.configuration.backup_dir), vg, &metadata);
+
         if (r < 0 && r != -ENOENT && r != -EBADMSG)
                 return r;
         enumeration_add(&backups->names[r == -ENOENT              ? MISSING
@@ -83,9 +82,8 @@ void check_backups(struct doctor *doctor)
         };
         _cleanup_(backups_done) struct backups backups = {};
         size_t n_good, n_bad = 0;
-        int r;
+        int r = look_at_backups(doctor, &backups);
 
-        r = look_at_backups(doctor, &backups);
         if (r < 0) {
                 finding_unknown(doctor, r, "It cannot be told which VGs have backups: %m.");
                 return;

@@ -204,10 +204,9 @@ void check_in_charge(struct doctor *doctor)
 void check_headgate_rule(struct doctor *doctor)
 {
         _cleanup_free_ char *path = NULL, *installed = NULL, *text = NULL;
-        int r;
+        int r = rule_file_find(doctor->sources.root_fd, HEADGATE_RULE, &path)
+                        ?: read_file_at(doctor->sources.root_fd, path, &text, NULL);
 
-        r = rule_file_find(doctor->sources.root_fd, HEADGATE_RULE, &path)
-                    ?: read_file_at(doctor->sources.root_fd, path, &text, NULL);
         if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
                 finding_ok(doctor, "/%s is that of headgate " HEADGATE_VERSION ".", path);
         else if (path && is_masked_at(doctor->sources.root_fd, path))

@@ -339,9 +339,8 @@ static void need_resume(struct search *search)
 static int read_tree(int root_fd, struct tree **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        int r;
+        int r = dm_devices_get_by_sysfs(root_fd, &devices);
 
-        r = dm_devices_get_by_sysfs(root_fd, &devices);
         if (r >= 0 || r == -ENOENT)
                 r = tree_new(root_fd, ret);
         return r < 0 ? r : tree_add_devices(*ret, devices);

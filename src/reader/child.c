@@ -201,9 +201,8 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
         size_t size;
-        int r;
+        int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts, &size);
 
-        r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts, &size);
         if (r < 0)
                 return r;
         if (size > FACTS_SIZE_MAX)

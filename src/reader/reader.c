@@ -278,9 +278,8 @@ static int set_timer(struct reader *reader)
 {
         uint64_t timeout = reader->readers->timeout_usec;
         const uint64_t usec[] = {SLOW_USEC, STALL_USEC, STALL_USEC, MIN(WARN_USEC, timeout), timeout};
-        int r;
+        int r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->patience]);
 
-        r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->patience]);
         return r < 0 ? r : sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
 }
 
@@ -329,9 +328,8 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
         struct reader *reader = userdata;
         struct readers *readers = reader->readers;
         ssize_t n;
-        int r;
+        int r = make_room(reader);
 
-        r = make_room(reader);
         if (r < 0)
                 return r;
         n = read(fd, reader->buffer + reader->size, reader->allocated - reader->size);
@@ -360,9 +358,8 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
 static int add_sources(struct reader *reader)
 {
         sd_event *event = reader->readers->event;
-        int r;
+        int r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
 
-        r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
         if (r >= 0)
                 r = sd_event_source_set_ratelimit(reader->io_source, RESULTS_INTERVAL_USEC, 1);
         if (r >= 0)

@@ -51,9 +51,8 @@ static int entry_path_set(struct entry_path *path, const char *directory, const 
 int flags_post(int run_fd, const char *entry)
 {
         struct entry_path path;
-        int r;
+        int r = entry_path_set(&path, FLAGS_PENDING_DIRECTORY, entry);
 
-        r = entry_path_set(&path, FLAGS_PENDING_DIRECTORY, entry);
         if (r >= 0)
                 r = flags_set(run_fd, path.path);            /* R1 */
         return r < 0 ? r : flags_set(run_fd, FLAGS_PENDING); /* R2 */
@@ -235,9 +234,8 @@ static int stop_at_first(_unused_ const char *entry, _unused_ void *userdata)
 
 int flags_ask_pending(int run_fd)
 {
-        int r;
+        int r = flags_is_set(run_fd, FLAGS_PENDING);
 
-        r = flags_is_set(run_fd, FLAGS_PENDING);
         if (r != 0)
                 return r < 0 ? r : FLAGS_SOMETHING_PENDING;
 

@@ -56,9 +56,8 @@ int sysfs_read_location(int root_fd, dev_t number, char **ret)
 int sysfs_read_name(int root_fd, dev_t number, char **ret)
 {
         _cleanup_free_ char *location = NULL;
-        int r;
+        int r = sysfs_read_location(root_fd, number, &location);
 
-        r = sysfs_read_location(root_fd, number, &location);
         if (r <= 0)
                 return r;
         *ret = strdup(strrchr(location, '/') + 1);

@@ -195,9 +195,8 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
                 .parallel_teardown = true,
                 .teardown_deadline_usec = 30 * USEC_PER_SEC,
         };
-        int r;
+        int r = config_tree_read(root_fd, SETTINGS_FILE, &tree);
 
-        r = config_tree_read(root_fd, SETTINGS_FILE, &tree);
         if (r == -ENOMEM)
                 return r;
         if (r == -EBADMSG)

@@ -215,9 +215,8 @@ int parse_u64(const char *string, uint64_t *ret)
 int parse_u32(const char *string, uint32_t *ret)
 {
         uint64_t value;
-        int r;
+        int r = parse_u64(string, &value);
 
-        r = parse_u64(string, &value);
         if (r < 0 || value > UINT32_MAX)
                 return r < 0 ? r : -ERANGE;
         *ret = (uint32_t) value;

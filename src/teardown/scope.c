@@ -81,11 +81,10 @@ int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
         _cleanup_configuration_ struct configuration configuration = {};
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
-        int r;
-
-        r = tree_find_network(tree)
+        int r = tree_find_network(tree)
                 ?: configuration_read(tree->root_fd, &configuration, &problems)
                 ?: teardown_skip_foreign(tree, &configuration, &problems);
+
         FOREACH_NODE(node, &tree->nodes)
                 if (r >= 0 && is_for_other_unit(node, scope) && !node->skip_reason)
                         node->skip_reason = node->on_network ? "it is on the network" : "it is not on the network";

@@ -19,9 +19,8 @@ int systemd_is_stopping(void)
 {
         static const char *const words[] = {"is-system-running", NULL};
         _cleanup_free_ char *output = NULL;
-        int r;
+        int r = command_run("/bin/systemctl", words, &output);
 
-        r = command_run("/bin/systemctl", words, &output);
         return r < 0 ? r : skip_prefix(output, "stopping") != NULL;
 }
 
@@ -29,9 +28,8 @@ void systemd_announce_devices_again(void)
 {
         static const char *const words[] = {"--no-block", "stop", "systemd-udev-trigger.service", NULL};
         _cleanup_free_ char *output = NULL;
-        int r;
+        int r = command_run("/bin/systemctl", words, &output);
 
-        r = command_run("/bin/systemctl", words, &output);
         if (r != 0)
                 log_warning("Failed to stop systemd-udev-trigger.service: %s", r < 0 ? strerror(-r) : output);
 }

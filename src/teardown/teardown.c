@@ -203,9 +203,8 @@ static int loop(struct teardown *teardown)
 {
         while (!teardown->interrupted) {
                 uint64_t next, now;
-                int r;
+                int r = step(teardown);
 
-                r = step(teardown);
                 if (r < 0)
                         return log_error_errno(r, "Failed to continue: %m");
                 if (r > 0)

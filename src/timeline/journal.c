@@ -158,9 +158,8 @@ static int get_field(sd_journal *journal, const char *name, char **ret)
 {
         size_t size, skipped = strlen(name) + 1;
         const char *data;
-        int r;
+        int r = sd_journal_get_data(journal, name, (const void **) &data, &size);
 
-        r = sd_journal_get_data(journal, name, (const void **) &data, &size);
         if (r < 0)
                 return r;
         *ret = size < skipped ? NULL : strndup(data + skipped, size - skipped);
@@ -288,9 +287,8 @@ static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *tim
 int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
 {
         _cleanup_journal_ sd_journal *journal = NULL;
-        int r;
+        int r = journal_open(&journal) ?: read_lines(journal, boot, timeline) ?: drop_replaced(timeline);
 
-        r = journal_open(&journal) ?: read_lines(journal, boot, timeline) ?: drop_replaced(timeline);
         if (r < 0)
                 return r;
         if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN)

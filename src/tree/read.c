@@ -134,9 +134,8 @@ int tree_read_mounts(struct tree *tree)
 {
         _cleanup_mount_table_ struct mount_table mounts = {}, swaps = {};
         bool dropped;
-        int r;
+        int r = mount_table_read(tree->root_fd, "proc/self/mountinfo", &mounts);
 
-        r = mount_table_read(tree->root_fd, "proc/self/mountinfo", &mounts);
         if (r >= 0)
                 r = mount_table_read(tree->root_fd, "proc/swaps", &swaps);
         if (r < 0)
@@ -215,9 +214,8 @@ static void protect_mounts_of_initrd(struct tree *tree)
 
 int tree_add_usage(struct tree *tree)
 {
-        int r;
+        int r = tree_read_mounts(tree);
 
-        r = tree_read_mounts(tree);
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes)
@@ -236,13 +234,12 @@ int tree_read(int root_fd, struct tree **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
-        int r;
-
-        r = dm_devices_get(root_fd, &devices)
+        int r = dm_devices_get(root_fd, &devices)
                 ?: dm_devices_read_details(devices)
                 ?: tree_new(root_fd, &tree)
                 ?: tree_add_devices(tree, devices)
                 ?: tree_add_usage(tree);
+
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(tree);

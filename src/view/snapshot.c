@@ -143,9 +143,8 @@ static int find_pvs(const struct sources *sources, struct volume_group *volume_g
         FOREACH_PV(pv, volume_group) {
                 _cleanup_free_ char *name = NULL;
                 dev_t number;
-                int r;
+                int r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, NULL);
 
-                r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, NULL);
                 if (r == -ENOMEM)
                         return r;
                 if (r != ONLINE_FOUND)
@@ -243,9 +242,8 @@ static int describe(struct volume_group *volume_group, const struct planned_volu
 
 static int insert(struct sources *sources, struct volume_group *volume_group)
 {
-        int r;
+        int r = add(volume_group, sources);
 
-        r = add(volume_group, sources);
         if (r < 0)
                 return r;
         for (struct volume_group **place = &sources->volume_groups[sources->n_volume_groups - 1];
@@ -291,9 +289,8 @@ int expected_find(struct sources *sources, struct plan *ret)
 {
         _cleanup_problems_ struct problems problems = {};
         _cleanup_string_vector_ struct string_vector names = {};
-        int r;
+        int r = sources_read_configuration(sources);
 
-        r = sources_read_configuration(sources);
         FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
                 r = r ?: string_vector_add(&names, (*volume_group)->name);
         if (r < 0)

@@ -40,9 +40,8 @@ static int open_permitted(struct sources *ret)
 
 int sources_open_in_charge(struct sources *ret)
 {
-        int r;
+        int r = open_permitted(ret);
 
-        r = open_permitted(ret);
         if (r < 0)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (ret->in_charge)
@@ -86,9 +85,8 @@ int sources_read_configuration(struct sources *sources)
 
 int sources_read(struct sources *ret)
 {
-        int r;
+        int r = open_permitted(ret);
 
-        r = open_permitted(ret);
         if (r < 0)
                 return r;
         if (sources_read_records(ret) == -ENOMEM)

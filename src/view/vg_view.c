@@ -48,9 +48,8 @@ static int find_recorded(const struct sources *sources, const char *name, struct
 static int read_pv(const struct sources *sources, dev_t number, const char *path, struct pv *ret)
 {
         _cleanup_free_ char *suspended = NULL;
-        int r;
+        int r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
 
-        r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
         return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
 }
 

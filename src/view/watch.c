@@ -51,11 +51,11 @@ static int on_hangup(sd_event_source *source, int fd _unused_, uint32_t revents 
 int watch_start(struct watch *watch, const struct sources *sources)
 {
         struct path path = path_format("/proc/self/fd/%i/.", sources->run_fd);
-        int r;
+        int r = sd_event_new(&watch->event)
+                        ?: sd_event_add_inotify(watch->event, &watch->run_source, path.text,
+                                   IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify,
+                                   watch);
 
-        r = sd_event_new(&watch->event)
-                    ?: sd_event_add_inotify(watch->event, &watch->run_source, path.text,
-                               IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR, on_inotify, watch);
         if (r < 0)
                 return r;
         /* A file cannot be watched, and nobody hangs up. */

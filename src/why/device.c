@@ -23,9 +23,8 @@
 static int read_number(const struct sources *sources, dev_t number, const char *name, uint64_t *ret)
 {
         _cleanup_free_ char *text = NULL;
-        int r;
+        int r = sysfs_read_attribute(sources->root_fd, number, name, &text);
 
-        r = sysfs_read_attribute(sources->root_fd, number, name, &text);
         if (r <= 0 || parse_u64(text, ret) < 0)
                 *ret = 0;
         return MIN(r, 0);
@@ -61,9 +60,8 @@ static int read_holders(const struct sources *sources, struct device_facts *fact
 static int read_sysfs(const struct sources *sources, struct device_facts *facts)
 {
         uint64_t value;
-        int r;
+        int r = sysfs_read_name(sources->root_fd, facts->number, &facts->kernel_name);
 
-        r = sysfs_read_name(sources->root_fd, facts->number, &facts->kernel_name);
         if (r >= 0)
                 r = read_number(sources, facts->number, "size", &value);
         if (r < 0)

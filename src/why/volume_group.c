@@ -65,9 +65,8 @@ static void cause_of_unseen(struct why *why)
         const char *path = why->view->metadata_device;
         _cleanup_device_facts_ struct device_facts facts = {};
         _cleanup_why_ struct why own = {.sources = why->sources, .device = &facts};
-        int r;
+        int r = device_facts_read(why->sources, path, why->view->metadata_number, &facts);
 
-        r = device_facts_read(why->sources, path, why->view->metadata_number, &facts);
         if (r < 0) {
                 why_fail(why, r);
                 return;
