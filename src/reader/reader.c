@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <libdevmapper.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "reader/facts.h"
@@ -29,6 +31,9 @@
 
 /* Results are taken together if they follow each other faster: what is done after one is done for all. */
 #define RESULTS_INTERVAL_USEC (10 * USEC_PER_MSEC)
+
+/* From the end of its pipe to that of a process it takes a moment. */
+#define ENDING_MAX_MSEC 1000
 
 struct readers {
         sd_event *event;
@@ -258,15 +263,19 @@ static int fail_all_devices(struct reader *reader)
         return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
 }
 
-/* The child closed its pipe before it had read all devices: it is ending. */
+/* The child closed its pipe before it had read all devices, and ends by itself, unless a disk has made something else of it. */
 static int on_early_end(struct reader *reader)
 {
+        _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, reader->pid, 0);
+        struct pollfd end = {.fd = fd, .events = POLLIN};
+        bool ending = poll(&end, 1, ENDING_MAX_MSEC) > 0;
         int status = 0;
 
+        (void) kill(reader->pid, SIGKILL);
         (void) waitpid(reader->pid, &status, 0);
         reader->pid = 0;
         /* SIGKILL is not a crash: another process sent it, or the kernel, out of memory. */
-        if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+        if (!ending || (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL))
                 return retry_current_device(reader);
         return fail_all_devices(reader);
 }

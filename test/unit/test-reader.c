@@ -108,6 +108,7 @@ static enum {
         HARM_NONSENSE,
         HARM_OTHER_DEVICE,
         HARM_NESTING,
+        HARM_CLOSED,
         HARM_MEMORY,
 } harm;
 static uint64_t harmful_size;
@@ -156,6 +157,10 @@ static void do_harm(void)
         case HARM_NESTING:
                 parse_nested();
                 break;
+        case HARM_CLOSED:
+                close(STDOUT_FILENO);
+                for (;;)
+                        ;
         default:
                 memory = malloc((size_t) 2 << 30);
                 if (!memory)
@@ -278,6 +283,7 @@ END_TEST
 START_TEST(harm_stays_with_its_device)
 {
         bool refused = _i <= HARM_PRINT;
+        uint64_t begin = now_usec();
 
         add_image(1, "copies-2");
         read_all();
@@ -292,6 +298,7 @@ START_TEST(harm_stays_with_its_device)
         ck_assert_uint_eq(seen.n_pvs, refused ? 2 : 1);
         ck_assert_uint_eq(seen.n_errors, refused ? 0 : 1);
         ck_assert_int_eq(seen.last_error, refused ? 0 : -EFAULT);
+        ck_assert_uint_lt(now_usec() - begin, 15 * USEC_PER_SEC);
 }
 END_TEST
 
