@@ -152,7 +152,9 @@ static bool has_segment(const struct dm_config_node *lv, const char *const types
         return false;
 }
 
-static int parse_lv(const struct dm_config_node *lv, struct volume_group_lv *ret, const char **reterr_reason)
+/* A snapshot is activated with its origin, by whose flags `flagged` lvm2 goes. */
+static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node *flagged,
+        struct volume_group_lv *ret, const char **reterr_reason)
 {
         const char *id = dm_config_find_str(lv->child, "id", "");
 
@@ -163,10 +165,32 @@ static int parse_lv(const struct dm_config_node *lv, struct volume_group_lv *ret
         if (!ret->name)
                 return -ENOMEM;
 
-        ret->activation_skip = has_flag(lv->child, "ACTIVATION_SKIP");
-        ret->autoactivation_off = has_flag(lv->child, "NOAUTOACTIVATE");
+        ret->activation_skip = has_flag(flagged->child, "ACTIVATION_SKIP");
+        ret->autoactivation_off = has_flag(flagged->child, "NOAUTOACTIVATE");
         ret->autoactivated = !ret->activation_skip && !ret->autoactivation_off &&
-                             !has_segment(lv, (const char *const[]){"vdo-pool", NULL});
+                             !has_segment(lv, (const char *const[]){"vdo-pool", "cache-pool", NULL});
+        return 0;
+}
+
+/* Has `origins` find the section of the origin of an LV that is a snapshot. The section that makes it one is marked as visible,
+ * which the snapshot is not, but is no LV; one that is being merged is not seen any more (lvm2, lib/snapshot/snapshot.c). */
+static int find_origins(const struct dm_config_node *nodes, struct dm_hash_table *origins)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *sections = dm_hash_create(64);
+
+        if (!sections)
+                return -ENOMEM;
+        FOREACH_SECTION(node, nodes)
+                if (!dm_hash_insert(sections, node->key, (void *) node))
+                        return -ENOMEM;
+        FOREACH_SECTION(node, nodes)
+                FOREACH_SECTION(segment, node->child) {
+                        const char *store = dm_config_find_str(segment->child, "cow_store", NULL);
+                        void *origin = dm_hash_lookup(sections, dm_config_find_str(segment->child, "origin", ""));
+
+                        if (store && origin && !dm_hash_insert(origins, store, origin))
+                                return -ENOMEM;
+                }
         return 0;
 }
 
@@ -174,9 +198,13 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
 {
         static const char *const slow_types[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
                 "vdo-pool", "mirror", "snapshot", "raid", NULL};
+        static const char *const snapshot[] = {"snapshot", NULL};
         static const char *const checked_types[] = {"thin-pool", "cache", "cache-pool", "vdo-pool", NULL};
+        _cleanup_dm_hash_ struct dm_hash_table *origins = dm_hash_create(64);
         size_t n = count_sections(nodes), names_size = 0;
 
+        if (!origins || find_origins(nodes, origins) < 0)
+                return -ENOMEM;
         if (n > METADATA_LVS_MAX)
                 return bad(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs");
         /* One more than needed, as calloc() may return NULL for nothing. */
@@ -185,15 +213,16 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
                 return -ENOMEM;
 
         FOREACH_SECTION(node, nodes) {
+                const struct dm_config_node *origin = dm_hash_lookup(origins, node->key);
                 struct volume_group_lv *lv = &metadata->lvs[metadata->n_lvs];
                 int r;
 
                 /* The parts of an LV, not visible themselves, are among what makes it slow. */
                 metadata->slow |= has_segment(node, slow_types);
                 metadata->checked |= has_segment(node, checked_types);
-                if (!has_flag(node->child, "VISIBLE"))
+                if (has_segment(node, snapshot) || (!has_flag(node->child, "VISIBLE") && !origin))
                         continue;
-                r = parse_lv(node, lv, reterr_reason);
+                r = parse_lv(node, origin ?: node, lv, reterr_reason);
                 if (r < 0)
                         return r;
                 metadata->n_lvs++;

@@ -68,7 +68,7 @@ static const struct {
         {"_tmeta", TREE_LV_POOL_PART},
         {"_vdata", TREE_LV_POOL_PART},
         /* At the end of the UUID, where lvm2 puts a device of its own between others. "real" is also there for much that
-         * the names say better. */
+         * the names say better, and lvm2 2.03.36 and later end the UUIDs of all hidden LVs in it. */
         {"-cow", TREE_LV_COW},
         {"-pool", TREE_LV_THIN_POOL},
         {"-real", TREE_LV_ORIGIN_DATA},
@@ -103,7 +103,7 @@ static enum tree_kind kind_of_lv(const char *uuid, const char *target, const cha
 {
         enum tree_kind kind = find_meaning(target, strlen(target), TREE_LV_OTHER);
 
-        if (strlen(uuid) > LVM_UUID_LENGTH)
+        if (strlen(uuid) > LVM_UUID_LENGTH && !skip_prefix(lv, "pvmove"))
                 kind = find_meaning(uuid + LVM_UUID_LENGTH, strlen(uuid + LVM_UUID_LENGTH), kind);
         /* The last one in the name counts: "pool_tdata_rimage_0" is a leg. */
         for (const char *word = strchr(lv, '_'); word; word = strchr(word + 1, '_'))

@@ -186,7 +186,7 @@ END_TEST
 
 START_TEST(visible_lvs)
 {
-        static const char *const visible[] = {"linear", "pool", "thin", "raid", "mirror", "cached"};
+        static const char *const visible[] = {"linear", "pool", "thin", "raid", "mirror", "cow", "cached"};
         _cleanup_volume_group_ struct volume_group *metadata = parse_image("types-1");
 
         ck_assert(metadata->slow);
@@ -284,6 +284,8 @@ START_TEST(flags_of_lvs)
                 {LV("status = [\"VISIBLE\"]\nflags = \"NOAUTOACTIVATE\"\n"), true, false},
                 {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"vdo-pool\"\n}\n"), true, false},
                 {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"vdo\"\n}\n"), true, true},
+                {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"cache-pool\"\n}\n"), true, false},
+                {LV("status = \"VISIBLE\"\nsegment1 {\ntype = \"snapshot\"\n}\n"), false, false},
                 {LV("status = [\"NOAUTOACTIVATE\", \"VISIBLE\"]\nflags = []\n"), true, false},
         };
 
@@ -299,6 +301,34 @@ START_TEST(flags_of_lvs)
                 ck_assert_uint_eq(metadata->n_lvs, cases[i].visible);
                 if (metadata->n_lvs == 1)
                         ck_assert_int_eq(metadata->lvs[0].autoactivated, cases[i].autoactivated);
+        }
+}
+END_TEST
+
+/* The snapshot is an LV, though not marked as visible, and the section that makes it one is none. It goes with its origin. */
+START_TEST(snapshots_are_lvs)
+{
+        static const char format[] =
+                VG("logical_volumes {\n"
+                   "data {\n" LV_ID "status = \"VISIBLE\"\nflags = [%s]\n}\n"
+                   "monday {\n" LV_ID "status = []\n}\n"
+                   "merging {\n" LV_ID "status = []\n}\n"
+                   "snapshot0 {\n" LV_ID "status = \"VISIBLE\"\nsegment1 {\ntype = \"snapshot\"\n"
+                   "origin = \"data\"\ncow_store = \"monday\"\n}\n}\n"
+                   "snapshot1 {\n" LV_ID "status = \"VISIBLE\"\nsegment1 {\ntype = \"snapshot\"\n"
+                   "origin = \"data\"\nmerging_store = \"merging\"\n}\n}\n}\n");
+        static const char *const flags[] = {"", "\"NOAUTOACTIVATE\"", "\"ACTIVATION_SKIP\""};
+
+        for (size_t i = 0; i < ELEMENTSOF(flags); i++) {
+                _cleanup_free_ char *text = string_format(format, flags[i]);
+                _cleanup_volume_group_ struct volume_group *metadata = parse(text);
+
+                ck_assert_uint_eq(metadata->n_lvs, 2);
+                ck_assert(metadata->slow);
+                ck_assert_ptr_nonnull(volume_group_find_lv(metadata, "data"));
+                ck_assert_ptr_nonnull(volume_group_find_lv(metadata, "monday"));
+                for (size_t j = 0; j < 2; j++)
+                        ck_assert_int_eq(metadata->lvs[j].autoactivated, i == 0);
         }
 }
 END_TEST
@@ -651,6 +681,7 @@ int main(void)
         tcase_add_test(tests, lvs_with_names_that_lvm2_does_not_make);
         tcase_add_test(tests, slow_types);
         tcase_add_test(tests, flags_of_lvs);
+        tcase_add_test(tests, snapshots_are_lvs);
         tcase_add_test(tests, strings_of_the_vg);
         tcase_add_test(tests, lock_types);
         tcase_add_test(tests, not_a_vg);

@@ -59,7 +59,9 @@ class Writer:
 
     def _lv(self, volume, *segments, name="", visible=True):
         status = ["READ"] + ["WRITE"] * volume.writable + ["VISIBLE"] * visible
-        flags, tags = (volume.flags, volume.tags) if visible else ([], [])
+        # A snapshot is not visible, and what makes it one is.
+        own = name == volume.name or (visible and not name.startswith("snapshot"))
+        flags, tags = (volume.flags, volume.tags) if own else ([], [])
         body = "".join(f"segment{number} {{\n{segment}}}\n" for number, segment in enumerate(segments, 1))
         return (f'{name or volume.name} {{\nid = "{random_id(self.random)}"\nstatus = {list_of(status)}\n'
                 f"flags = {list_of(flags)}\n" + f"tags = {list_of(tags)}\n" * bool(tags) +
@@ -95,7 +97,7 @@ class Writer:
         origin, store = f"{volume.name}_of", volume.name
         self.snapshots += 1
         return (self._lv(volume, _striped(4, [self._take(4)]), name=origin) +
-                self._lv(volume, _striped(4, [self._take(4)]), name=store) +
+                self._lv(volume, _striped(4, [self._take(4)]), name=store, visible=False) +
                 self._lv(volume, _segment(4, "snapshot", chunk_size=8, origin=origin, cow_store=store),
                          name=f"snapshot{self.snapshots - 1}"))
 
