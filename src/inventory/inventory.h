@@ -67,6 +67,7 @@ struct managed_group {
         bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
         char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
         dev_t refused;             /* the device that this PV is, if there is a refusal */
+        bool unjudged;             /* that is no verdict: pvscan has failed */
 
         /* What is to be put in order when all has been read, see intake_recheck(). */
         bool needs_recheck; /* it was changed while the machine runs */

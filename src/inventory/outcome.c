@@ -38,35 +38,55 @@ static char *find_words_about_lvs(const char *output, const struct volume_group 
         return line;
 }
 
-int outcome_read(
-        const struct volume_group *vg, size_t n_vgs, int exit_status, const char *output, struct outcome *ret)
+/* Whether the configuration tells why the LV is not active. Where a tag may do so, lvm2's success says that it does. */
+static bool is_excluded(
+        const struct volume_group *vg, const struct volume_group_lv *lv, const struct vgchange_end *end)
 {
-        struct volume_group_counts n = volume_group_count(vg);
-        _cleanup_free_ char *line = NULL;
+        enum list_naming naming = MAX(
+                configuration_list_find(&end->configuration->volume_list, vg->name, lv->name),
+                configuration_list_find(&end->configuration->auto_activation_volume_list, vg->name, lv->name));
 
+        return naming == LIST_DOES_NOT_NAME || (naming == LIST_NAMES_BY_TAG && end->exit_status == 0);
+}
+
+static bool has_unexplained(const struct volume_group *vg, const struct vgchange_end *end)
+{
+        FOREACH_LV(lv, vg)
+                if (lv->autoactivated && !lv->active && !is_excluded(vg, lv, end))
+                        return true;
+        return false;
+}
+
+/* What is said of the VG, of an LV of it, or at all. */
+static char *find_words(const char *output, const struct volume_group *vg)
+{
+        return lvm_output_find(output, vg->name) ?: find_words_about_lvs(output, vg) ?: lvm_output_begin(output);
+}
+
+/* Why lvm2, asked for this VG alone, has not activated it; NULL without memory. Warnings count where there is nothing else. */
+static char *explain(const struct volume_group *vg, const struct vgchange_end *end)
+{
+        _cleanup_free_ char *errors = lvm_output_errors(end->output);
+        _cleanup_free_ char *words = NULL;
+
+        if (job_was_killed(end->exit_status))
+                return string_format("vgchange was ended by signal %i.", end->exit_status - 128);
+        if (errors)
+                words = find_words(errors[0] != '\0' ? errors : end->output, vg);
+        if (!words || words[0] != '\0')
+                return TAKE_PTR(words);
+        return string_format("vgchange ended with status %i.", end->exit_status);
+}
+
+int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, struct outcome *ret)
+{
         ret->event = VG_ENDED_CONTENT;
-        /* Nothing is to be explained. To look for words costs as much as lvm2 has printed of all VGs. */
-        if (n.active >= n.autoactivated)
+        if (!has_unexplained(vg, end))
                 return 0;
-        line = lvm_output_find(output, vg->name);
-        if (!line)
-                line = find_words_about_lvs(output, vg);
-        if (n_vgs > 1 && job_was_killed(exit_status))
-                ret->event = VG_ENDED_CRASHED;
-        /* Asked for several VGs, lvm2 looks only at those PVs that its records name at that moment, and takes a record that is
-         * just being written for none; asked for one, it looks at all devices if need be (_vgchange_autoactivation_setup() in
-         * tools/vgchange.c). */
-        else if (n_vgs > 1 && lvm_output_misses(output, vg->name))
-                ret->event = VG_ENDED_OVERLOOKED;
-        /* Of several VGs, it is another one's status if lvm2 has nothing to say against this one. */
-        else if (exit_status == 0 || (n_vgs > 1 && !line && lvm_output_has_summary(output, vg->name)))
-                ret->event = line ? VG_ENDED_WARNED : VG_ENDED_CONTENT;
-        else
-                ret->event = VG_ENDED_FAILED;
-        ret->words = line ? TAKE_PTR(line)
-                     : job_was_killed(exit_status)
-                             ? string_format("vgchange was ended by signal %i.", exit_status - 128)
-                             : string_format("vgchange ended with status %i.", exit_status);
+        ret->event = end->n_vgs > 1 ? VG_ENDED_UNCLEAR : VG_ENDED_FAILED;
+        if (ret->event == VG_ENDED_UNCLEAR)
+                return 0;
+        ret->words = explain(vg, end);
         return ret->words ? 0 : -ENOMEM;
 }
 
@@ -109,4 +129,30 @@ int outcome_read_degraded(const struct volume_group *vg, int exit_status, const 
         ret->words = string_format(
                 "not activated: %s%s%s%s.", names, words ? " (lvm2: " : "", words ?: "", words ? ")" : "");
         return ret->words ? 0 : -ENOMEM;
+}
+
+/* For how long. What was broken may be mended, and the VGs be tried again. */
+#define ALIKE_VALID_USEC (5 * USEC_PER_SEC)
+
+/* Names of VGs and numbers of devices may differ by digits. */
+static bool are_alike(const char *one, const char *other)
+{
+        for (;; one++, other++) {
+                one += strspn(one, "0123456789");
+                other += strspn(other, "0123456789");
+                if (*one != *other || *one == '\0')
+                        return *one == *other;
+        }
+}
+
+int alike_note(struct alike *alike, const char *words, uint64_t now)
+{
+        alike->n = words && alike->words && are_alike(alike->words, words) ? alike->n + 1 : words != NULL;
+        alike->usec = now;
+        return words ? string_replace(&alike->words, strdup(words)) : 0;
+}
+
+bool alike_speak_for_others(const struct alike *alike, uint64_t now)
+{
+        return alike->n >= ALIKE_MAX && now < alike->usec + ALIKE_VALID_USEC;
 }

@@ -16,9 +16,7 @@
 
 #define READ (BIT(PV_FOUND) | BIT(PV_ANNOUNCED))
 #define REREAD_ANY (BIT(REREAD) | BIT(REREAD_LEFT))
-#define ENDED_ANY                                                                                                 \
-        (BIT(ENDED_UNKNOWN) | BIT(ENDED_CONTENT) | BIT(ENDED_WARNED) | BIT(ENDED_FAILED) | BIT(ENDED_CRASHED) |   \
-                BIT(ENDED_OVERLOOKED))
+#define ENDED_ANY (BIT(ENDED_UNKNOWN) | BIT(ENDED_CONTENT) | BIT(ENDED_FAILED) | BIT(ENDED_UNCLEAR))
 
 /* What the facts say. */
 enum {
@@ -45,6 +43,7 @@ enum {
         ON_REMOVED = 1 << 20,
         RAIDS_DEGRADED = 1 << 21,
         HAS_REASON = 1 << 22,
+        LVM_FAILS = 1 << 23, /* for all that it is asked for, which is the obstacle */
 };
 
 static unsigned int conditions_of(const struct vg_facts *facts)
@@ -65,6 +64,7 @@ static unsigned int conditions_of(const struct vg_facts *facts)
                 [VG_OBSTACLE_CONFIGURATION] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_NAME] = OBSTACLE,
+                [VG_OBSTACLE_LVM] = OBSTACLE | LVM_FAILS,
                 [VG_OBSTACLE_EARLIER] = OBSTACLE | EARLIER,
         };
 
@@ -150,6 +150,7 @@ static const struct rule rules[] = {
                 VG_REASON_RAIDS, VG_DO_CLAIM},
         {COMPLETE_ANY, BIT(TURN), LVS_DONE | NEED_NOT_ASK, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
         {COMPLETE_ANY, BIT(TURN), LVS_DONE | EARLIER, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), LVM_FAILS, VG_FAILED, VG_SAY_FAILED, VG_REASON_OBSTACLE},
         {COMPLETE_ANY, BIT(TURN), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
         {BIT(COMPLETE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE},
         {BIT(COMPLETE_ALONE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE_ALONE},
@@ -177,10 +178,9 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED | PVS_ALL, VG_FAILED, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
         {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED, VG_WAITING, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
         {BIT(ACTIVATING), ENDED_ANY, PVS_MISSING, VG_WAITING, VG_SAY_FAILED, VG_REASON_PV_REMOVED},
-        {BIT(ACTIVATING), BIT(ENDED_CRASHED) | BIT(ENDED_OVERLOOKED), 0, VG_COMPLETE_ALONE},
+        {BIT(ACTIVATING), BIT(ENDED_UNCLEAR), 0, VG_COMPLETE_ALONE},
         {BIT(ACTIVATING), ENDED_ANY, PV_CHANGED, VG_COMPLETE},
         {BIT(ACTIVATING), BIT(ENDED_FAILED), 0, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
-        {BIT(ACTIVATING), BIT(ENDED_WARNED), LVS_NONE, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_UNWANTED, VG_DO_CLAIM},
@@ -234,7 +234,7 @@ bool vg_state_is_due(enum vg_state state)
 
 bool vg_event_is_end(enum vg_event event)
 {
-        return event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
+        return event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_UNCLEAR;
 }
 
 bool vg_event_is_reread(enum vg_event event)

@@ -30,26 +30,24 @@ enum vg_state {
 
 /* What happens to a VG. */
 enum vg_event {
-        VG_PV_APPEARED,      /* a PV that was missing is there; followed by one of the next three */
-        VG_PV_WRITTEN,       /* one of its PVs was read because it had been written to */
-        VG_PV_FOUND,         /* one of its PVs was read because udev knows it */
-        VG_PV_ANNOUNCED,     /* one of its PVs was read because udev has announced it */
-        VG_PV_REMOVED,       /* one of its PVs was removed */
-        VG_REREAD,           /* after it was changed: no PV is left to be read */
-        VG_REREAD_LEFT,      /* likewise; a PV says that it no longer belongs to the VG */
-        VG_DEADLINE_PASSED,  /* its deadline has passed */
-        VG_REQUESTED,        /* it is requested by name */
-        VG_TURN,             /* a process can be started for it */
-        VG_ENDED_UNKNOWN,    /* the vgchange has ended; it was an earlier worker's, whose output is not known */
-        VG_ENDED_CONTENT,    /* it has ended and has nothing against the VG */
-        VG_ENDED_WARNED,     /* it has ended successfully, though it has complained about the VG */
-        VG_ENDED_FAILED,     /* it has ended and failed for the VG */
-        VG_ENDED_CRASHED,    /* it has crashed, asked for several VGs */
-        VG_ENDED_OVERLOOKED, /* it has ended without having found the VG beside others */
-        VG_STUCK_OWN,        /* it makes no progress, because of an unresponsive PV of this VG */
-        VG_STUCK_OTHER,      /* it waits for something else than this VG, which another one is to be asked for */
-        VG_WORKER_LOST,      /* the worker that had started it is no more */
-        VG_ADOPTED,          /* a vgchange of an earlier worker is still at work on it */
+        VG_PV_APPEARED,     /* a PV that was missing is there; followed by one of the next three */
+        VG_PV_WRITTEN,      /* one of its PVs was read because it had been written to */
+        VG_PV_FOUND,        /* one of its PVs was read because udev knows it */
+        VG_PV_ANNOUNCED,    /* one of its PVs was read because udev has announced it */
+        VG_PV_REMOVED,      /* one of its PVs was removed */
+        VG_REREAD,          /* after it was changed: no PV is left to be read */
+        VG_REREAD_LEFT,     /* likewise; a PV says that it no longer belongs to the VG */
+        VG_DEADLINE_PASSED, /* its deadline has passed */
+        VG_REQUESTED,       /* it is requested by name */
+        VG_TURN,            /* a process can be started for it */
+        VG_ENDED_UNKNOWN,   /* the vgchange has ended; it was an earlier worker's, whose output is not known */
+        VG_ENDED_CONTENT,   /* it has ended and has nothing against the VG */
+        VG_ENDED_FAILED,    /* it has ended and failed for the VG */
+        VG_ENDED_UNCLEAR,   /* asked for several VGs, it has failed for some, perhaps for this one */
+        VG_STUCK_OWN,       /* it makes no progress, because of an unresponsive PV of this VG */
+        VG_STUCK_OTHER,     /* it waits for something else than this VG, which another one is to be asked for */
+        VG_WORKER_LOST,     /* the worker that had started it is no more */
+        VG_ADOPTED,         /* a vgchange of an earlier worker is still at work on it */
         _VG_EVENT_MAX,
 };
 
@@ -76,6 +74,7 @@ enum vg_obstacle {
         VG_OBSTACLE_CONFIGURATION, /* event_activation=0 */
         VG_OBSTACLE_PV,            /* lvm2 does not accept one of its PVs */
         VG_OBSTACLE_NAME,          /* another VG of this name goes before it */
+        VG_OBSTACLE_LVM,           /* lvm2 fails, whatever it is asked for */
         VG_OBSTACLE_EARLIER,       /* an earlier worker was done with it, and what became of it is not known */
         _VG_OBSTACLE_MAX,
 };

@@ -163,30 +163,49 @@ static bool contains_word(const char *line, const char *word)
 /* vgchange prints it of each VG, whatever came of it. */
 #define SUMMARY " logical volume(s) in volume group "
 
-bool lvm_output_has_summary(const char *output, const char *volume_group_name)
+/* Of what lvm2 prints about no particular thing, a line many times sometimes. */
+#define LINES_MAX 4
+
+/* The next line without its indentation, or NULL at the end. `*rest` begins as the whole text, which is taken apart. */
+static char *next_line(char **rest)
 {
-        _cleanup_free_ char *summary = string_format(SUMMARY "\"%s\" ", volume_group_name);
+        char *line = strsep(rest, "\n");
 
-        return summary && strstr(output, summary);
-}
-
-bool lvm_output_misses(const char *output, const char *volume_group_name)
-{
-        _cleanup_free_ char *line = string_format("Volume group \"%s\" not found", volume_group_name);
-
-        return line && strstr(output, line);
+        return line ? line + strspn(line, " \t") : NULL;
 }
 
 char *lvm_output_find(const char *output, const char *word)
 {
         _cleanup_free_ char *copy = strdup(output);
 
-        for (char *line, *rest = copy; (line = strsep(&rest, "\n"));) {
-                line += strspn(line, " \t");
+        for (char *line, *rest = copy; (line = next_line(&rest));)
                 if (contains_word(line, word) && !strstr(line, SUMMARY))
                         return string_printable(line);
-        }
         return NULL;
+}
+
+char *lvm_output_errors(const char *output)
+{
+        _cleanup_free_ char *copy = strdup(output);
+        char *errors = calloc(1, strlen(output) + 2), *end = errors;
+
+        for (char *line, *rest = copy; errors && (line = next_line(&rest));)
+                if (line[0] != '\0' && !skip_prefix(line, "WARNING:") && !strstr(line, SUMMARY))
+                        end = stpcpy(stpcpy(end, line), "\n");
+        return errors;
+}
+
+char *lvm_output_begin(const char *output)
+{
+        _cleanup_string_vector_ struct string_vector lines = {};
+        _cleanup_free_ char *copy = strdup(output), *words = NULL;
+
+        for (char *line, *rest = copy; lines.n < LINES_MAX && (line = next_line(&rest));)
+                if (line[0] != '\0' && !strstr(line, SUMMARY) && !string_vector_has(&lines, line) &&
+                        string_vector_add(&lines, line) < 0)
+                        return NULL;
+        words = copy ? string_vector_join(&lines, "; ") : NULL;
+        return words ? string_printable(words) : NULL;
 }
 
 /* Where the kernel counts processor time in ticks, one who reads disks may well have none counted between two looks. */

@@ -38,17 +38,19 @@ int command_run(const char *path, const char *const *words, char **ret_output) _
 
 void lvm_command_done(struct lvm_command *command) _nonnull_(1);
 
-/* The first line of `output` in which `word` stands by itself, that is not as a part of a longer name, without
- * its indentation. The line of how many LVs of a VG are active does not count. lvm2 prints much as it stands on the
- * disk; here it is as string_printable() writes it. Returns a string to be freed by the caller, or NULL: no such line,
- * or no memory. */
+/* What lvm2 has printed. The line of how many LVs of a VG are active never counts. It prints much as it stands on the disk; what
+ * the first and the last of these return is as string_printable() writes it. Strings are to be freed by the caller; NULL without
+ * memory. */
+
+/* The first line of `output` in which `word` stands by itself, that is not as a part of a longer name, without its
+ * indentation; NULL also if there is none. */
 char *lvm_output_find(const char *output, const char *word) _nonnull_(1, 2) _must_check_;
 
-/* Whether vgchange has come to its end with a VG, and has said how many of its LVs are active. */
-bool lvm_output_has_summary(const char *output, const char *volume_group_name) _nonnull_(1, 2);
+/* All lines that are no warnings. */
+char *lvm_output_errors(const char *output) _nonnull_(1) _must_check_;
 
-/* Whether lvm2 says that there is no VG of that name (tools/toollib.c). */
-bool lvm_output_misses(const char *output, const char *volume_group_name) _nonnull_(1, 2);
+/* The first lines that differ, joined by semicolons; "" if there is none. */
+char *lvm_output_begin(const char *output) _nonnull_(1) _must_check_;
 
 /* One process at work for an event loop, of lvm nearly always, and what it works on. */
 

@@ -217,6 +217,21 @@ void configuration_done(struct configuration *configuration)
         *configuration = (struct configuration){};
 }
 
+enum list_naming configuration_list_find(const struct configuration_list *list, const char *vg, const char *lv)
+{
+        enum list_naming naming = list->set ? LIST_DOES_NOT_NAME : LIST_NAMES;
+
+        for (size_t i = 0; i < list->values.n; i++) {
+                const char *value = list->values.strings[i], *rest = skip_prefix(value, vg);
+
+                if (value[0] == '@')
+                        naming = LIST_NAMES_BY_TAG;
+                else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
+                        return LIST_NAMES;
+        }
+        return naming;
+}
+
 /* Asks of the files that lvm2 run by this process would read; `otherwise` also if there is no memory for them. */
 static bool ask(const char *path, bool otherwise)
 {

@@ -29,6 +29,17 @@ struct configuration_list {
         struct string_vector values;
 };
 
+enum list_naming {
+        LIST_NAMES,        /* also if there is no list */
+        LIST_NAMES_BY_TAG, /* perhaps: lvm2 has to tell */
+        LIST_DOES_NOT_NAME,
+};
+
+/* Whether one of the lists of what may be activated names the LV; `lv` may be NULL, for any LV of the VG. How lvm2 reads them is
+ * in lvm.conf(5): "vg", "vg/lv", "@tag", "@*". */
+enum list_naming configuration_list_find(const struct configuration_list *list, const char *vg, const char *lv)
+        _nonnull_(1, 2);
+
 /* What lvm.conf and lvmlocal.conf say, the latter counting more, as far as headgate has to know it before lvm2
  * runs. Read with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2
  * itself says what is wrong with it whenever it runs. */

@@ -50,38 +50,16 @@ void causes_of_metadata(struct why *why)
 
 /* ------ what lvm.conf says ------ */
 
-enum naming {
-        NAMED,
-        NAMED_BY_TAG, /* perhaps: lvm2 has to tell */
-        NOT_NAMED,
-};
-
-/* How lvm2 reads these lists (lvm.conf(5)): "vg", "vg/lv", "@tag", "@*". `lv` may be NULL, for any LV. */
-static enum naming find_in_list(const struct configuration_list *list, const char *vg, const char *lv)
-{
-        enum naming naming = NOT_NAMED;
-
-        FOREACH_ARRAY(value, list->values.strings, list->values.n) {
-                const char *rest = skip_prefix(*value, vg);
-
-                if (**value == '@')
-                        naming = NAMED_BY_TAG;
-                else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
-                        return NAMED;
-        }
-        return naming;
-}
-
 /* Returns whether it is one. `name` is VG/LV or, without an LV, the VG's. */
 static bool cause_of_list(struct why *why, const char *condition, const char *setting,
         const struct configuration_list *list, const char *lv, const char *name)
 {
-        enum naming naming = list->set ? find_in_list(list, why->vg->name, lv) : NAMED;
+        enum list_naming naming = configuration_list_find(list, why->vg->name, lv);
 
-        if (naming == NAMED)
+        if (naming == LIST_NAMES)
                 return false;
         why_cause(why, condition, "%s in " LVM_CONF " does not name it%s", setting,
-                naming == NAMED_BY_TAG ? ", unless by a tag" : "");
+                naming == LIST_NAMES_BY_TAG ? ", unless by a tag" : "");
         why_advise(why, "Add \"%s\" to %s in " LVM_CONF ", if it is to be activated.", name, setting);
         return true;
 }
@@ -117,7 +95,9 @@ static const struct {
         const char *condition;
         const char *advice;
 } refusals[] = {
-        {"filter", "filter", "Let devices/filter and devices/global_filter in " LVM_CONF " accept the device."},
+        {"filter", "filter",
+                "Let devices/filter and devices/global_filter in " LVM_CONF
+                " or lvmlocal.conf accept the device."},
         {"devices file", "devices-file",
                 "If lvm2 is to use the device, add it to the devices file: see lvmdevices(8), --adddev."},
         {"multipath component", "multipath-component", "The VG is to be found on the multipath device instead."},

@@ -6,7 +6,6 @@
 #include "worker/worker.h"
 
 #include "fast-rules/dm-names.h"
-#include "inventory/outcome.h"
 #include "lvm/dm_devices.h"
 #include "lvm/online.h"
 #include "shared/log.h"
@@ -53,7 +52,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct managed_group *group, *next;
-        size_t n_groups;
+        size_t n_groups, n_alone = 0;
         int r;
 
         dm_list_del(&job->list);
@@ -72,10 +71,8 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         }
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
-        if (n_groups > 1 && job_was_killed(exit_status))
-                log_warning("vgchange was ended by signal %i; retrying each of its %zu VGs individually.",
-                        exit_status - 128, n_groups);
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+                const struct vgchange_end end = {n_groups, exit_status, output, &worker->configuration};
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
 
                 dm_devices_mark_active(devices, group->vg);
@@ -83,20 +80,28 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 if (output)
                         r = group->state == VG_ACTIVATING_DEGRADED
                                     ? outcome_read_degraded(group->vg, exit_status, output, &outcome)
-                                    : outcome_read(group->vg, n_groups, exit_status, output, &outcome);
+                                    : outcome_read(group->vg, &end, &outcome);
                 if (r < 0)
                         return log_oom();
                 r = vg_take(worker, group,
                         &(struct vg_input){.event = outcome.event, .words = outcome.words, .devices = devices});
                 if (r < 0)
                         return r;
-                if (group->state == VG_COMPLETE_ALONE && outcome.event == VG_ENDED_OVERLOOKED)
-                        log_notice("lvm2 did not find VG %s beside others; retrying it individually.",
-                                group->vg->name);
-                else if (group->state == VG_COMPLETE && group->pv_changed)
+                n_alone += group->state == VG_COMPLETE_ALONE;
+                if (outcome.event == VG_ENDED_FAILED && output)
+                        report_output(group->vg, output);
+                if (outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT)
+                        r = alike_note(&worker->alike, outcome.words, worker->inventory->now_usec);
+                if (r < 0)
+                        return log_oom();
+                if (group->state == VG_COMPLETE && group->pv_changed)
                         log_info("A disk of VG %s appeared or was removed while lvm2 was at work; retrying.",
                                 group->vg->name);
         }
+        if (n_alone > 0)
+                log_notice("vgchange of %zu VGs %s %i; retrying %zu of them individually.", n_groups,
+                        job_was_killed(exit_status) ? "was ended by signal" : "ended with status",
+                        job_was_killed(exit_status) ? exit_status - 128 : exit_status, n_alone);
         return 0;
 }
 
@@ -196,10 +201,20 @@ static bool is_activating_degraded(const struct worker *worker)
 static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
 {
         if (slots->n_waiting < SLOTS_WAITING_MAX ||
-                !volume_group_is_locked(worker->locking_directory, group->vg->name))
+                !volume_group_is_locked(worker->configuration.locking_dir, group->vg->name))
                 return false;
         worker_wake_at(worker, worker->inventory->now_usec + LOCK_INTERVAL_USEC);
         return true;
+}
+
+static size_t count_alone(const struct worker *worker)
+{
+        const struct job *job;
+        size_t n = 0;
+
+        dm_list_iterate_items(job, &worker->jobs)
+                n += job->n == 1;
+        return n;
 }
 
 /* Whether a process of that kind could be started for the VG now. Each look at one lists all devices. */
@@ -215,6 +230,8 @@ static bool is_possible(struct worker *worker, const struct managed_group *group
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        !is_activating_degraded(worker);
+        if (group->state == VG_COMPLETE_ALONE && count_alone(worker) >= ALIKE_MAX)
+                return false;
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
                (slots_count_free(&slots, kind) > 0 || group->vg->skip_reason || group->refusal ||
                        !worker->event_activation) &&
@@ -253,7 +270,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         if (r == VG_DO_ACTIVATE_DEGRADED)
                 ready = degraded;
         else {
-                locked = volume_group_is_locked(worker->locking_directory, group->vg->name);
+                locked = volume_group_is_locked(worker->configuration.locking_dir, group->vg->name);
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY))
                         return start_alone(worker, group, locked);

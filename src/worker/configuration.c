@@ -4,7 +4,6 @@
 
 #include "worker/worker.h"
 
-#include "lvm/configuration.h"
 #include "shared/log.h"
 #include "shared/program.h"
 
@@ -38,10 +37,10 @@ static bool have_changed(int root_fd, struct stat *known)
 
 int configuration_refresh(struct worker *worker)
 {
-        bool first = !worker->backup_directory, activated = worker->event_activation;
-        _cleanup_configuration_ struct configuration configuration = {};
+        bool first = !worker->configuration.backup_dir, activated = worker->event_activation;
         _cleanup_problems_ struct problems problems = {};
         _cleanup_close_ int root_fd = root_open();
+        struct configuration configuration = {};
         struct settings settings = {};
 
         if (root_fd < 0)
@@ -57,10 +56,8 @@ int configuration_refresh(struct worker *worker)
         FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
                 log_warning("%s", *line);
 
-        free(worker->backup_directory);
-        worker->backup_directory = TAKE_PTR(configuration.backup_dir);
-        free(worker->locking_directory);
-        worker->locking_directory = TAKE_PTR(configuration.locking_dir);
+        configuration_done(&worker->configuration);
+        worker->configuration = configuration;
         worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
                               lvm_version_takes_links_from_udev();
         worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);

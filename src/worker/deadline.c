@@ -99,7 +99,7 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
 static int take_absent(const struct worker *worker, struct expectation *expectation)
 {
         _cleanup_volume_group_ struct volume_group *backup = NULL;
-        int r = backup_read(AT_FDCWD, worker->backup_directory, expectation->name, &backup);
+        int r = backup_read(AT_FDCWD, worker->configuration.backup_dir, expectation->name, &backup);
 
         if (r == -ENOMEM)
                 return log_oom();

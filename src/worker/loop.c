@@ -256,8 +256,8 @@ struct worker *worker_free(struct worker *worker)
         worker->forgetting = job_free(worker->forgetting);
         expectations_done(&worker->expectations);
         inventory_free(worker->inventory);
-        free(worker->backup_directory);
-        free(worker->locking_directory);
+        configuration_done(&worker->configuration);
+        free(worker->alike.words);
         settings_done(&worker->settings);
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);

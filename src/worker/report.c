@@ -196,6 +196,26 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 describe(vg, report, usec));
 }
 
+/* One disk may have lvm2 complain without end. */
+#define OUTPUT_LINES_MAX 64
+
+void report_output(const struct volume_group *vg, const char *output)
+{
+        _cleanup_free_ char *copy = strdup(output);
+        size_t n = 0;
+
+        for (char *line, *rest = copy; n < OUTPUT_LINES_MAX && (line = strsep(&rest, "\n"));) {
+                _cleanup_fields_ struct fields fields = {};
+
+                if (line[0] == '\0')
+                        continue;
+                n++;
+                fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+                add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
+                report_line(LOG_NOTICE, NULL, &fields, string_format("lvm2 on VG %s: %s", vg->name, line));
+        }
+}
+
 void report_absent(const struct expectation *expectation, const struct volume_group *backup)
 {
         /* Without a backup, the name is all that is known. */

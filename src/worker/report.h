@@ -19,6 +19,9 @@ void report_activating(struct managed_group *const *groups, size_t n);
 /* A PV has appeared when its VG had been activated without it. */
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv);
 
+/* What a vgchange has printed that was asked for this VG alone, each line with the fields of the VG. */
+void report_output(const struct volume_group *vg, const char *output) _nonnull_(1, 2);
+
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 void report_absent(const struct expectation *expectation, const struct volume_group *backup);
 

@@ -81,11 +81,32 @@ static int forget_removed(const struct worker *worker, const struct device *devi
         return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a removed PV: %m") : 0;
 }
 
-/* The device was shown to lvm2. That it made no record of it is its verdict. */
+/* Why lvm2 has not recorded the device, as a sentence; NULL without memory. `*ret_failed` tells whether that is no verdict on the
+ * device: pvscan has failed without a word about it, because of its configuration, say. */
+static char *explain(const struct device *device, int exit_status, const char *output, bool *ret_failed)
+{
+        _cleanup_free_ char *line = lvm_output_find(output, device->name);
+        _cleanup_free_ char *errors = NULL, *words = NULL;
+
+        *ret_failed = job_was_killed(exit_status) || (exit_status != 0 && !line);
+        if (!*ret_failed)
+                return string_format(
+                        "lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: "");
+        if (job_was_killed(exit_status))
+                return string_format(
+                        "pvscan of its PV %s was ended by signal %i.", device->name, exit_status - 128);
+        errors = lvm_output_errors(output);
+        words = errors ? lvm_output_begin(errors) : NULL;
+        return words ? string_format(
+                               "pvscan of its PV %s ended with status %i: %s.", device->name, exit_status, words)
+                     : NULL;
+}
+
+/* The device was shown to lvm2. That it made no record of it is its verdict, unless it has failed. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         const struct volume_group_pv *pv;
-        _cleanup_free_ char *line = NULL;
+        bool failed;
         int r;
 
         if (device->removed)
@@ -106,10 +127,10 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
                 return 0;
 
-        line = job_was_killed(exit_status) ? string_format("pvscan was ended by signal %i.", exit_status - 128)
-                                           : lvm_output_find(output, device->name);
-        return managed_group_note_refusal(device->group, device->number,
-                string_format("lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: ""));
+        r = managed_group_note_refusal(
+                device->group, device->number, explain(device, exit_status, output, &failed));
+        device->group->unjudged = failed;
+        return r;
 }
 
 /* Queues the device for another pvscan, unless this one has recorded it. */

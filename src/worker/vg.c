@@ -84,7 +84,12 @@ static int find_obstacle(struct change *change)
         if (!change->worker->event_activation)
                 return obstruct(change, VG_OBSTACLE_CONFIGURATION, strdup("event_activation=0 in lvm.conf."));
         if (change->group->refusal)
-                return obstruct(change, VG_OBSTACLE_PV, strdup(change->group->refusal));
+                return obstruct(change, change->group->unjudged ? VG_OBSTACLE_LVM : VG_OBSTACLE_PV,
+                        strdup(change->group->refusal));
+        if (change->group->state == VG_COMPLETE_ALONE &&
+                alike_speak_for_others(&change->worker->alike, change->worker->inventory->now_usec))
+                return obstruct(change, VG_OBSTACLE_LVM,
+                        string_format("lvm2 fails for others alike: %s", change->worker->alike.words));
         if (vg_state_is_due(change->group->state))
                 return find_obstacle_degraded(change);
         if (was_done_with(change->worker, change->group))

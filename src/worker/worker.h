@@ -7,7 +7,9 @@
 #include "fast-rules/cookies.h"
 #include "inventory/batches.h"
 #include "inventory/expectations.h"
+#include "inventory/outcome.h"
 #include "lvm/command.h"
+#include "lvm/configuration.h"
 #include "reader/reader.h"
 #include "shared/settings.h"
 #include "worker/uevents.h"
@@ -65,17 +67,17 @@ struct worker {
         uint64_t pause_usec;        /* when VGs that boot does not wait for may go on; see SLOTS_PAUSE_USEC */
         uint64_t first_device_usec; /* when the first device came; 0 if none has */
         size_t n_processors;
-        struct job *forgetting;  /* the systemctl that has systemd forget units that have failed, or NULL */
-        char *backup_directory;  /* lvm2's */
-        char *locking_directory; /* likewise */
-        bool event_activation;   /* of lvm.conf */
-        bool shows_links;        /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
-        bool imports_devices;    /* lvm2 wants to be asked about the VG of / also if it is active */
-        bool check_requests;     /* there may be requests to be taken */
-        bool full;               /* /run has no room for the state of VGs */
-        bool proved;             /* has settled a VG: whatever failed before is forgotten */
-        bool leaving;            /* does not listen any more, and waits for udev's queue to end the run */
-        unsigned int n_ignored;  /* datagrams that were not from root */
+        struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
+        struct configuration configuration; /* lvm2's */
+        struct alike alike;                 /* what lvm2 has said when it failed for one VG alone */
+        bool event_activation;              /* of lvm.conf */
+        bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
+        bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
+        bool check_requests;    /* there may be requests to be taken */
+        bool full;              /* /run has no room for the state of VGs */
+        bool proved;            /* has settled a VG: whatever failed before is forgotten */
+        bool leaving;           /* does not listen any more, and waits for udev's queue to end the run */
+        unsigned int n_ignored; /* datagrams that were not from root */
 
         sd_event_source *wakeup_source;
         sd_event_source *pending_source;

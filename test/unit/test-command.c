@@ -39,10 +39,6 @@ START_TEST(line_is_found_by_a_whole_name)
         assert_found("vg1", "Volume group \"vg1\" not found");
         /* The summary says nothing of why there are not more. */
         assert_found("vg10", NULL);
-        ck_assert(lvm_output_has_summary(output, "vg10"));
-        ck_assert(!lvm_output_has_summary(output, "vg1"));
-        ck_assert(lvm_output_misses(output, "vg1"));
-        ck_assert(!lvm_output_misses(output, "vg10"));
         assert_found("vg10-lv", "device-mapper: create ioctl on vg10-lv failed: Device or resource busy");
         assert_found("vg", NULL);
         assert_found("g1", NULL);
@@ -56,6 +52,28 @@ START_TEST(line_is_found_by_a_whole_name)
         assert_found("x", "PVs online incomplete for VG x.");
         /* It goes to the journal and to terminals. */
         assert_found("vg2/lv", "WARNING: Unrecognised segment type \\x1b]0;red\\x07\\xff\\x0d of vg2/lv");
+}
+END_TEST
+
+START_TEST(errors_are_no_warnings)
+{
+        static const struct {
+                const char *output, *errors, *begin;
+        } rows[] = {
+                {"", "", ""},
+                {"  1 logical volume(s) in volume group \"vg1\" now active\n", "", ""},
+                {"  WARNING: Checksum error on /dev/sde.\n  WARNING: repair it.\n", "",
+                        "WARNING: Checksum error on /dev/sde.; WARNING: repair it."},
+                {"  WARNING: odd.\n  ioctl failed: busy\n  ioctl failed: busy\n",
+                        "ioctl failed: busy\nioctl failed: busy\n", "WARNING: odd.; ioctl failed: busy"},
+                {"  a\n  b\n  c\n  d\n  e", "a\nb\nc\nd\ne\n", "a; b; c; d"},
+                {"a\x1b", "a\x1b\n", "a\\x1b"},
+        };
+        _cleanup_free_ char *errors = lvm_output_errors(rows[_i].output),
+                            *begin = lvm_output_begin(rows[_i].output);
+
+        ck_assert_str_eq(errors, rows[_i].errors);
+        ck_assert_str_eq(begin, rows[_i].begin);
 }
 END_TEST
 
@@ -172,6 +190,7 @@ int main(void)
         TCase *test_case = tcase_create("command");
 
         tcase_add_test(test_case, line_is_found_by_a_whole_name);
+        tcase_add_loop_test(test_case, errors_are_no_warnings, 0, 6);
         tcase_add_test(test_case, output_and_status_are_kept);
         tcase_add_test(test_case, environment_is_its_own);
         tcase_add_test(test_case, only_standard_descriptors_are_open);

@@ -24,6 +24,12 @@
         "  No device found for 8:0 PVID 2f8jfXjt6Kh8f9uZqVf7mYqvBkPHlZfq\n"                                       \
         "  PVs online error, using all devices.\n"
 #define REFUSING(lv) "  Refusing activation of partial LV " lv ".  Use '--activationmode partial' to override.\n"
+#define BUSY                                                                                                      \
+        "  device-mapper: reload ioctl on  (254:6) failed: Device or resource busy\n"                             \
+        "  1 logical volume(s) in volume group \"bb\" now active\n"
+#define TRANSACTION                                                                                               \
+        "  Thin pool thin1-pool-tpool (254:5) transaction_id is 2, while expected 5.\n"                           \
+        "  Thin pool thin1-pool-tpool (254:5) transaction_id is 2, while expected 5.\n"
 #define MISSING                                                                                                   \
         "  WARNING: Couldn't find device with uuid tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ.\n"                     \
         "  WARNING: VG mirror is missing PV tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ (last written to /dev/sdl).\n"
@@ -46,6 +52,7 @@ void *malloc(size_t size)
 }
 #endif
 
+static const struct configuration no_lists;
 static struct volume_group_lv lvs[12];
 static char names[ELEMENTSOF(lvs)][8];
 
@@ -71,54 +78,82 @@ START_TEST(normal_activation)
                 enum vg_event event;
                 const char *words;
         } rows[] = {
-                {"vg0001", 1, 0, ACTIVE("vg0001"), VG_ENDED_CONTENT, "vgchange ended with status 0."},
-                {"vg0001", 2, 0, ACTIVE("vg0001") ACTIVE("vg0002"), VG_ENDED_CONTENT, NULL},
-                {"vg0001", 1, 0, ONLINE_ERROR ACTIVE("vg0001"), VG_ENDED_CONTENT, NULL},
-                /* One of several is not found, and the others are. */
+                /* Success that leaves an LV out, and no list of the configuration does. */
+                {"vg0001", 1, 0, ACTIVE("vg0001"), VG_ENDED_FAILED, "vgchange ended with status 0."},
+                {"vg0001", 2, 0, ACTIVE("vg0001") ACTIVE("vg0002"), VG_ENDED_UNCLEAR, NULL},
+                /* Of several, what is said of one may be the others' fault, and silence says nothing. */
                 {"alone", 2, 5,
                         ONLINE_ERROR ACTIVE("left") "  Volume group \"alone\" not found\n"
                                                     "  Cannot process volume group alone\n",
-                        VG_ENDED_OVERLOOKED, "Volume group \"alone\" not found"},
-                {"left", 2, 5,
-                        ONLINE_ERROR ACTIVE("left") "  Volume group \"alone\" not found\n"
-                                                    "  Cannot process volume group alone\n",
-                        VG_ENDED_CONTENT, NULL},
-                {"vg0002", 3, 5,
-                        "  Volume group \"vg0003\" not found\n  Cannot process volume group vg0003\n" ACTIVE(
-                                "vg0002") ACTIVE("vg0001"),
-                        VG_ENDED_CONTENT, NULL},
+                        VG_ENDED_UNCLEAR, NULL},
+                {"left", 2, 5, ONLINE_ERROR ACTIVE("left") "  Volume group \"alone\" not found\n",
+                        VG_ENDED_UNCLEAR, NULL},
+                {"half", 2, 5, REFUSING("half/root") ACTIVE("left"), VG_ENDED_UNCLEAR, NULL},
+                {"vg0004", 2, 139, ACTIVE("vg0003"), VG_ENDED_UNCLEAR, NULL},
+                /* Alone, all lines count. */
+                {"aa", 1, 5, BUSY, VG_ENDED_FAILED,
+                        "device-mapper: reload ioctl on  (254:6) failed: Device or resource busy"},
+                {"thin1", 1, 5, TRANSACTION ACTIVE("thin1"), VG_ENDED_FAILED,
+                        "Thin pool thin1-pool-tpool (254:5) transaction_id is 2, while expected 5."},
                 {"vg0005", 1, 5,
                         CHECKSUM "  Volume group \"vg0005\" not found\n  Cannot process volume group vg0005\n",
                         VG_ENDED_FAILED, "Volume group \"vg0005\" not found"},
-                /* lvm2 has not come to the VG. */
-                {"vg0004", 2, 5, "  Volume group \"vg0003\" not found\n", VG_ENDED_FAILED,
-                        "vgchange ended with status 5."},
-                {"vg0004", 1, 5, CHECKSUM, VG_ENDED_FAILED, "vgchange ended with status 5."},
+                {"vg0004", 1, 5, CHECKSUM BUSY, VG_ENDED_FAILED,
+                        "device-mapper: reload ioctl on  (254:6) failed: Device or resource busy"},
+                {"vg0004", 1, 5, "", VG_ENDED_FAILED, "vgchange ended with status 5."},
                 {"vg0004", 1, 139, "", VG_ENDED_FAILED, "vgchange was ended by signal 11."},
-                {"vg0004", 2, 139, ACTIVE("vg0003"), VG_ENDED_CRASHED, NULL},
                 {"vg0004", 1, -1, "", VG_ENDED_FAILED, "vgchange ended with status -1."},
-                /* By the VG's name, by the LV's, and by device-mapper's. */
-                {"mirror", 1, 0, MISSING ACTIVE("mirror"), VG_ENDED_WARNED,
+                /* By the VG's name, by the LV's, and by device-mapper's; a warning only without an error. */
+                {"mirror", 1, 0, MISSING ACTIVE("mirror"), VG_ENDED_FAILED,
                         "WARNING: VG mirror is missing PV tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ (last written to /dev/sdl)."},
-                {"half", 1, 5, REFUSING("half/root"), VG_ENDED_FAILED,
-                        "Refusing activation of partial LV half/root.  Use '--activationmode partial' to override."},
-                {"half", 2, 5, REFUSING("half/root") ACTIVE("left"), VG_ENDED_FAILED,
-                        "Refusing activation of partial LV half/root.  Use '--activationmode partial' to override."},
+                {"mirror", 1, 5, MISSING REFUSING("mirror/root"), VG_ENDED_FAILED,
+                        "Refusing activation of partial LV mirror/root.  Use '--activationmode partial' to override."},
                 {"my-vg", 1, 5,
                         "  device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy\n",
                         VG_ENDED_FAILED,
                         "device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy"},
-                /* Another VG's name is no part of it. */
-                {"vg000", 1, 0, "  Volume group \"vg0003\" not found\n", VG_ENDED_CONTENT, NULL},
         };
         _cleanup_outcome_ struct outcome outcome = {};
         struct volume_group volume_group = make_vg(rows[_i].vg, 1, 0, root);
+        const struct vgchange_end end = {rows[_i].n_vgs, rows[_i].status, rows[_i].output, &no_lists};
 
-        ck_assert_int_eq(
-                outcome_read(&volume_group, rows[_i].n_vgs, rows[_i].status, rows[_i].output, &outcome), 0);
+        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
         ck_assert_int_eq(outcome.event, rows[_i].event);
         if (rows[_i].words)
                 ck_assert_str_eq(outcome.words, rows[_i].words);
+        else
+                ck_assert_ptr_null(outcome.words);
+}
+END_TEST
+
+/* What the lists leave out is no failure, whatever the status; what they may leave out by a tag is none if lvm2 succeeds. */
+START_TEST(lists_leave_out)
+{
+        static const struct {
+                const char *listed, *also;
+                int status;
+                enum vg_event event;
+        } rows[] = {
+                {"vg/a", "other", 5, VG_ENDED_CONTENT},
+                {"vg/a", "vg/b", 5, VG_ENDED_FAILED},
+                {"vg", "other", 0, VG_ENDED_FAILED},
+                {"vg/a", "@tag", 0, VG_ENDED_CONTENT},
+                {"vg/a", "@tag", 5, VG_ENDED_FAILED},
+        };
+        char *values[] = {(char *) rows[_i].listed, (char *) rows[_i].also};
+        const struct configuration_list list = {true, {.strings = values, .n = 2}};
+        const struct configuration by_itself = {.auto_activation_volume_list = list},
+                                   at_all = {.volume_list = list};
+        const struct configuration *const configurations[] = {&by_itself, &at_all};
+        struct volume_group volume_group = make_vg("vg", 2, 1, NULL);
+
+        for (size_t i = 0; i < ELEMENTSOF(configurations); i++) {
+                _cleanup_outcome_ struct outcome outcome = {};
+                const struct vgchange_end end = {1, rows[_i].status, "", configurations[i]};
+
+                ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
+                ck_assert_int_eq(outcome.event, rows[_i].event);
+        }
 }
 END_TEST
 
@@ -127,9 +162,9 @@ START_TEST(words_are_about_an_inactive_lv)
 {
         _cleanup_outcome_ struct outcome outcome = {};
         struct volume_group volume_group = make_vg("data", 3, 1, NULL);
+        const struct vgchange_end end = {1, 5, "  LV data/a is odd.\n  LV data/c is in use.\n", &no_lists};
 
-        ck_assert_int_eq(
-                outcome_read(&volume_group, 1, 5, "  LV data/a is odd.\n  LV data/c is in use.\n", &outcome), 0);
+        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
         ck_assert_str_eq(outcome.words, "LV data/c is in use.");
 }
 END_TEST
@@ -139,10 +174,34 @@ START_TEST(nothing_is_explained_of_an_active_vg)
 {
         _cleanup_outcome_ struct outcome outcome = {};
         struct volume_group volume_group = make_vg("half", 2, 2, NULL);
+        const struct vgchange_end end = {2, 139, REFUSING("half/a"), &no_lists};
 
-        ck_assert_int_eq(outcome_read(&volume_group, 2, 139, REFUSING("half/a"), &outcome), 0);
+        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
         ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
         ck_assert_ptr_null(outcome.words);
+}
+END_TEST
+
+/* Eight that fail with the same words speak for others, for a moment. */
+START_TEST(same_words_speak_for_others)
+{
+        struct alike alike = {};
+        char words[64];
+
+        for (size_t i = 0; i < ALIKE_MAX; i++) {
+                ck_assert(!alike_speak_for_others(&alike, 1000));
+                snprintf(words, sizeof(words), "reload ioctl on vg%04zu-lv (254:%zu) failed", i, i);
+                ck_assert_int_eq(alike_note(&alike, words, 1000), 0);
+        }
+        ck_assert(alike_speak_for_others(&alike, 1000));
+        ck_assert(!alike_speak_for_others(&alike, 1000 + 60 * USEC_PER_SEC));
+        ck_assert_int_eq(alike_note(&alike, "another reason", 1000), 0);
+        ck_assert(!alike_speak_for_others(&alike, 1000));
+        for (size_t i = 0; i < ALIKE_MAX; i++)
+                ck_assert_int_eq(alike_note(&alike, "another reason", 1000), 0);
+        ck_assert_int_eq(alike_note(&alike, NULL, 1000), 0);
+        ck_assert(!alike_speak_for_others(&alike, 1000));
+        free(alike.words);
 }
 END_TEST
 
@@ -221,7 +280,8 @@ START_TEST(no_memory_is_survived)
 
                 many = make_vg("vg", 12, n % 2, NULL);
                 n_allocations = n / 2;
-                r = outcome_read(&normal, 2, 5, REFUSING("half/torn"), &one);
+                r = outcome_read(&normal,
+                        &(struct vgchange_end){1, 5, n % 4 < 2 ? REFUSING("half/torn") : BUSY, &no_lists}, &one);
                 n_allocations = n / 2;
                 degraded = outcome_read_degraded(&many, 5, REFUSING("vg/f"), &two);
                 n_allocations = SIZE_MAX;
@@ -238,7 +298,9 @@ int main(void)
         Suite *suite = suite_create("outcome");
         TCase *test_case = tcase_create("outcome");
 
-        tcase_add_loop_test(test_case, normal_activation, 0, 17);
+        tcase_add_loop_test(test_case, normal_activation, 0, 16);
+        tcase_add_loop_test(test_case, lists_leave_out, 0, 5);
+        tcase_add_test(test_case, same_words_speak_for_others);
         tcase_add_test(test_case, words_are_about_an_inactive_lv);
         tcase_add_test(test_case, nothing_is_explained_of_an_active_vg);
         tcase_add_test(test_case, degraded_activation);

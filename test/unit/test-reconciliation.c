@@ -257,6 +257,27 @@ START_TEST(refusal_counts_once)
 }
 END_TEST
 
+/* That pvscan has failed says nothing of the PV, and that lvm2 has failed for eight VGs alike is as good as for this one. */
+START_TEST(failure_is_no_verdict)
+{
+        make_group(VG_COMPLETE);
+        ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("pvscan failed.")), 0);
+        group->unjudged = true;
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
+        ck_assert_int_eq(group->state, VG_FAILED);
+        ck_assert_str_eq(group->vg->reason, "pvscan failed.");
+
+        inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_COMPLETE_ALONE});
+        for (size_t i = 0; i < ALIKE_MAX; i++)
+                ck_assert_int_eq(alike_note(&worker.alike, "out of order", worker.inventory->now_usec), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
+        ck_assert_int_eq(group->state, VG_FAILED);
+        ck_assert_str_eq(group->vg->reason, "lvm2 fails for others alike: out of order");
+        free(worker.alike.words);
+        worker.alike = (struct alike){};
+}
+END_TEST
+
 /* RAIDs of it may do without the PV, unless lvm2 was never asked for that. */
 START_TEST(degraded_activation_is_remembered)
 {
@@ -327,6 +348,7 @@ int main(void)
         tcase_add_test(test_case, group_at_work_is_left_alone);
         tcase_add_loop_test(test_case, outcome_is_carried_out, 0, 4);
         tcase_add_test(test_case, refusal_counts_once);
+        tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);
         tcase_add_test(test_case, lv_on_a_disk_that_is_there);

@@ -29,6 +29,7 @@ enum {
         PV = 1 << 13,
         NAME = 1 << 14,
         EARLIER = 1 << 15,
+        LVM_FAILS = 1 << 16,
 };
 
 static struct vg_facts make_facts(unsigned int bits)
@@ -46,6 +47,7 @@ static struct vg_facts make_facts(unsigned int bits)
                             : bits & PV            ? VG_OBSTACLE_PV
                             : bits & NAME          ? VG_OBSTACLE_NAME
                             : bits & EARLIER       ? VG_OBSTACLE_EARLIER
+                            : bits & LVM_FAILS     ? VG_OBSTACLE_LVM
                                                    : VG_OBSTACLE_NONE,
                 .permitted = bits & PERMITTED,
                 .ask_anyway = bits & ANYWAY,
@@ -74,9 +76,8 @@ static const struct {
 #define NAMED(name) [VG_##name] = #name
 static const char *const event_names[_VG_EVENT_MAX] = {NAMED(PV_APPEARED), NAMED(PV_WRITTEN), NAMED(PV_FOUND),
         NAMED(PV_ANNOUNCED), NAMED(PV_REMOVED), NAMED(REREAD), NAMED(REREAD_LEFT), NAMED(DEADLINE_PASSED),
-        NAMED(REQUESTED), NAMED(TURN), NAMED(ENDED_UNKNOWN), NAMED(ENDED_CONTENT), NAMED(ENDED_WARNED),
-        NAMED(ENDED_FAILED), NAMED(ENDED_CRASHED), NAMED(ENDED_OVERLOOKED), NAMED(STUCK_OWN), NAMED(STUCK_OTHER),
-        NAMED(WORKER_LOST), NAMED(ADOPTED)};
+        NAMED(REQUESTED), NAMED(TURN), NAMED(ENDED_UNKNOWN), NAMED(ENDED_CONTENT), NAMED(ENDED_FAILED),
+        NAMED(ENDED_UNCLEAR), NAMED(STUCK_OWN), NAMED(STUCK_OTHER), NAMED(WORKER_LOST), NAMED(ADOPTED)};
 
 static bool is_same(const struct vg_step *one, const struct vg_step *two)
 {
@@ -223,7 +224,7 @@ static void take(struct world *world, enum vg_event event)
         struct vg_step step = vg_next(world->state, event, &facts);
         const char *fault = find_fault(world->state, event, &facts, &step);
         bool starts = is_normal_activation(step.action) || step.action == VG_DO_ACTIVATE_DEGRADED;
-        bool ends = event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_OVERLOOKED;
+        bool ends = event >= VG_ENDED_UNKNOWN && event <= VG_ENDED_UNCLEAR;
 
         require(!fault, "%s, %s: %s", vg_state_to_string(world->state), event_names[event], fault);
         if (ends)
@@ -278,9 +279,8 @@ static void add_pv(struct world *world)
 
 static void end(struct world *world)
 {
-        static const enum vg_event events[] = {VG_ENDED_CONTENT, VG_ENDED_WARNED, VG_ENDED_FAILED,
-                VG_ENDED_CRASHED, VG_ENDED_OVERLOOKED, VG_ENDED_UNKNOWN, VG_STUCK_OTHER, VG_STUCK_OWN,
-                VG_WORKER_LOST};
+        static const enum vg_event events[] = {VG_ENDED_CONTENT, VG_ENDED_FAILED, VG_ENDED_UNCLEAR,
+                VG_ENDED_UNKNOWN, VG_STUCK_OTHER, VG_STUCK_OWN, VG_WORKER_LOST};
 
         if (!is_activating(world->state))
                 return;
