@@ -118,15 +118,12 @@ struct backups {
 /* Sets `skip_reason` if it is the host, or the lack of LVs, why the VG is not to be activated. */
 static int add_skip_reason(struct volume_group *metadata, const struct system_id *host)
 {
-        if (metadata->skip_reason)
-                return 0;
-        if (system_id_is_foreign(host, metadata->system_id))
-                return string_replace(&metadata->skip_reason,
-                        string_format("the VG belongs to the host with system ID %s.", metadata->system_id));
-        if (volume_group_count(metadata).autoactivated == 0)
-                return string_replace(
-                        &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
-        return 0;
+        int r = volume_group_compare_host(metadata, host);
+
+        if (r < 0 || metadata->skip_reason || volume_group_count(metadata).autoactivated > 0)
+                return r;
+        return string_replace(
+                &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
 }
 
 /* Returns 0, -ENOMEM, or -E2BIG if nothing more is to be read. */

@@ -120,7 +120,8 @@ static const struct rule rules[] = {
         {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), PERMITTED, VG_DEGRADED_DUE},
         {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), 0, VG_DEGRADED},
 
-        /* It is requested by name. */
+        /* It is requested by name. The policy may be newer than the deadline. */
+        {BIT(OVERDUE), BIT(REQUESTED), PERMITTED | PVS_SOME, VG_DUE},
         {WAITING_ANY | COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY, BIT(REQUESTED), 0, VG_SAME},
         {BIT(DEGRADED) | BIT(DEGRADED_RETRY), BIT(REQUESTED), PVS_MISSING | PERMITTED, VG_DEGRADED_DUE},
         {ANY, BIT(REQUESTED), PVS_MISSING, VG_SAME},

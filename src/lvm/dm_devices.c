@@ -362,16 +362,33 @@ static const struct dm_device *find_device(const struct dm_devices *devices,
         return device;
 }
 
+/* DM_ACTIVE_PRESENT_FLAG and others. A vgchange that was killed leaves a device that has no table; sysfs does not have these. */
+static uint32_t read_flags(const struct dm_devices *devices, const struct dm_device *device)
+{
+        struct dm_ioctl status = {
+                .version = {DM_VERSION_MAJOR, 0, 0},
+                .data_size = sizeof(status),
+                .data_start = sizeof(status),
+                .dev = device->number,
+        };
+
+        if (devices->control_fd < 0)
+                return DM_ACTIVE_PRESENT_FLAG | (device->suspended ? DM_SUSPEND_FLAG : 0U);
+        return ioctl(devices->control_fd, DM_DEV_STATUS, &status) < 0 ? 0 : status.flags;
+}
+
 void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group)
 {
         _cleanup_close_ int root_fd = volume_group->lost_pv ? root_open() : -EBADF;
 
         FOREACH_LV(lv, volume_group) {
                 const struct dm_device *device = find_device(devices, volume_group, lv);
+                uint32_t flags = device ? read_flags(devices, device) : 0;
 
                 lv->stranded =
                         device && root_fd >= 0 && has_lost(root_fd, sysfs_path(device->number, "slaves").text, 0);
-                lv->active = device && !lv->stranded;
+                lv->active = device && !lv->stranded && flags & DM_ACTIVE_PRESENT_FLAG;
+                lv->suspended = lv->active && flags & DM_SUSPEND_FLAG;
         }
 }
 

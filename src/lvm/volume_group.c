@@ -6,6 +6,7 @@
 
 #include <libdevmapper.h>
 
+#include "lvm/configuration.h"
 #include "shared/dm.h"
 #include "shared/util.h"
 
@@ -126,6 +127,14 @@ int volume_group_finish(struct volume_group *volume_group)
                 r = string_replace(
                         reason, strdup("the VG's autoactivation is off (vgchange --setautoactivation y)."));
         return r < 0 ? r : index_pvs(volume_group);
+}
+
+int volume_group_compare_host(struct volume_group *volume_group, const struct system_id *host)
+{
+        if (volume_group->skip_reason || !system_id_is_foreign(host, volume_group->system_id))
+                return 0;
+        return string_replace(&volume_group->skip_reason,
+                string_format("the VG belongs to the host with system ID %s.", volume_group->system_id));
 }
 
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)

@@ -44,6 +44,7 @@ struct volume_group_lv {
         bool autoactivation_off; /* NOAUTOACTIVATE; in no record */
         bool active;             /* as of when the VG was last looked at */
         bool stranded;           /* as of then: it is in the kernel, on a disk that has gone; in no record */
+        bool suspended;          /* as of then: it is active, and I/O to it waits; in no record */
 };
 
 /* now_usec() of the steps of an activation: the first PV was seen, all PVs were, or it was decided to do without those that
@@ -117,6 +118,12 @@ int volume_group_update(struct volume_group *volume_group, struct volume_group *
 struct volume_group *volume_group_free(struct volume_group *volume_group);
 DEFINE_CLEANUP(struct volume_group *, volume_group_free)
 #define _cleanup_volume_group_ _cleanup_(volume_group_freep)
+
+/* Sets `skip_reason`, unless there is one, if the VG is another host's: lvm2 does not touch it, and says so as if that were a
+ * failure. Returns 0 or -ENOMEM. */
+struct system_id;
+int volume_group_compare_host(struct volume_group *volume_group, const struct system_id *host)
+        _nonnull_(1, 2) _must_check_;
 
 /* The PV with that identifier, or NULL. */
 struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)

@@ -250,6 +250,15 @@ static void answer(struct why *why)
                         n.autoactivated, plural(n.autoactivated));
 }
 
+static void explain_suspended(struct why *why, const struct volume_group_lv *lv)
+{
+        if (!lv->suspended)
+                return;
+        why_state(why, "suspended", "LV %s is suspended, so that I/O to it waits.", lv->name);
+        why_advise(why, "If no command of lvm2 is at work: \"lvchange --refresh %s/%s\", or \"dmsetup resume\".",
+                why->vg->name, lv->name);
+}
+
 void volume_group_explain(struct why *why, const struct vg_view *view)
 {
         why->view = view;
@@ -260,6 +269,8 @@ void volume_group_explain(struct why *why, const struct vg_view *view)
         answer(why);
         why_add_other_causes(why);
         explain_lvs(why);
+        FOREACH_LV(lv, why->vg)
+                explain_suspended(why, lv);
         if (volume_group_count(why->vg).any_active)
                 explain_holders_of_lvs(why, NULL);
 }
@@ -305,6 +316,7 @@ bool logical_volume_explain(struct why *why, const struct vg_view *view, const c
         if (lv && lv->active) {
                 why_answer(why, VERDICT_UP, "active", "LV %s/%s is active.", why->vg->name, lv->name);
                 why_fact(why, "Its VG is %s.", describe_place(why));
+                explain_suspended(why, lv);
                 explain_holders_of_lvs(why, lv->lvid);
         } else if (lv) {
                 explain_inactive_lv(why, lv);

@@ -119,6 +119,8 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
 
         if (r == 0) {
                 r = facts_read(copy->facts, copy->facts_size, &metadata);
+                if (r >= 0)
+                        r = volume_group_compare_host(metadata, &worker->configuration.system_id);
                 if (r == -ENOMEM)
                         return r;
         }

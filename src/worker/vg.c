@@ -187,9 +187,9 @@ static int gather(struct change *change)
                 if (r < 0)
                         return r;
         }
-        /* Only a VG that was activated degraded has RAIDs that may do without a PV that is there. */
-        if (vg->degraded_usec != 0 && !vg_state_is_due(group->state) && group->state != VG_ACTIVATING_DEGRADED &&
-                (event == VG_TURN || vg_event_is_end(event))) {
+        /* RAIDs may do without a PV that is there, whoever activated them before it came: the initrd, a person. */
+        if ((vg->degraded_usec != 0 || vg->slow) && !vg_state_is_due(group->state) &&
+                group->state != VG_ACTIVATING_DEGRADED && (event == VG_TURN || vg_event_is_end(event))) {
                 r = raid_describe_refresh(change->input->devices, vg, &change->raids);
                 if (r == -ENOMEM)
                         return log_oom();
@@ -284,6 +284,8 @@ static void note_degraded(const struct change *change)
                         vg->degraded_usec = change->worker->inventory->now_usec;
                 vg->complete_usec = 0;
         }
+        if (step->state == VG_DEGRADED_COMPLETE && vg->degraded_usec == 0)
+                vg->degraded_usec = change->worker->inventory->now_usec;
         if (whole)
                 vg->degraded_usec = 0;
         for (size_t i = 0; whole && i < vg->n_pvs; i++)
