@@ -65,9 +65,12 @@ struct managed_group {
         bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
         bool pv_changed;           /* one of its disks appeared or was removed since lvm2 was asked */
         bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
-        char *refusal;             /* what lvm2 said when it did not record one of the PVs, or NULL */
-        dev_t refused;             /* the device that this PV is, if there is a refusal */
-        bool unjudged;             /* that is no verdict: pvscan has failed */
+        uint64_t retry_usec;       /* when it is tried again, since it has failed; 0 if it is not */
+        unsigned int n_retries; /* how often it was, by the clock, since it was settled or requested otherwise */
+        bool retried;           /* likewise, because of an event of one of its devices */
+        char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
+        dev_t refused;          /* the device that this PV is, if there is a refusal */
+        bool unjudged;          /* that is no verdict: pvscan has failed */
 
         /* What is to be put in order when all has been read, see intake_recheck(). */
         bool needs_recheck; /* it was changed while the machine runs */

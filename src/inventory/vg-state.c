@@ -128,6 +128,8 @@ static const struct rule rules[] = {
         {BIT(ACTIVE), BIT(REQUESTED), LVS_DONE | NEED_NOT_ASK, VG_SAME},
         {ANY, BIT(REQUESTED), 0, VG_COMPLETE, VG_SAY_COMPLETE},
 
+        {BIT(FAILED), BIT(RETRY), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+
         /* A process can be started for a degraded activation. */
         {DUE_ANY, BIT(TURN), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(DUE), BIT(TURN), FORBIDDEN, VG_OVERDUE},

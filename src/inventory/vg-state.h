@@ -39,6 +39,7 @@ enum vg_event {
         VG_REREAD_LEFT,     /* likewise; a PV says that it no longer belongs to the VG */
         VG_DEADLINE_PASSED, /* its deadline has passed */
         VG_REQUESTED,       /* it is requested by name */
+        VG_RETRY,           /* it has failed, which may have passed */
         VG_TURN,            /* a process can be started for it */
         VG_ENDED_UNKNOWN,   /* the vgchange has ended; it was an earlier worker's, whose output is not known */
         VG_ENDED_CONTENT,   /* it has ended and has nothing against the VG */

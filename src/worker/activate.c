@@ -426,10 +426,28 @@ static bool is_watched(const struct worker *worker, const struct job *job)
         return true;
 }
 
+static int retry_failed(struct worker *worker)
+{
+        struct managed_group *group, *next;
+        int r = 0;
+
+        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_FAILED]) {
+                if (group->retry_usec > 0 && group->retry_usec <= worker->inventory->now_usec) {
+                        group->n_retries++;
+                        r = vg_retry(worker, group);
+                }
+                if (r < 0)
+                        return r;
+                if (group->retry_usec > 0)
+                        worker_wake_at(worker, group->retry_usec);
+        }
+        return 0;
+}
+
 int activate_groups(struct worker *worker)
 {
         struct job *job;
-        int r = 0;
+        int r = retry_failed(worker);
 
         if (dm_list_empty(&worker->jobs) && worker->pause_usec <= worker->inventory->now_usec)
                 worker->load = (struct load){};

@@ -97,6 +97,10 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                         &(struct vg_input){.event = !device->ready     ? VG_PV_WRITTEN
                                                     : device->appeared ? VG_PV_ANNOUNCED
                                                                        : VG_PV_FOUND});
+        if (r >= 0 && vg_has_just_failed(worker, group)) {
+                group->retried = true;
+                r = vg_retry(worker, group);
+        }
         return MIN(r, 0);
 }
 

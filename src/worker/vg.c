@@ -261,6 +261,41 @@ static void note_settled(struct worker *worker, struct volume_group *vg, enum vg
         worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }
 
+/* When a VG that has failed is tried again, since then. What is wrong may pass by itself: a module that is loaded late, a device
+ * that another program has claimed. */
+static const uint64_t retries[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 300 * USEC_PER_SEC};
+
+/* For how long an event of a device of its has it tried again at once. */
+#define JUST_FAILED_USEC (30 * USEC_PER_SEC)
+
+static void forget_retries(struct managed_group *group)
+{
+        group->n_retries = 0;
+        group->retried = false;
+}
+
+static void plan_retry(struct managed_group *group, const struct vg_step *step, uint64_t now)
+{
+        bool failed = step->state == VG_FAILED && step->reason != VG_REASON_ON_REMOVED;
+
+        if (!failed)
+                forget_retries(group);
+        group->retry_usec = failed && group->n_retries < ELEMENTSOF(retries) ? now + retries[group->n_retries] : 0;
+}
+
+bool vg_has_just_failed(const struct worker *worker, const struct managed_group *group)
+{
+        return group->state == VG_FAILED && group->retry_usec > 0 && !group->retried &&
+               worker->inventory->now_usec < group->vg->settled_usec + JUST_FAILED_USEC;
+}
+
+int vg_retry(struct worker *worker, struct managed_group *group)
+{
+        group->retry_usec = 0;
+        log_notice("VG %s failed, retrying: %s", group->vg->name, group->vg->reason ?: "lvm2 gave no reason.");
+        return vg_take(worker, group, &(struct vg_input){.event = VG_RETRY});
+}
+
 /* All PVs are there, or somebody asks for the VG by name. */
 static void note_complete(struct worker *worker, struct volume_group *vg)
 {
@@ -341,6 +376,10 @@ static int carry_out(const struct change *change)
         else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
                  (input->devices && step->action != VG_DO_RECHECK))
                 inventory_note_change(inventory, group);
+        if (settles)
+                plan_retry(group, step, inventory->now_usec);
+        else if (input->event == VG_REQUESTED)
+                forget_retries(group);
         if (settles && !vg_event_is_reread(input->event))
                 note_settled(change->worker, vg, step->report);
         if (step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED)

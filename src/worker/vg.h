@@ -20,6 +20,12 @@ struct vg_input {
  * state that it was in. Else VG_DO_NOTHING, or a negative errno if the worker cannot go on. */
 int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input) _nonnull_(1, 2, 3);
 
+/* Has a VG that has failed tried again, and says so. Returns VG_DO_NOTHING or a negative errno. */
+int vg_retry(struct worker *worker, struct managed_group *group) _nonnull_(1, 2) _must_check_;
+
+/* Whether it failed a moment ago, so that an event of one of its devices is worth a try: only the first one. */
+bool vg_has_just_failed(const struct worker *worker, const struct managed_group *group) _nonnull_(1, 2);
+
 /* Reports VGs that have lost a PV which is not back. Returns 0. */
 int vg_report_lost(struct worker *worker) _nonnull_(1);
 
