@@ -100,8 +100,10 @@ static int read_udev(struct device_facts *facts)
                 facts->pvscan_on_lvs = property_is(device, "LVM_PVSCAN_ON_LVS", "1");
                 facts->rules_disabled = property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
                 facts->not_ready = property_is(device, "SYSTEMD_READY", "0");
-                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type)
-                            ?: copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
+                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
+                /* A partition inherits the property from its disk. */
+                if (r >= 0 && !streq(udev_device_get_devtype(device) ?: "", "partition"))
+                        r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
         }
         udev_device_unref(device);
         udev_unref(udev);
