@@ -72,7 +72,7 @@ static int explain_name(struct why *why, const char *vg, const char *lv)
         int r;
 
         why->kind = lv ? "lv" : "vg";
-        r = vg_view_search(why->sources, vg, &view);
+        r = vg_view_search(why->sources, vg, "", &view);
         if (r == VG_VIEW_NONE)
                 return log_unknown_vg(why->sources, vg);
         if (r < 0)
@@ -90,11 +90,13 @@ static int explain_lv_device(struct why *why, dev_t number)
 {
         const struct dm_device *device = dm_devices_find(why->sources->devices, number);
         _cleanup_vg_view_ struct vg_view view = {};
+        _cleanup_free_ char *vgid = NULL;
         int r;
 
         if (!device || !device->vg || *device->layer != '\0')
                 return 0;
-        r = vg_view_find(why->sources, device->vg, &view);
+        vgid = strndup(device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
+        r = vgid ? vg_view_find(why->sources, device->vg, vgid, &view) : -ENOMEM;
         if (r > 0)
                 r = logical_volume_explain(why, &view, device->lv);
         if (r > 0)

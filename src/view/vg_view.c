@@ -14,8 +14,13 @@
 
 /* ------ the worker's records ------ */
 
+static bool is_wanted(const struct volume_group *volume_group, const char *vgid)
+{
+        return *vgid == '\0' || streq(volume_group->vgid, vgid);
+}
+
 /* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
-static int find_recorded(const struct sources *sources, const char *name, struct vg_view *view)
+static int find_recorded(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
         size_t n = 0;
 
@@ -31,6 +36,8 @@ static int find_recorded(const struct sources *sources, const char *name, struct
                 if (r < 0 || !streq(volume_group->vgid, entry->key))
                         continue;
                 n++;
+                if (!is_wanted(volume_group, vgid))
+                        continue;
                 snapshot_judge(sources, volume_group);
                 if (view->volume_group && (volume_group_count(view->volume_group).any_active ||
                                                   !volume_group_count(volume_group).any_active))
@@ -106,13 +113,17 @@ static bool is_active(const struct volume_group *volume_group)
         return volume_group->state == VOLUME_GROUP_ACTIVE;
 }
 
-int vg_view_find(const struct sources *sources, const char *name, struct vg_view *ret)
+int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
 {
         /* The worker's records are out of date where headgate is not in charge any more. */
-        int r = sources->in_charge ? find_recorded(sources, name, ret) : 0;
+        int r = sources->in_charge ? find_recorded(sources, name, vgid, ret) : 0;
 
         if (r >= 0 && !ret->volume_group) {
                 r = unrecorded_read(sources, name, &ret->volume_group);
+                if (r >= 0 && !is_wanted(ret->volume_group, vgid)) {
+                        ret->volume_group = volume_group_free(ret->volume_group);
+                        r = -ENOENT;
+                }
                 ret->source = VG_VIEW_OF_BACKUP;
                 ret->metadata = ret->volume_group;
         }
@@ -153,7 +164,7 @@ static int take_disk(
         return string_replace(&seen->device_name, strdup(path));
 }
 
-static int find_on_disks(const struct sources *sources, const char *name, struct vg_view *view)
+static int find_on_disks(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         int r = pv_devices_new(&enumerator);
@@ -172,18 +183,18 @@ static int find_on_disks(const struct sources *sources, const char *name, struct
                 r = read_pv(sources, number, path, &pv);
                 if (r < 0)
                         return r;
-                if (pv.metadata && streq(pv.metadata->name, name))
+                if (pv.metadata && streq(pv.metadata->name, name) && is_wanted(pv.metadata, vgid))
                         return take_disk(sources, path, number, &pv, view);
         }
         return 0;
 }
 
-int vg_view_search(const struct sources *sources, const char *name, struct vg_view *ret)
+int vg_view_search(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
 {
-        int r = vg_view_find(sources, name, ret);
+        int r = vg_view_find(sources, name, vgid, ret);
 
         if (r == VG_VIEW_NONE && !root_is_chosen())
-                r = find_on_disks(sources, name, ret);
+                r = find_on_disks(sources, name, vgid, ret);
         return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 

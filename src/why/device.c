@@ -284,9 +284,10 @@ static void explain_recording(struct why *why)
 }
 
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
-static int find_vg_name(const struct sources *sources, const struct pv *pv, char **ret)
+static int find_vg(const struct sources *sources, const struct pv *pv, char **ret, char ret_vgid[LVM_ID_SIZE])
 {
         if (pv->metadata) {
+                strcpy(ret_vgid, pv->metadata->vgid);
                 *ret = strdup(pv->metadata->name);
                 return *ret ? 1 : -ENOMEM;
         }
@@ -297,6 +298,7 @@ static int find_vg_name(const struct sources *sources, const struct pv *pv, char
                         volume_group_parse(entry->text, &volume_group) < 0 ||
                         !volume_group_find_pv(volume_group, pv->pvid))
                         continue;
+                strcpy(ret_vgid, volume_group->vgid);
                 *ret = TAKE_PTR(volume_group->name);
                 return 1;
         }
@@ -316,7 +318,7 @@ static void answer_by_vg(struct why *why, const char *name, const struct why *vg
         why_take_over(why, vg);
 }
 
-static void explain_pv(struct why *why, const char *vg_name)
+static void explain_pv(struct why *why, const char *vg_name, const char *vgid)
 {
         _cleanup_why_ struct why vg = {.sources = why->sources};
         _cleanup_vg_view_ struct vg_view view = {};
@@ -325,7 +327,7 @@ static void explain_pv(struct why *why, const char *vg_name)
         why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(why->device->pv.pvid));
         if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
                 explain_recording(why);
-        r = vg_view_search(why->sources, vg_name, &view);
+        r = vg_view_search(why->sources, vg_name, vgid, &view);
         why_fail(why, r);
         if (r > 0)
                 volume_group_explain(&vg, &view);
@@ -337,12 +339,13 @@ static void explain_pv(struct why *why, const char *vg_name)
 void device_explain(struct why *why)
 {
         _cleanup_free_ char *vg_name = NULL;
+        char vgid[LVM_ID_SIZE] = "";
 
         causes_of_device(why);
         if (why->device->pv.found)
-                why_fail(why, find_vg_name(why->sources, &why->device->pv, &vg_name));
+                why_fail(why, find_vg(why->sources, &why->device->pv, &vg_name, vgid));
         if (vg_name)
-                explain_pv(why, vg_name);
+                explain_pv(why, vg_name, vgid);
         else
                 answer_without_vg(why);
         explain_udev(why, why->device);

@@ -218,12 +218,28 @@ START_TEST(unknown_names)
 
         records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(vg_view_find(&sources, "plian", &view), VG_VIEW_NONE);
-        ck_assert_int_eq(vg_view_find(&sources, "plain", &view), VG_VIEW_FOUND);
+        ck_assert_int_eq(vg_view_find(&sources, "plian", "", &view), VG_VIEW_NONE);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", "", &view), VG_VIEW_FOUND);
         ck_assert(!logical_volume_explain(&explanation, &view, "liner"));
         for (size_t i = 0; i < view.volume_group->n_lvs; i++)
                 suggestion_consider(&of_lv, view.volume_group->lvs[i].name);
         ck_assert_pstr_eq(of_lv.nearest, "linear");
+}
+END_TEST
+
+/* Another VG of the name is not taken for it. */
+START_TEST(a_vg_is_found_by_its_identifier)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_vg_view_ struct vg_view none = {}, view = {};
+
+        write_backup("plain-1", "plain");
+        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        ck_assert_int_eq(sources_read(&sources), 0);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", "another", &none), VG_VIEW_NONE);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", volume_group->vgid, &view), VG_VIEW_FOUND);
+        ck_assert_str_eq(view.volume_group->vgid, volume_group->vgid);
 }
 END_TEST
 
@@ -498,6 +514,7 @@ int main(void)
         tcase_add_test(tcase, pvs_that_lvm2_has_marked);
         tcase_add_test(tcase, nothing_but_a_backup);
         tcase_add_test(tcase, unknown_names);
+        tcase_add_test(tcase, a_vg_is_found_by_its_identifier);
         tcase_add_test(tcase, pvs_that_are_there_twice);
         tcase_add_test(tcase, vgs_of_one_name);
         tcase_add_test(tcase, active_vg);
