@@ -97,7 +97,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                         &(struct vg_input){.event = !device->ready     ? VG_PV_WRITTEN
                                                     : device->appeared ? VG_PV_ANNOUNCED
                                                                        : VG_PV_FOUND});
-        if (r >= 0 && vg_has_just_failed(worker, group)) {
+        if (r >= 0 && device->ready && vg_has_just_failed(worker, group)) {
                 group->retried = true;
                 r = vg_retry(worker, group);
         }

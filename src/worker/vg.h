@@ -23,7 +23,8 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
 /* Has a VG that has failed tried again, and says so. Returns VG_DO_NOTHING or a negative errno. */
 int vg_retry(struct worker *worker, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
-/* Whether it failed a moment ago, so that an event of one of its devices is worth a try: only the first one. */
+/* Whether it failed a moment ago, so that it is worth a try if udev announces one of its devices: only the first time. lvm2
+ * itself may have written to one. */
 bool vg_has_just_failed(const struct worker *worker, const struct managed_group *group) _nonnull_(1, 2);
 
 /* Reports VGs that have lost a PV which is not back. Returns 0. */
