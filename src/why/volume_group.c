@@ -47,6 +47,7 @@ static void cause_of_reason(struct why *why)
                 cause_with_reason(why, "failed", "lvm2 was asked, and said: ", vg->reason ?: "it gave no reason");
                 if (vg->reason && skip_prefix(vg->reason, "pvscan "))
                         causes_of_refusal(why, "", vg->reason);
+                advise_on_flags(why);
                 why_advise(why, "When that is mended, have it tried again: \"headgate activate %s\".", vg->name);
         } else if (vg->state == VOLUME_GROUP_SKIPPED && vg->reason &&
                    skip_prefix(vg->reason, "lvm2 does not accept")) {

@@ -189,7 +189,7 @@ static void explain_late_pvs(struct why *why)
 }
 
 /* What has the flag counts as missing for lvm2 wherever it is (vgextend(8)). */
-static void advise_on_flags(struct why *why)
+void advise_on_flags(struct why *why)
 {
         FOREACH_PV(pv, why->vg) {
                 if (!pv->flagged || pv->device == 0)

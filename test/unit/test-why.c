@@ -404,6 +404,24 @@ START_TEST(degraded_without_a_pv)
 }
 END_TEST
 
+/* lvm2 refuses LVs on a PV that it has flagged, wherever that is. */
+START_TEST(failed_with_a_flagged_pv)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_why_ struct why vg = {};
+
+        volume_group = records_read_image("plain-1");
+        for (size_t i = 0; i < volume_group->n_pvs; i++)
+                records_see_pv(volume_group, i, "plain-1");
+        volume_group->state = VOLUME_GROUP_FAILED;
+        volume_group->pvs[1].flagged = true;
+        records_save(volume_group);
+        vg = records_ask("plain", NULL);
+        expect_fact(&vg, "(flag MISSING)");
+        expect_advice(&vg, "vgextend --restoremissing plain /");
+}
+END_TEST
+
 START_TEST(degraded_with_a_pv_that_came_late)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
@@ -522,6 +540,7 @@ int main(void)
         tcase_add_test(tcase, lv_that_a_list_leaves_out);
         tcase_add_test(tcase, deactivated_since);
         tcase_add_test(tcase, degraded_without_a_pv);
+        tcase_add_test(tcase, failed_with_a_flagged_pv);
         tcase_add_test(tcase, degraded_with_a_pv_that_came_late);
         tcase_add_test(tcase, policies);
         tcase_add_test(tcase, headgate_is_off);
