@@ -30,13 +30,13 @@ enum {
 
 /* Finds the VG by its name and, as several may have that, its identifier, "" for any. The sources have to be read. `*ret`, which
  * starts empty, is to be emptied with vg_view_done(), also if it fails. Returns one of the above, or a negative errno. */
-int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
-        _nonnull_all_ _must_check_;
+int vg_view_find(const struct sources *sources, const char *name, const char *vgid,
+        struct vg_view *ret) _nonnull_all_ _must_check_;
 
 /* The same; a VG that is not found it looks for on PVs that udev knows and the worker was not told of, disks of virtual machines
  * for instance. Reads all of these. Returns likewise. */
-int vg_view_search(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
-        _nonnull_all_ _must_check_;
+int vg_view_search(const struct sources *sources, const char *name, const char *vgid,
+        struct vg_view *ret) _nonnull_all_ _must_check_;
 
 void vg_view_done(struct vg_view *view) _nonnull_all_;
 #define _cleanup_vg_view_ _cleanup_(vg_view_done)

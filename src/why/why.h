@@ -99,9 +99,9 @@ void explain_duplicate_of_device(struct why *why) _nonnull_all_;
 /* waiting.c: what a VG waits for. */
 
 /* Of an incomplete VG: the cause, which PVs these are, what is known of them, since when and how long they are waited for. */
+void explain_missing_pvs(struct why *why) _nonnull_all_;
 /* Which PVs lvm2 takes for missing though they are there, and what to do: it refuses LVs on them. */
 void advise_on_flags(struct why *why) _nonnull_all_;
-void explain_missing_pvs(struct why *why) _nonnull_all_;
 /* That the VG is DEGRADED: since when, what came late, and what to do. Says which PVs are missing, too. */
 void explain_degraded(struct why *why) _nonnull_all_;
 /* Where a VG that is not settled is in headgate's queue: facts, from /run/headgate. */
