@@ -300,17 +300,13 @@ int intake_prepare(struct worker *worker, struct reading *reading)
         struct device *device, *next;
 
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD]) {
-                char *name;
-                int r;
+                bool announced = device->announced_name && device->announced_diskseq != 0;
+                char *name = announced ? strdup(device->announced_name) : NULL;
+                int r = name ? 0 : uevents_get_device_name(worker->uevents, device->number, &name);
 
                 inventory_ping(worker->inventory);
                 /* If it is not the disk any more that udev has announced, that is found when it was read. */
                 device->diskseq = device->announced_diskseq ?: diskseq_read(device->number);
-                if (device->announced_name && device->announced_diskseq != 0) {
-                        name = strdup(device->announced_name);
-                        r = name ? 0 : -ENOMEM;
-                } else
-                        r = uevents_get_device_name(worker->uevents, device->number, &name);
                 if (r == -ENOENT) {
                         take_removed(worker, device);
                         continue;

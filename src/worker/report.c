@@ -9,6 +9,7 @@
 
 #include "shared/log.h"
 #include "shared/messages.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/journal.h"
@@ -80,38 +81,22 @@ void report_seen(const struct managed_group *group, const char *device_name)
 
 #define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
 
-/* To be read; a program has the fields. */
-#define GROUPS_NAMED 8
-
-static char *name_groups(struct managed_group *const *groups, size_t n)
-{
-        size_t n_named = n > GROUPS_NAMED ? GROUPS_NAMED - 1 : n;
-        _cleanup_free_ char *names = strdup("");
-
-        for (size_t i = 0; names && i < n_named; i++)
-                if (string_replace(
-                            &names, string_format("%s%s%s", names, i > 0 ? ", " : "", groups[i]->vg->name)) < 0)
-                        return NULL;
-        if (names && n_named < n)
-                return string_format("%s and %zu more", names, n - n_named);
-        return TAKE_PTR(names);
-}
-
 static void report_activating_some(struct managed_group *const *groups, size_t n)
 {
         /* They are all of one sort. */
         const char *without = volume_group_is_incomplete(groups[0]->vg) ? " without the PVs that are missing" : "";
-        _cleanup_free_ char *names = name_groups(groups, n);
+        _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_fields_ struct fields fields = {};
 
-        if (!names)
-                return;
-        FOREACH_ARRAY(group, groups, n)
+        FOREACH_ARRAY(group, groups, n) {
                 fields_add(&fields, string_format("HEADGATE_VG=%s", (*group)->vg->name));
+                enumeration_add(&names, (*group)->vg->name);
+        }
         fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
         report_line(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, &fields,
-                n == 1 ? string_format("VG %s is being activated by lvm2%s.", names, without)
-                       : string_format("%zu VGs are being activated by lvm2%s: %s.", n, without, names));
+                n == 1 ? string_format("VG %s is being activated by lvm2%s.", groups[0]->vg->name, without)
+                       : string_format(
+                                 "%zu VGs are being activated by lvm2%s: %s.", n, without, names.text ?: "?"));
 }
 
 void report_activating(struct managed_group *const *groups, size_t n)
