@@ -217,7 +217,6 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
 /* As long as a thin pool may be checked, before which other LVs of the same VG were activated. */
 #define TIMEOUT_USEC (3600 * USEC_PER_SEC)
 
-DEFINE_CLEANUP(struct udev *, udev_unref)
 DEFINE_CLEANUP(struct udev_queue *, udev_queue_unref)
 
 int suspects_find(struct suspect **ret, size_t *ret_n)
@@ -298,7 +297,7 @@ static int look(struct suspect *suspect, struct udev_queue *queue)
 
 int suspects_complete(struct suspect *suspects, size_t n, uint64_t timeout_usec)
 {
-        _cleanup_(udev_unrefp) struct udev *udev = udev_new();
+        _cleanup_udev_ struct udev *udev = udev_new();
         _cleanup_(udev_queue_unrefp) struct udev_queue *queue = udev ? udev_queue_new(udev) : NULL;
         uint64_t end = now_usec() + timeout_usec;
 

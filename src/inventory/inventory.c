@@ -10,6 +10,7 @@
 #include "shared/dm.h"
 #include "shared/flags.h"
 #include "shared/log.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
@@ -17,6 +18,9 @@
 
 /* How often to ping: a small part of what headgate.service allows from one ping to the next, 30 s. */
 #define PING_INTERVAL_USEC USEC_PER_SEC
+
+/* By then multipathd has seen a second path, or there is none. */
+#define HOLD_MAX_USEC (3 * USEC_PER_SEC)
 
 /* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
 #define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
@@ -175,6 +179,7 @@ static void free_device(struct device *device)
 {
         free(device->name);
         free(device->announced_name);
+        free(device->path.wwid);
         free(device);
 }
 
@@ -221,6 +226,7 @@ int inventory_get_device(struct inventory *inventory, dev_t number, struct devic
                         free(device);
                         return -ENOMEM;
                 }
+                device->held_until_usec = inventory->now_usec + HOLD_MAX_USEC;
                 device->stage = DEVICE_UNREAD;
                 dm_list_add(&inventory->devices[DEVICE_UNREAD], &device->list);
         }
@@ -281,6 +287,57 @@ void inventory_read_again(struct inventory *inventory, struct device *device)
                 inventory_move_device(inventory, device, DEVICE_UNREAD);
         else if (device->stage > DEVICE_UNREAD)
                 device->again = true;
+}
+
+bool inventory_is_undecided(const struct inventory *inventory, const struct device *device)
+{
+        const struct storage_path *path = &device->path;
+        const struct device *other, *next;
+
+        if (!device->ready || device->recorded.pvid[0] != '\0' || inventory->now_usec >= device->held_until_usec)
+                return false;
+        if (path->kind != PATH_OF_TWINS)
+                return path->kind == PATH_OF_FABRIC;
+        FOREACH_DEVICE(other, next, inventory)
+                if (other->path.kind != PATH_NEVER && other->path.disk != path->disk &&
+                        streq(other->path.wwid, path->wwid))
+                        return true;
+        return false;
+}
+
+void inventory_hold(struct inventory *inventory, bool booting)
+{
+        struct dm_list *unread = &inventory->devices[DEVICE_UNREAD];
+        _cleanup_close_ int root_fd = root_open();
+        struct device *device, *next;
+
+        if (!multipath_finds_new(root_fd, booting))
+                return;
+        dm_list_iterate_items(device, unread) {
+                inventory_ping(inventory);
+                storage_path_read(root_fd, device->number, &device->path);
+        }
+        dm_list_iterate_items_safe(device, next, unread)
+                if (device->path.kind == PATH_MARKED && device->recorded.pvid[0] == '\0')
+                        inventory_move_device(inventory, device, DEVICE_SETTLING);
+                else if (inventory_is_undecided(inventory, device)) {
+                        log_debug("Holding %s (WWID %s), which multipathd may make a path.",
+                                device->announced_name ?: "a device", device->path.wwid);
+                        inventory_move_device(inventory, device, DEVICE_HELD);
+                }
+}
+
+uint64_t inventory_end_holds(struct inventory *inventory)
+{
+        uint64_t earliest = USEC_INFINITY;
+        struct device *device, *next;
+
+        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_HELD])
+                if (inventory->now_usec < device->held_until_usec)
+                        earliest = MIN(earliest, device->held_until_usec);
+                else
+                        inventory_move_device(inventory, device, DEVICE_UNREAD);
+        return earliest;
 }
 
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid)

@@ -7,6 +7,7 @@
 #include "inventory/volume_group_record.h"
 #include "lvm/pv.h"
 #include "shared/kernel.h"
+#include "shared/udev.h"
 
 /* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
@@ -21,6 +22,7 @@ enum device_stage {
         DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
         DEVICE_RECORDING,  /* pvscan has it */
         DEVICE_SETTLING,   /* done with, but the request for it stays until its VG is settled */
+        DEVICE_HELD,       /* not read yet: multipathd may make a path of it, see inventory_hold() */
         DEVICE_KNOWN,      /* nothing to do */
         _DEVICE_STAGE_MAX,
 };
@@ -35,6 +37,8 @@ struct device {
         char pvid[LVM_ID_SIZE];        /* "" if it is no PV, or was not read */
         struct record_device recorded; /* which PV was seen there, by this worker or an earlier one; "" for none */
         struct managed_group *group;   /* the VG that it belongs to, or NULL */
+        struct storage_path path;      /* as it was when it was last to be read, if multipathd ran; else empty */
+        uint64_t held_until_usec;      /* at most, counted from the first request for it */
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
@@ -183,6 +187,16 @@ void inventory_move_device(struct inventory *inventory, struct device *device, e
 
 /* Has the device read, or read once more if it is at work already. The caller sees to it that the worker does. */
 void inventory_read_again(struct inventory *inventory, struct device *device);
+
+/* Whether multipathd, if it runs, may still make a multipath device of the device and another one. What is known as a PV, or was
+ * merely written to, has been there before. */
+bool inventory_is_undecided(const struct inventory *inventory, const struct device *device);
+
+/* Of the devices of stage UNREAD, holds those that are undecided, and settles those that are paths by now. */
+void inventory_hold(struct inventory *inventory, bool booting);
+
+/* Has those read that were held for long enough. Returns when to call it next; USEC_INFINITY if none is held. */
+uint64_t inventory_end_holds(struct inventory *inventory);
 
 /* Frees the device, and forgets which PV it held. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);

@@ -64,6 +64,25 @@ int sysfs_read_name(int root_fd, dev_t number, char **ret)
         return *ret ? 1 : -ENOMEM;
 }
 
+int sysfs_read_upper_map(int root_fd, dev_t number, char **ret)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, sysfs_path(number, "holders").text);
+        int r = 0;
+
+        FOREACH_ENTRY(name, directory) {
+                _cleanup_free_ char *uuid = NULL;
+
+                r = sysfs_read_attribute(root_fd, number, path_format("holders/%s/dm/uuid", name).text, &uuid);
+                if (r < 0)
+                        return r;
+                if (skip_prefix(name, "md") || (uuid && skip_prefix(uuid, "mpath-"))) {
+                        *ret = strdup(name);
+                        return *ret ? 1 : -ENOMEM;
+                }
+        }
+        return 0;
+}
+
 uint64_t diskseq_read(dev_t number)
 {
         _cleanup_free_ char *text = NULL;

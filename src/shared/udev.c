@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* udev: which of its rules counts, and listening to it. */
+/* udev: which of its rules counts, listening to it, and what it says of paths of multipath devices. */
 
 #include "shared/udev.h"
 
 #include <fcntl.h>
 #include <poll.h>
 
+#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/util.h"
+
+/* multipathd has the first from early in its start to its end; the second has systemd start it during boot. */
+#define MULTIPATHD_PID_FILE "run/multipathd.pid"
+#define MULTIPATHD_ENABLED "etc/systemd/system/sysinit.target.wants/multipathd.service"
 
 const char *const stock_rules[STOCK_RULES_N] = {"69-lvm.rules", "69-dm-lvm.rules"};
 
@@ -142,4 +147,77 @@ struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost)
                  * good. */
         } while (has_message(monitor->monitor));
         return NULL;
+}
+
+bool udev_property_is(struct udev_device *device, const char *name, const char *value)
+{
+        const char *found = udev_device_get_property_value(device, name);
+
+        return found && streq(found, value);
+}
+
+/* ------ paths of multipath devices ------ */
+
+/* Each keyword has a line of its own. Of several the last one counts. */
+static void read_find_multipaths(char *text, bool *finds)
+{
+        for (char *line, value[8]; (line = strsep(&text, "\n"));)
+                if (sscanf(line, " find_multipaths%*[\" \t]%7[a-z01]", value) == 1)
+                        *finds = streq(value, "yes") || streq(value, "on") || streq(value, "1");
+}
+
+bool multipath_finds_new(int root_fd, bool booting)
+{
+        _cleanup_string_vector_ struct string_vector files = {};
+        bool finds = false;
+
+        if (faccessat(root_fd, MULTIPATHD_PID_FILE, F_OK, 0) < 0 &&
+                (!booting || faccessat(root_fd, MULTIPATHD_ENABLED, F_OK, AT_SYMLINK_NOFOLLOW) < 0))
+                return false;
+        if (string_vector_add(&files, "etc/multipath.conf") < 0 ||
+                list_directory_at(root_fd, "etc/multipath/conf.d", &files) < 0)
+                log_debug("Failed to list the configuration files of multipathd.");
+        FOREACH_ARRAY(path, files.strings, files.n) {
+                const char *suffix = strrchr(*path, '.');
+                _cleanup_free_ char *text = NULL;
+
+                if (suffix && streq(suffix, ".conf") && read_file_at(root_fd, *path, &text, NULL) >= 0)
+                        read_find_multipaths(text, &finds);
+        }
+        return finds;
+}
+
+enum path_kind path_get_kind(const char *mark, const char *bus, const char *location)
+{
+        if (!mark)
+                return PATH_NEVER;
+        if (streq(mark, "1"))
+                return PATH_MARKED;
+        if (strstr(location, "/rport-") || strstr(location, "/session") || strstr(location, SYSFS_NVME_FABRICS))
+                return PATH_OF_FABRIC;
+        return bus && streq(bus, "scsi") && !strstr(location, "/virtio") ? PATH_OF_TWINS : PATH_NEVER;
+}
+
+void storage_path_read(int root_fd, dev_t number, struct storage_path *path)
+{
+        _cleanup_udev_ struct udev *udev = udev_new();
+        _cleanup_udev_device_ struct udev_device *device =
+                udev ? udev_device_new_from_devnum(udev, 'b', number) : NULL;
+        struct udev_device *disk;
+        _cleanup_free_ char *upper = NULL;
+        const char *wwid;
+
+        free(path->wwid);
+        *path = (struct storage_path){};
+        if (!device)
+                return;
+        disk = udev_device_get_parent_with_subsystem_devtype(device, "block", "disk") ?: device;
+        wwid = udev_device_get_property_value(disk, "ID_SERIAL");
+        path->wwid = wwid ? strdup(wwid) : NULL;
+        path->disk = udev_device_get_devnum(disk);
+        if (path->wwid && sysfs_read_upper_map(root_fd, path->disk, &upper) > 0)
+                path->kind = PATH_MARKED;
+        else if (path->wwid)
+                path->kind = path_get_kind(udev_device_get_property_value(disk, UDEV_MULTIPATH_PATH),
+                        udev_device_get_property_value(disk, "ID_BUS"), udev_device_get_syspath(disk));
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <libudev.h>
+#include <stdbool.h>
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 #include "shared/macro.h"
@@ -59,9 +61,47 @@ int monitor_enable(struct monitor *monitor) _nonnull_(1) _must_check_;
 int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
         _nonnull_(1, 2, 3) _must_check_;
 
+DEFINE_CLEANUP(struct udev *, udev_unref)
+#define _cleanup_udev_ _cleanup_(udev_unrefp)
 DEFINE_CLEANUP(struct udev_device *, udev_device_unref)
 #define _cleanup_udev_device_ _cleanup_(udev_device_unrefp)
 
 /* Returns the next device, to be given back with udev_device_unref(), or NULL when there is no more. `*lost` is set if
  * events were lost on the way to us, and is left as it is otherwise. */
 struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost) _nonnull_(1, 2);
+
+/* Whether the device has the property with that value, in its event or by now. */
+bool udev_property_is(struct udev_device *device, const char *name, const char *value) _nonnull_(1, 2, 3);
+
+/* Paths of multipath devices. At each event of a disk, udev's rules ask multipath(8) whether it is a path
+ * (DM_MULTIPATH_DEVICE_PATH=1) or not (=0). It is one if a multipath device has its WWID, or /etc/multipath/wwids lists that as
+ * of one that there was. For a new WWID the answer is final, but with find_multipaths=yes: then multipathd makes a multipath
+ * device once two disks have that WWID, lists it, and has udev announce both again. With "smart", a disk counts as a path until
+ * that is decided. (multipath-tools: is_path_valid() in libmultipath/valid.c, should_multipath() in libmultipath/wwids.c) */
+
+#define UDEV_MULTIPATH_PATH "DM_MULTIPATH_DEVICE_PATH"
+
+/* Whether multipathd runs or, while `booting`, is to be started, and makes multipath devices of new WWIDs; by files below
+ * `root_fd`. Those that cannot be read count as missing. */
+bool multipath_finds_new(int root_fd, bool booting) _must_check_;
+
+/* Whether a disk may be a path, if so. */
+enum path_kind {
+        PATH_NEVER,     /* no: multipath(8) was not asked, or the disk is ATA, USB, virtio or local NVMe */
+        PATH_OF_TWINS,  /* if another disk has the same WWID: other SCSI disks */
+        PATH_OF_FABRIC, /* yes: Fibre Channel, iSCSI, NVMe over fabrics without the kernel's own multipathing */
+        PATH_MARKED,    /* it is one: the multipath device is the PV */
+};
+
+/* By DM_MULTIPATH_DEVICE_PATH and ID_BUS, which may be NULL, and its location in sysfs. */
+enum path_kind path_get_kind(const char *mark, const char *bus, const char *location) _nonnull_(3);
+
+/* The disk that a device is, or is a partition of. Starts empty. */
+struct storage_path {
+        enum path_kind kind;
+        dev_t disk;
+        char *wwid; /* that multipathd knows the disk by; NULL only for PATH_NEVER */
+};
+
+/* What udev and the kernel say. Empty without such a device, or without memory. */
+void storage_path_read(int root_fd, dev_t number, struct storage_path *path) _nonnull_(3);

@@ -30,33 +30,6 @@ static int read_number(const struct sources *sources, dev_t number, const char *
         return MIN(r, 0);
 }
 
-/* A multipath device or an md array. */
-static int judge_holder(const struct sources *sources, const char *name, struct device_facts *facts)
-{
-        _cleanup_free_ char *uuid = NULL;
-        bool is_md = skip_prefix(name, "md");
-        int r = sysfs_read_attribute(
-                sources->root_fd, facts->number, path_format("holders/%s/dm/uuid", name).text, &uuid);
-
-        if (r < 0)
-                return r;
-        if (!is_md && (!uuid || !skip_prefix(uuid, "mpath-")))
-                return 0;
-        facts->upper_is_md = is_md;
-        return string_replace(&facts->upper_map, strdup(name));
-}
-
-static int read_holders(const struct sources *sources, struct device_facts *facts)
-{
-        _cleanup_closedir_ DIR *directory =
-                open_directory_at(sources->root_fd, sysfs_path(facts->number, "holders").text);
-        int r = 0;
-
-        FOREACH_ENTRY(name, directory)
-                r = r ?: judge_holder(sources, name, facts);
-        return r;
-}
-
 static int read_sysfs(const struct sources *sources, struct device_facts *facts)
 {
         uint64_t value;
@@ -69,7 +42,7 @@ static int read_sysfs(const struct sources *sources, struct device_facts *facts)
         facts->size = value * SECTOR_SIZE;
         r = read_number(sources, facts->number, "dm/suspended", &value);
         facts->suspended = value == 1;
-        return r < 0 ? r : read_holders(sources, facts);
+        return r < 0 ? r : MIN(sysfs_read_upper_map(sources->root_fd, facts->number, &facts->upper_map), 0);
 }
 
 /* ------ what udev says ------ */
@@ -81,32 +54,24 @@ static int copy_property(struct udev_device *device, const char *name, char **re
         return value ? string_replace(ret, strdup(value)) : 0;
 }
 
-static bool property_is(struct udev_device *device, const char *name, const char *value)
-{
-        const char *found = udev_device_get_property_value(device, name);
-
-        return found && streq(found, value);
-}
-
 static int read_udev(struct device_facts *facts)
 {
-        struct udev *udev = udev_new();
-        struct udev_device *device = udev ? udev_device_new_from_devnum(udev, 'b', facts->number) : NULL;
-        int r = udev ? 0 : -ENOMEM;
+        _cleanup_udev_ struct udev *udev = udev_new();
+        _cleanup_udev_device_ struct udev_device *device =
+                udev ? udev_device_new_from_devnum(udev, 'b', facts->number) : NULL;
+        int r;
 
-        if (device) {
-                facts->in_udev = udev_device_get_is_initialized(device) > 0;
-                facts->multipath_path = property_is(device, "DM_MULTIPATH_DEVICE_PATH", "1");
-                facts->pvscan_on_lvs = property_is(device, "LVM_PVSCAN_ON_LVS", "1");
-                facts->rules_disabled = property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
-                facts->not_ready = property_is(device, "SYSTEMD_READY", "0");
-                r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
-                /* A partition inherits the property from its disk. */
-                if (r >= 0 && !streq(udev_device_get_devtype(device) ?: "", "partition"))
-                        r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
-        }
-        udev_device_unref(device);
-        udev_unref(udev);
+        if (!device)
+                return udev ? 0 : -ENOMEM;
+        facts->in_udev = udev_device_get_is_initialized(device) > 0;
+        facts->multipath_path = udev_property_is(device, UDEV_MULTIPATH_PATH, "1");
+        facts->pvscan_on_lvs = udev_property_is(device, "LVM_PVSCAN_ON_LVS", "1");
+        facts->rules_disabled = udev_property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
+        facts->not_ready = udev_property_is(device, "SYSTEMD_READY", "0");
+        r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
+        /* A partition inherits the property from its disk. */
+        if (r >= 0 && !streq(udev_device_get_devtype(device) ?: "", "partition"))
+                r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
         return r;
 }
 
@@ -159,14 +124,15 @@ static void causes_of_layers(struct why *why)
 {
         const struct device_facts *device = why->device;
         const struct dm_device *dm = dm_devices_find(why->sources->devices, device->number);
+        bool is_in_array = device->upper_map && skip_prefix(device->upper_map, "md");
 
-        if (device->upper_map && device->upper_is_md) {
+        if (is_in_array) {
                 why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);
                 why_advise(why, "What is in the array is to be found on /dev/%s.", device->upper_map);
         } else if (holds(device, "linux_raid_member"))
                 why_remedy(why, "md-component", "it is a part of an md array, which is not assembled",
                         "Assemble the array: \"mdadm --assemble --scan\".");
-        if (device->multipath_path || (device->upper_map && !device->upper_is_md)) {
+        if (device->multipath_path || (device->upper_map && !is_in_array)) {
                 why_cause(why, "multipath-component", "it is a path of a multipath device%s%s",
                         device->upper_map ? ", " : "", device->upper_map ?: "");
                 why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");

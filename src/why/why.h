@@ -117,7 +117,6 @@ struct device_facts {
         uint64_t size;     /* in bytes */
         bool suspended;    /* I/O to it waits, and so it was not read */
         char *upper_map;   /* the multipath device, or the md array, that is made of it; NULL for none */
-        bool upper_is_md;
 
         bool in_udev;          /* udev has dealt with it */
         char *fs_type;         /* ID_FS_TYPE, "LVM2_member"; NULL for none, and so for the rest */

@@ -229,7 +229,7 @@ static bool is_possible(struct worker *worker, const struct managed_group *group
          * up by the reader, and then left with a pvscan of its own, so that this has an end. */
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
-                       !is_activating_degraded(worker);
+                       dm_list_empty(&worker->inventory->devices[DEVICE_HELD]) && !is_activating_degraded(worker);
         if (group->state == VG_COMPLETE_ALONE && count_alone(worker) >= ALIKE_MAX)
                 return false;
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&

@@ -299,6 +299,7 @@ int intake_prepare(struct worker *worker, struct reading *reading)
 {
         struct device *device, *next;
 
+        inventory_hold(worker->inventory, worker->phase.booting);
         dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD]) {
                 bool announced = device->announced_name && device->announced_diskseq != 0;
                 char *name = announced ? strdup(device->announced_name) : NULL;

@@ -120,6 +120,7 @@ static int read_devices(struct worker *worker)
         uint64_t gathered;
         int r;
 
+        worker_wake_at(worker, inventory_end_holds(worker->inventory));
         /* A reader that is busy calls on_progress(). */
         if (readers_are_quick(worker->readers))
                 return 0;

@@ -42,7 +42,7 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         if (r < 0)
                 return r;
 
-        if (kind == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_KNOWN)
+        if (kind == UEVENTS_CHANGED && device->stage > DEVICE_UNREAD && device->stage < DEVICE_HELD)
                 device->reread = true;
         else
                 inventory_read_again(worker->inventory, device);

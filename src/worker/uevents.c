@@ -42,9 +42,7 @@ DEFINE_CLEANUP(struct udev_enumerate *, udev_enumerate_unref)
 
 static bool is_removal(struct udev_device *device)
 {
-        const char *action = udev_device_get_action(device);
-
-        return action && streq(action, "remove");
+        return udev_property_is(device, "ACTION", "remove");
 }
 
 static int tell(

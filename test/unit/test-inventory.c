@@ -427,6 +427,77 @@ START_TEST(all_is_written_anew)
 }
 END_TEST
 
+static struct device *announce(
+        struct inventory *inventory, unsigned int minor_number, enum path_kind kind, const char *wwid)
+{
+        struct device *device = NULL;
+
+        ck_assert_int_eq(inventory_get_device(inventory, absent_device(minor_number), &device), 0);
+        device->ready = true;
+        device->path =
+                (struct storage_path){.kind = kind, .wwid = wwid ? strdup(wwid) : NULL, .disk = device->number};
+        return device;
+}
+
+START_TEST(new_path_is_undecided)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct device *fabric = announce(inventory, 0, PATH_OF_FABRIC, "3600a");
+        struct device *alone = announce(inventory, 1, PATH_OF_TWINS, "3600b c");
+        struct device *part = announce(inventory, 2, PATH_OF_TWINS, "3600b c");
+        struct device *never = announce(inventory, 3, PATH_NEVER, "3600b c");
+        struct device *marked = announce(inventory, 4, PATH_MARKED, "3600d");
+
+        part->path.disk = alone->path.disk;
+        ck_assert(inventory_is_undecided(inventory, fabric));
+        ck_assert(!inventory_is_undecided(inventory, alone));
+        ck_assert(!inventory_is_undecided(inventory, part));
+        ck_assert(!inventory_is_undecided(inventory, never));
+        ck_assert(!inventory_is_undecided(inventory, marked));
+        ck_assert(!inventory_is_undecided(inventory, announce(inventory, 5, PATH_NEVER, NULL)));
+
+        /* A second disk with the WWID makes the first one a path, too, also if it was read long ago. */
+        ck_assert(inventory_is_undecided(inventory, announce(inventory, 6, PATH_OF_TWINS, "3600d")));
+        inventory_move_device(inventory, announce(inventory, 7, PATH_OF_TWINS, "3600b c"), DEVICE_KNOWN);
+        ck_assert(inventory_is_undecided(inventory, alone));
+        ck_assert(inventory_is_undecided(inventory, part));
+        ck_assert(!inventory_is_undecided(inventory, never));
+
+        /* It has been there before. */
+        fabric->ready = false;
+        ck_assert(!inventory_is_undecided(inventory, fabric));
+        snprintf(alone->recorded.pvid, sizeof(alone->recorded.pvid), "%s", "pv");
+        ck_assert(!inventory_is_undecided(inventory, alone));
+}
+END_TEST
+
+/* For three seconds at most, since it was first asked for. */
+START_TEST(device_is_held_for_a_while)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct device *devices[2];
+
+        ck_assert_uint_eq(inventory_end_holds(inventory), USEC_INFINITY);
+        for (unsigned int i = 0; i < ELEMENTSOF(devices); i++) {
+                devices[i] = announce(inventory, i, PATH_OF_FABRIC, "3600a");
+                ck_assert_uint_eq(devices[i]->held_until_usec, inventory->now_usec + 3 * USEC_PER_SEC);
+                inventory_move_device(inventory, devices[i], DEVICE_HELD);
+        }
+        ck_assert(!inventory_has_device_before(inventory, DEVICE_HELD));
+        devices[0]->held_until_usec = inventory->now_usec;
+        ck_assert_uint_eq(inventory_end_holds(inventory), devices[1]->held_until_usec);
+        ck_assert_int_eq(devices[0]->stage, DEVICE_UNREAD);
+        ck_assert(!inventory_is_undecided(inventory, devices[0]));
+        ck_assert_int_eq(devices[1]->stage, DEVICE_HELD);
+
+        /* An event has it looked at again, and its time goes on. */
+        ck_assert_int_eq(inventory_get_device(inventory, devices[1]->number, &devices[0]), 0);
+        inventory_read_again(inventory, devices[1]);
+        ck_assert_int_eq(devices[1]->stage, DEVICE_UNREAD);
+        ck_assert_uint_lt(devices[1]->held_until_usec, inventory->now_usec + 3 * USEC_PER_SEC);
+}
+END_TEST
+
 /* What two VGs claim says itself whose it is. */
 START_TEST(contested_pv_is_asked)
 {
@@ -718,6 +789,8 @@ int main(void)
         tcase_add_loop_test(test_case, pv_is_lost, 0, 5);
         tcase_add_test(test_case, device_is_remembered_until_it_goes);
         tcase_add_test(test_case, all_is_written_anew);
+        tcase_add_test(test_case, new_path_is_undecided);
+        tcase_add_test(test_case, device_is_held_for_a_while);
         tcase_add_test(test_case, contested_pv_is_asked);
         tcase_add_test(test_case, other_pvs_of_a_group_that_one_has_left_are_asked);
         tcase_add_test(test_case, renamed_and_reduced_group_is_followed);

@@ -45,7 +45,7 @@ static const struct {
         const char *condition, *answer, *advice;
 } no_pvs[] = {
         {{.in_udev = true}, "no-pv", "/dev/sda is not a PV: it has no LVM label.", NULL},
-        {{.in_udev = true, .upper_map = (char *) "md0", .upper_is_md = true}, "md-component",
+        {{.in_udev = true, .upper_map = (char *) "md0"}, "md-component",
                 "/dev/sda is not a PV: it is a part of the md array md0.", "/dev/md0"},
         {{.in_udev = true, .fs_type = (char *) "linux_raid_member"}, "md-component",
                 "/dev/sda is not a PV: it is a part of an md array, which is not assembled.", "mdadm --assemble"},
