@@ -9,7 +9,7 @@ class Benchmark:
     name: str
     title: str
     scenario: str
-    disks: list                                     # one guest for each number
+    disks: list                                     # one guest for each number; None: what the scenario says
     contenders: list = field(default_factory=list)  # of which the guest lets each have a turn; none: it is no contest
     kernel: str = "uml"
     rounds: int = 3
@@ -38,6 +38,8 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               [1000], rounds=1, others=["first-blank"]),
     Benchmark("first-uuids", "what boot waits for, 3 VGs among N, is mounted by UUID; the same by name", "first-uuids",
               [1000], rounds=1, others=["first"]),
+    Benchmark("ordinary", "boots of machines that people have, one a row: from the start of systemd to the last LV", "bench-ordinary",
+              [None], ["stock", "headgate"], rounds=5),
     Benchmark("teardown", "from the start of the program until no LV is left; N VGs of one PV and one LV",
               "bench-teardown", [1, 4, 16, 64, 256, 1000],
               ["headgate-teardown", "headgate", "vgchange", "blkdeactivate", "serial", "floor"], kernel="qemu"),

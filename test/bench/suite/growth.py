@@ -32,9 +32,9 @@ def size_and_row(result, name):
 
 
 def growth(results):
-    """Exponents by contender and figure. What was stopped at its limit says nothing."""
+    """Exponents by contender and figure. What was stopped at its limit says nothing, nor do rows, each of another machine."""
     found = {}
-    names = sorted({name for result in results for name in result.get("contenders", {})})
+    names = sorted({name for result in results if "row" not in result for name in result.get("contenders", {})})
     for name in names:
         rows = [size_and_row(result, name) for result in results
                 if name in result["contenders"] and not result["contenders"][name].get("stopped_at_limit")]

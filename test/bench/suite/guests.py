@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from harness.progress import Trouble, say
+from harness.scenario import read
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 # Before anything has been measured: what a guest takes to boot and to report, and what a round takes for each disk and
@@ -25,7 +26,7 @@ class Estimate:
 
     def guess(self, guest):
         turns = guest.rounds * max(1, len(guest.contenders))
-        return GUEST_SECONDS + turns * guest.disks * TURN_SECONDS_PER_DISK
+        return GUEST_SECONDS + turns * (guest.disks or 16) * TURN_SECONDS_PER_DISK
 
     def minutes_left(self):
         pace = self.taken / self.foreseen if self.foreseen else 1
@@ -38,18 +39,20 @@ class Estimate:
 
 
 class Guest:
-    """One run of a scenario: of which benchmark, with how many disks, with which layout."""
+    """One run of a scenario: of which benchmark, with how many disks, with which layout or row."""
 
-    def __init__(self, benchmark, scenario, disks, layout, arguments):
-        self.benchmark, self.scenario, self.disks, self.layout = benchmark, scenario, disks, layout
-        self.kernel = arguments.kernel or benchmark.kernel
+    def __init__(self, benchmark, scenario, disks, layout, row, arguments):
+        self.benchmark, self.scenario, self.disks = benchmark, scenario, disks
+        self.kernel = arguments.kernel or (read(scenario, row=row).kernel if row else benchmark.kernel)
         self.rounds = arguments.rounds or benchmark.rounds
         self.contenders = arguments.contenders.split(",") if arguments.contenders else benchmark.contenders
-        self.chosen = {name: value for name, value in (("layout", layout), ("suite", arguments.suite)) if value}
+        chosen = {"disks": disks, "layout": layout, "row": row, "suite": arguments.suite}
+        self.chosen = {name: value for name, value in chosen.items() if value}
         self.limit, self.patience, self.build = arguments.limit, arguments.patience, arguments.build
 
     def __str__(self):
-        return " ".join(filter(None, [self.benchmark.name, self.scenario, f"{self.disks} disks", self.layout]))
+        return " ".join(filter(None, [self.benchmark.name, self.scenario, self.disks and f"{self.disks} disks",
+                                      self.chosen.get("layout"), self.chosen.get("row")]))
 
     def run(self):
         """Boot it, and return what it has measured."""
@@ -57,11 +60,11 @@ class Guest:
             result, log = Path(folder) / "result.json", Path(folder) / "log"
             with open(log, "w", encoding="utf-8") as output:
                 status = subprocess.run(
-                    [REPOSITORY / "test/guest/run", self.scenario, "--disks", str(self.disks), "--kernel", self.kernel,
+                    [REPOSITORY / "test/guest/run", self.scenario, "--kernel", self.kernel,
                      "--rounds", str(self.rounds), "--limit", str(self.limit), "--patience", str(self.patience),
                      "--build", self.build, "--json", result,
                      *(["--contenders", ",".join(self.contenders)] if self.contenders else []),
-                     *(word for name, value in self.chosen.items() for word in (f"--{name}", value))],
+                     *(word for name, value in self.chosen.items() for word in (f"--{name}", str(value)))],
                     stdout=output, stderr=subprocess.STDOUT, check=False).returncode
             if status != 0 or not result.exists():
                 print(log.read_text(errors="replace")[-4000:])
@@ -73,10 +76,11 @@ class Guest:
 
 def guests_of(benchmark, disks, arguments):
     """All that the benchmark needs, for the numbers of disks asked for, or for its own."""
-    return [Guest(benchmark, scenario, count, layout, arguments)
+    return [Guest(benchmark, scenario, count, layout, row, arguments)
             for count in disks or benchmark.disks
             for layout in benchmark.layouts
-            for scenario in (benchmark.scenario, *benchmark.others)]
+            for scenario in (benchmark.scenario, *benchmark.others)
+            for row in arguments.rows or read(scenario).rows or [None]]
 
 
 def run_all(plan, clock):

@@ -2,6 +2,7 @@
 """Results as text: on a terminal, and as the page RESULTS.md."""
 
 from suite.growth import growth
+from suite.later import has_bound, later
 
 # For a cell without a value. A column without any value is left out.
 NOTHING = "-"
@@ -34,6 +35,20 @@ def ratio_to(contender):
     return told
 
 
+def beside_stock(key):
+    """The ratio of two medians."""
+    def told(result, name, row):
+        stock = result["contenders"].get("stock", {})
+        return f"{row[key] / stock[key]:.2f}" if name != "stock" and key in row and key in stock else NOTHING
+    return told
+
+
+def above_bound(result, name, row):
+    if "row" not in result or name != "headgate":
+        return NOTHING
+    return ", ".join(later(result)) or "no" if has_bound(result) else "has none"
+
+
 def median(result, name, row):
     return ("> " if row.get("stopped_at_limit") else "") + three_digits(row["median_s"])
 
@@ -45,16 +60,23 @@ def spread(result, name, row):
 # What is told of a contender: heading, and the cell of a result, the contender's name and its figures.
 COLUMNS = [
     ("layout", lambda result, name, row: result.get("layout", NOTHING)),
+    ("row", lambda result, name, row: result.get("row", NOTHING)),
     ("disks", lambda result, name, row: str(result["disks"])),
     ("contender", lambda result, name, row: name),
     ("median", median),
     ("spread", spread),
+    ("middle LV", seconds("middle_s")),
+    ("mount", seconds("mount_s")),
+    ("running", seconds("running_s")),
     ("50 made", seconds("create_s")),
     ("50 removed", seconds("remove_s")),
     ("down", seconds("down_s")),
     ("worker ms", lambda result, name, row: three_digits(row["change_cpu_ms"]) if row.get("change_cpu_ms") else NOTHING),
     ("to floor", ratio_to("floor")),
     ("to stock", ratio_to("stock")),
+    ("mount to stock", beside_stock("mount_s")),
+    ("running to stock", beside_stock("running_s")),
+    ("above", above_bound),
     ("to lvm2", ratio_to("{kind}-lvm2")),
     ("CPU", seconds("cpu_all_s")),
     ("udevd", seconds("cpu_udevd_s")),
@@ -77,7 +99,8 @@ count, not times. Before version 7.2, user-mode Linux took three to four times a
 
 *median* and *spread* are in seconds, as is CPU time: *CPU* of all processes, and what *udevd* with its rules, *PID 1* and *lvm2*
 have of it. *down* is until all LVs are gone, *worker ms* the CPU time of headgate's worker for each LV that is made or removed,
-in ms. *lvm runs* and *forks* count processes, *calls* system calls of lvm2 and headgate. *MiB* is the highest memory.
+in ms. *middle LV*, *mount* and *running* are what else a boot of `ordinary` comes to, *above* what is later than it may be.
+*lvm runs* and *forks* count processes, *calls* system calls of lvm2 and headgate. *MiB* is the highest memory.
 """
 
 

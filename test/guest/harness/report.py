@@ -91,13 +91,19 @@ class Reports:
     def clues(self):
         return [f"boot {number}: {clue}" for number, report in self.reports for clue in report.clues()]
 
+    def text(self, name):
+        return "".join(report.text(name) for _, report in self.reports)
+
+    def pairs(self, name):
+        return self.reports[0][1].pairs(name)
+
     def as_json(self):
         checks, values = [], {}
         for number, report in self.reports:
             checks += [{**check, "boot": number} for check in report.checks]
             values |= report.pairs("data/values")
         return {"checks": checks, "finished": all(report.finished for _, report in self.reports), "values": values,
-                "versions": self.reports[0][1].pairs("versions")}
+                "versions": self.pairs("versions")}
 
 
 def write_json(path, content):

@@ -46,6 +46,7 @@ class Scenario:
     lvm_calls: str = "logged"
     summary: str = "checks"
     contenders: list = field(default_factory=list)
+    rows: list = field(default_factory=list)         # names of machines, of which one is chosen
     body: str = ""
 
     def runs_on(self, release):
@@ -67,8 +68,9 @@ def names():
     return sorted(path.name for path in (FOLDER / "scenarios").iterdir() if path.is_file())
 
 
-def read(name, disks=None, layout=None):
-    """Read a scenario; disks, if given, replaces the number of disks in its header, and layout its layout."""
+def read(name, disks=None, layout=None, row=None):
+    """Read a scenario; disks, if given, replaces the number of disks in its header, and layout its layout. What is indented below a
+    row is read only if this is the one."""
     path = FOLDER / "scenarios" / name
     if not path.is_file():
         raise Trouble(f"no scenario '{name}'; there are: {' '.join(names())}")
@@ -96,12 +98,18 @@ def read(name, disks=None, layout=None):
                 scenario.layout = block or named_layout(rest)
             elif word == "check":
                 read_check(scenario, rest.split())
+            elif word == "row":
+                scenario.rows.append(rest)
+                if rest == row:
+                    lines[:0] = block
             else:
                 vars(scenario).update(WORDS[word](rest))
         except (KeyError, ValueError) as error:
-            number = header.splitlines().index(line) + 1
+            number = [text.strip() for text in header.splitlines()].index(line.strip()) + 1
             reason = f"unknown header word '{word}'" if isinstance(error, KeyError) else error
             raise Trouble(f"{path}:{number}: '{line}': {reason}") from None
+    if row and row not in scenario.rows:
+        raise Trouble(f"{path}: no row '{row}'; there are: {' '.join(scenario.rows)}")
     if not any(line.startswith("check") for line in header.splitlines()):
         raise Trouble(f"{path}:1: no line 'check', which says where it belongs")
     if "expect " not in body and scenario.summary == "checks" and scenario.checks:
