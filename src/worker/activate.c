@@ -52,12 +52,15 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct managed_group *group, *next;
+        struct slots slots;
         size_t n_groups, n_alone = 0;
         int r;
 
         dm_list_del(&job->list);
         worker_ask_step(worker);
-        if (get_slots(worker).expected)
+        slots = get_slots(worker);
+        /* VGs that one vgchange takes now keep udev and systemd for less time than the pause is long. */
+        if (dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) > slots_count_others(&slots))
                 worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
         r = dm_devices_get_permitted(&devices);
@@ -247,16 +250,6 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
         return NULL;
 }
 
-/* Starts a process for this VG alone. One that another command has locked is waited for by nobody else. */
-static int start_alone(struct worker *worker, struct managed_group *group, bool locked)
-{
-        int r = start_job(worker, JOB_ACTIVATE, &group, 1);
-
-        if (r >= 0)
-                group->job->waits = locked;
-        return r;
-}
-
 /* Deals with a VG whose turn it is: it is added to those that can be started together, unless it takes a process of its own. */
 static int take_turn(struct worker *worker, struct managed_group *group, const struct dm_devices *devices,
         struct ready *ready, struct ready *degraded)
@@ -272,8 +265,13 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         else {
                 locked = volume_group_is_locked(worker->configuration.locking_dir, group->vg->name);
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
-                        names_is_shared(worker->inventory, group, USEC_INFINITY))
-                        return start_alone(worker, group, locked);
+                        names_is_shared(worker->inventory, group, USEC_INFINITY)) {
+                        r = start_job(worker, JOB_ACTIVATE, &group, 1);
+                        /* One that another command has locked is waited for by nobody else. */
+                        if (r >= 0)
+                                group->job->waits = locked;
+                        return r;
+                }
         }
         ready->groups[ready->n++] = group;
         return 0;

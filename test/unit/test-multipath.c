@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(absent_device_is_no_path)
 {
-        struct path path = {.kind = PATH_MARKED, .wwid = strdup("3600a")};
+        struct storage_path path = {.kind = PATH_MARKED, .wwid = strdup("3600a")};
 
         storage_path_read(run_fd, makedev(4095, 1), &path);
         ck_assert_ptr_null(path.wwid);
