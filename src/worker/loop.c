@@ -26,6 +26,10 @@
 /* How often to look whether there is room in /run again. */
 #define FULL_INTERVAL_USEC USEC_PER_SEC
 
+/* How often to look for devices that udev has not reported, and not more often than in one part of so many of the time. */
+#define LOOK_INTERVAL_USEC (250 * USEC_PER_MSEC)
+#define LOOK_SHARE 50
+
 /* ------ what wakes the worker ------ */
 
 int worker_enumerate(struct worker *worker)
@@ -113,6 +117,30 @@ static struct phase get_phase(struct worker *worker)
         };
 }
 
+static int take_unreported(const struct uevents_device *told, void *userdata)
+{
+        const struct worker *worker = userdata;
+
+        return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
+}
+
+/* udev reports a device after the programs that its rules run, and has it in its database before. While it reports none, new ones
+ * are looked for there. */
+static int look_for_unreported(struct worker *worker)
+{
+        uint64_t now = now_usec();
+        int r = 0;
+
+        if (!worker->phase.booting || worker->phase.queue_empty || worker->gather.first_usec != 0)
+                return 0;
+        if (now >= worker->look_usec) {
+                r = uevents_enumerate(worker->uevents, take_unreported, worker);
+                worker->look_usec = now + MAX(LOOK_INTERVAL_USEC, LOOK_SHARE * (now_usec() - now));
+        }
+        worker_wake_at(worker, worker->look_usec);
+        return r < 0 ? log_error_errno(r, "Failed to look for devices that udev has not reported: %m") : 0;
+}
+
 /* Reads what has been gathered, once that is enough. */
 static int read_devices(struct worker *worker)
 {
@@ -193,9 +221,9 @@ static int step(_unused_ sd_event_source *source, void *userdata)
 {
         /* In this order: each deals with what those before it have found, and a pvscan that nothing could follow is not
          * started. */
-        static int (*const parts[])(struct worker *) = {take_requests, read_devices, intake_recheck,
-                handover_adopt_again, activate_groups, scan_start, withdraw_cookies, vg_report_lost,
-                deadline_check, requests_read_again, save_and_release};
+        static int (*const parts[])(struct worker *) = {take_requests, look_for_unreported, read_devices,
+                intake_recheck, handover_adopt_again, activate_groups, scan_start, withdraw_cookies,
+                vg_report_lost, deadline_check, requests_read_again, save_and_release};
         struct worker *worker = userdata;
         int r = 0;
 

@@ -65,6 +65,7 @@ struct worker {
         struct cookies *cookies;           /* since the first of them, where udev has quicker rules; or NULL */
         struct load load;
         uint64_t pause_usec;        /* when VGs that boot does not wait for may go on; see SLOTS_PAUSE_USEC */
+        uint64_t look_usec;         /* when to look for devices that udev has not reported */
         uint64_t first_device_usec; /* when the first device came; 0 if none has */
         size_t n_processors;
         struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
