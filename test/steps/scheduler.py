@@ -13,7 +13,7 @@ from step import ALONE, COMPUTING, MEASURING, WAITING, Step
 GRACE_SECONDS = 10
 # How often to look whether processors are idle, and how many of them make room for one step more.
 LOOK_SECONDS = 4
-IDLE_PROCESSORS = 0.3
+IDLE_PROCESSORS = 0.15
 # In this order: what is measured comes last, when nothing has to be waited for any more.
 PHASES = {COMPUTING: 0, WAITING: 0, MEASURING: 1, ALONE: 2}
 
