@@ -14,6 +14,9 @@ PACKAGES = ["systemd", "systemd-sysv", "udev", "lvm2", "dmsetup", "kmod", "strac
 # What another package has had in Debian 12.
 PACKAGES_SINCE = dict.fromkeys(("trixie", "forky"), ["systemd-cryptsetup", "e2fsprogs"])
 UNWANTED_FILES = ["/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*"]
+# For mmdebstrap, which with an option for that would run a Python program for each package: a fifth of its time.
+LEAVE_OUT = (f"printf 'path-exclude=%s\\n' {' '.join(map(repr, UNWANTED_FILES))} > \"$1/etc/dpkg/dpkg.cfg.d/guest\" && "
+             f"cd \"$1\" && rm -rf {' '.join(pattern.lstrip('/') for pattern in UNWANTED_FILES)}")
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dev-mqueue.mount", "dpkg-db-backup.timer", "e2scrub_all.timer",
                 "e2scrub_reap.service", "fstrim.timer", "getty.target", "ldconfig.service", "mdcheck_continue.timer",
@@ -75,7 +78,7 @@ def debootstrap(cache, tree, suite, wanted):
         say(f"debootstrapping {suite}, about half a minute")
         # Unpacked from a tar, not made in place: mmdebstrap refuses directories below one that others cannot enter.
         fetch(suite, f"{tar}.new", "--format=tar", "--variant=minbase", f"--include={','.join(wanted)}",
-              "--dpkgopt=force-unsafe-io", *(f"--dpkgopt=path-exclude={pattern}" for pattern in UNWANTED_FILES))
+              "--dpkgopt=force-unsafe-io", f"--extract-hook={LEAVE_OUT}")
         os.rename(f"{tar}.new", tar)
     made(tar, make)
     tree.mkdir()

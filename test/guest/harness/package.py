@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from harness import image
 from harness.cache import made
 from harness.progress import command, fetch, key_of, point_release, say
 
@@ -73,6 +74,7 @@ def builder(cache, repository, suite, *more):
     """A tar with what the package needs to be built, and more packages."""
     control = repository / "debian/control"
     return chroot_of(cache, suite, "builder", control.read_text(), ",".join(["build-essential", *more]),
+                     "--dpkgopt=force-unsafe-io", f"--extract-hook={image.LEAVE_OUT}",
                      f'--customize-hook=mkdir "$1/build"; cp -r {control.parent} "$1/build/"',
                      '--customize-hook=chroot "$1" apt-get build-dep -y -qq --no-install-recommends /build && rm -r "$1/build"')
 
