@@ -19,6 +19,8 @@ ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HO
 OPTIONS = f"nocheck parallel={os.cpu_count()}"
 # Of what is only there to be replaced.
 FAST = f"{OPTIONS} noopt noautodbgsym"
+# Of chroots where nobody looks for documents.
+LEAN = ["--dpkgopt=force-unsafe-io", f"--extract-hook={image.LEAVE_OUT}"]
 
 
 def git(repository, *words, **options):
@@ -74,8 +76,7 @@ def builder(cache, repository, suite, *more):
     """A tar with what the package needs to be built, and more packages."""
     control = repository / "debian/control"
     return chroot_of(cache, suite, "builder", control.read_text(), ",".join(["build-essential", *more]),
-                     "--dpkgopt=force-unsafe-io", f"--extract-hook={image.LEAVE_OUT}",
-                     f'--customize-hook=mkdir "$1/build"; cp -r {control.parent} "$1/build/"',
+                     *LEAN, f'--customize-hook=mkdir "$1/build"; cp -r {control.parent} "$1/build/"',
                      '--customize-hook=chroot "$1" apt-get build-dep -y -qq --no-install-recommends /build && rm -r "$1/build"')
 
 
