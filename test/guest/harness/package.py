@@ -17,8 +17,8 @@ ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HO
                # What is packed is thrown away.
                "XZ_OPT": "-0"}
 OPTIONS = f"nocheck parallel={os.cpu_count()}"
-# Of what is only there to be replaced.
-FAST = f"{OPTIONS} noopt noautodbgsym"
+# Of packages that replace each other, where nothing else counts.
+FAST = {"DEB_BUILD_OPTIONS": f"{OPTIONS} noopt noautodbgsym"}
 # Of chroots where nobody looks for documents.
 LEAN = ["--dpkgopt=force-unsafe-io", f"--extract-hook={image.LEAVE_OUT}"]
 
@@ -27,19 +27,19 @@ def git(repository, *words, **options):
     return command("git", "-c", f"safe.directory={repository}", "-C", repository, *words, **options)
 
 
-def package(cache, repository, suite):
+def package(cache, repository, suite, **environment):
     """The folder with the packages and what was written about them, in the cache; made first if there is none."""
     files = [name for name in git(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
              if name and (repository / name).exists()]
     # What tests is in the source package only.
-    key = key_of(Path(__file__).read_text(), *(f"{name}\0{(repository / name).read_bytes()}" for name in files
+    key = key_of(Path(__file__).read_text(), environment, *(f"{name}\0{(repository / name).read_bytes()}" for name in files
                                                if not name.startswith("test/")))
 
     def copy(source):
         for name in files:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(repository / name, source / name, follow_symlinks=False)
-    return built(cache, repository, suite, f"package-{suite}-{key}", copy)
+    return built(cache, repository, suite, f"package-{suite}-{key}", copy, **environment)
 
 
 def earlier_package(cache, repository, suite):
@@ -53,8 +53,7 @@ def earlier_package(cache, repository, suite):
         command("tar", "-xf", f"{source}.tar", "-C", source)
         changelog = source / "debian/changelog"
         changelog.write_text(changelog.read_text().replace("-", "~earlier-", 1))
-    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), commit)}", unpack,
-                   DEB_BUILD_OPTIONS=FAST)
+    folder = built(cache, repository, suite, f"package-{suite}-{key_of(Path(__file__).read_text(), commit)}", unpack, **FAST)
     named = folder / "earlier.deb"
     with contextlib.suppress(FileExistsError):
         os.link(next(folder.glob("headgate_*.deb")), named)
