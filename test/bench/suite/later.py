@@ -3,12 +3,10 @@
 
 FACTOR, GRACE_S = 1.1, 0.05
 FIGURES = {"last LV": "median_s", "mount": "mount_s", "running": "running_s"}
-# udev reports a device after the programs of RUN, and lvm2's rule asks for its VG before.
-UNBOUNDED = ["slow-disk-rule"]
 
 
 def has_bound(result):
-    return "row" in result and result["row"] not in UNBOUNDED and {"stock", "headgate"} <= result["contenders"].keys()
+    return "row" in result and {"stock", "headgate"} <= result["contenders"].keys()
 
 
 def later(result):
