@@ -200,7 +200,7 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
-        size_t size;
+        size_t size = 0;
         int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts, &size);
 
         if (r < 0)
