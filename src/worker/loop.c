@@ -121,6 +121,7 @@ static int take_unreported(const struct uevents_device *told, void *userdata)
 {
         const struct worker *worker = userdata;
 
+        inventory_ping(worker->inventory);
         return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
 }
 
