@@ -267,6 +267,16 @@ struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *
         return dm_hash_lookup_binary(tree->vgs, lv->uuid, vg_key_length(lv));
 }
 
+struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
+{
+        return dm_hash_lookup_binary(tree->numbers, &number, sizeof(number));
+}
+
+struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name)
+{
+        return dm_hash_lookup(tree->kernel_names, name);
+}
+
 void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid, const char *target)
 {
         char *vg, *lv = NULL, *layer;

@@ -220,14 +220,8 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
 void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* What is there by that number or name; NULL without it. */
-static inline struct tree_node *tree_find_number(const struct tree *tree, dev_t number)
-{
-        return dm_hash_lookup_binary(tree->numbers, &number, sizeof(number));
-}
-static inline struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name)
-{
-        return dm_hash_lookup(tree->kernel_names, name);
-}
+struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;
+struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name) _nonnull_all_;
 /* By a path in /dev that the kernel gives: "/dev/dm-3", "/dev/cciss/c0d0", or "/dev/mapper/vg-lv". */
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
 /* The mount that a file with this absolute path lies on. */
