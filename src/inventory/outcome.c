@@ -80,11 +80,10 @@ static char *explain(const struct volume_group *vg, const struct vgchange_end *e
 
 int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, struct outcome *ret)
 {
-        ret->event = VG_ENDED_CONTENT;
-        if (!has_unexplained(vg, end))
-                return 0;
-        ret->event = end->n_vgs > 1 ? VG_ENDED_UNCLEAR : VG_ENDED_FAILED;
-        if (ret->event == VG_ENDED_UNCLEAR)
+        ret->event = !has_unexplained(vg, end) ? VG_ENDED_CONTENT
+                     : end->n_vgs > 1          ? VG_ENDED_UNCLEAR
+                                               : VG_ENDED_FAILED;
+        if (ret->event != VG_ENDED_FAILED)
                 return 0;
         ret->words = explain(vg, end);
         return ret->words ? 0 : -ENOMEM;

@@ -93,9 +93,8 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 n_alone += group->state == VG_COMPLETE_ALONE;
                 if (outcome.event == VG_ENDED_FAILED && output)
                         report_output(group->vg, output);
-                if (outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT)
-                        r = alike_note(&worker->alike, outcome.words, worker->inventory->now_usec);
-                if (r < 0)
+                if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT) &&
+                        alike_note(&worker->alike, outcome.words, worker->inventory->now_usec) < 0)
                         return log_oom();
                 if (group->state == VG_COMPLETE && group->pv_changed)
                         log_info("A disk of VG %s appeared or was removed while lvm2 was at work; retrying.",
