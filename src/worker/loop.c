@@ -125,14 +125,14 @@ static int take_unreported(const struct uevents_device *told, void *userdata)
         return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
 }
 
-/* udev reports a device after the programs that its rules run, and has it in its database before. While it reports none, new ones
- * are looked for there. */
+/* udev reports a device after the programs that its rules run, and has it in its database before. As long as udev is
+ * busy and the worker is not, new ones are looked for there. */
 static int look_for_unreported(struct worker *worker)
 {
         uint64_t now = now_usec();
         int r = 0;
 
-        if (!worker->phase.booting || worker->phase.queue_empty || worker->gather.first_usec != 0)
+        if (!worker->phase.booting || worker->phase.queue_empty || worker_has_work(worker))
                 return 0;
         if (now >= worker->look_usec) {
                 r = uevents_enumerate(worker->uevents, take_unreported, worker);
