@@ -289,6 +289,13 @@ void inventory_read_again(struct inventory *inventory, struct device *device)
                 device->again = true;
 }
 
+void inventory_note_disk(const struct inventory *inventory, struct device *device, uint64_t diskseq)
+{
+        if (diskseq != device->announced_diskseq)
+                device->held_until_usec = inventory->now_usec + HOLD_MAX_USEC;
+        device->announced_diskseq = diskseq;
+}
+
 bool inventory_is_undecided(const struct inventory *inventory, const struct device *device)
 {
         const struct storage_path *path = &device->path;

@@ -38,7 +38,7 @@ struct device {
         struct record_device recorded; /* which PV was seen there, by this worker or an earlier one; "" for none */
         struct managed_group *group;   /* the VG that it belongs to, or NULL */
         struct storage_path path;      /* as it was when it was last to be read, if multipathd ran; else empty */
-        uint64_t held_until_usec;      /* at most, counted from the first request for it */
+        uint64_t held_until_usec;      /* at most, counted from the first request for this disk */
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
@@ -191,6 +191,9 @@ void inventory_read_again(struct inventory *inventory, struct device *device);
 /* Whether multipathd, if it runs, may still make a multipath device of the device and another one. What is known as a PV, or was
  * merely written to, has been there before. */
 bool inventory_is_undecided(const struct inventory *inventory, const struct device *device);
+
+/* Notes which disk udev has announced the device as. Another one than before may be held as long as a new one. */
+void inventory_note_disk(const struct inventory *inventory, struct device *device, uint64_t diskseq);
 
 /* Of the devices of stage UNREAD, holds those that are undecided, and settles those that are paths by now. */
 void inventory_hold(struct inventory *inventory, bool booting);

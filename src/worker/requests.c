@@ -68,7 +68,7 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
         device->ready |= told->kind != UEVENTS_CHANGED;
         free(device->announced_name);
         device->announced_name = told->name ? strdup(told->name) : NULL;
-        device->announced_diskseq = told->diskseq;
+        inventory_note_disk(worker->inventory, device, told->diskseq);
         return 0;
 }
 

@@ -495,6 +495,13 @@ START_TEST(device_is_held_for_a_while)
         inventory_read_again(inventory, devices[1]);
         ck_assert_int_eq(devices[1]->stage, DEVICE_UNREAD);
         ck_assert_uint_lt(devices[1]->held_until_usec, inventory->now_usec + 3 * USEC_PER_SEC);
+
+        /* Its number may be another disk's by now, whose time begins; announced again, that goes on. */
+        inventory_note_disk(inventory, devices[1], 2);
+        ck_assert_uint_eq(devices[1]->held_until_usec, inventory->now_usec + 3 * USEC_PER_SEC);
+        devices[1]->held_until_usec = inventory->now_usec;
+        inventory_note_disk(inventory, devices[1], 2);
+        ck_assert_uint_eq(devices[1]->held_until_usec, inventory->now_usec);
 }
 END_TEST
 
