@@ -158,8 +158,9 @@ static int read_backup(struct backups *backups, const char *name)
         if (!streq(metadata->name, name))
                 return 0;
 
-        r = add_skip_reason(metadata, &backups->configuration->system_id)
-                    ?: plan_add(backups->plan, name, &volume_group);
+        r = add_skip_reason(metadata, &backups->configuration->system_id);
+        if (r >= 0)
+                r = plan_add(backups->plan, name, &volume_group);
         if (r < 0)
                 return r;
         memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));

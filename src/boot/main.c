@@ -193,7 +193,7 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         _cleanup_settings_ struct settings settings = {};
         _cleanup_configuration_ struct configuration configuration = {};
         _cleanup_plan_ struct plan plan = {};
-        const char *off;
+        const char *off = NULL;
         int r = settings_read(root_fd, &settings, problems)
                 ?: configuration_read(root_fd, &configuration, problems)
                 ?: switches_describe_off(root_fd, &settings, &configuration, &off);
