@@ -61,8 +61,9 @@ DEFINE_CLEANUP(struct dm_devices *, dm_devices_free)
 const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t number);
 
 /* Sets `active`, `stranded` and `suspended` of each LV of the VG. What makes an LV active is a device with a live table; a
- * pool is active when an LV in it is. One that is stranded is not active: its device is there, but what it lies on is not, also if the disk has come back, which is another
- * device then. Only those of a VG that has `lost_pv` are looked at that closely, by sysfs. */
+ * pool is active when an LV in it is. One that is stranded is not active: its device is there, but what it lies on is not, also
+ * if the disk has come back, which is another device then. Only those of a VG that has `lost_pv` are looked at that closely, by
+ * sysfs. */
 void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);
 
 /* Asks device-mapper which RAIDs of the VG, by this list, run without one of their legs: those that it was given no device for, or

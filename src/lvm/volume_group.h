@@ -119,9 +119,10 @@ struct volume_group *volume_group_free(struct volume_group *volume_group);
 DEFINE_CLEANUP(struct volume_group *, volume_group_free)
 #define _cleanup_volume_group_ _cleanup_(volume_group_freep)
 
+struct system_id;
+
 /* Sets `skip_reason`, unless there is one, if the VG is another host's: lvm2 does not touch it, and says so as if that were a
  * failure. Returns 0 or -ENOMEM. */
-struct system_id;
 int volume_group_compare_host(struct volume_group *volume_group, const struct system_id *host)
         _nonnull_(1, 2) _must_check_;
 

@@ -266,7 +266,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY)) {
                         r = start_job(worker, JOB_ACTIVATE, &group, 1);
-                        /* One that another command has locked is waited for by nobody else. */
+                        /* One that another command has locked keeps no other VG waiting. */
                         if (r >= 0)
                                 group->job->waits = locked;
                         return r;
