@@ -91,7 +91,8 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 if (r < 0)
                         return r;
                 n_alone += group->state == VG_COMPLETE_ALONE;
-                if (outcome.event == VG_ENDED_FAILED && output)
+                /* A degraded activation may have been asked for several, and its output tells of all of them. */
+                if (outcome.event == VG_ENDED_FAILED && n_groups == 1)
                         report_output(group->vg, output);
                 if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT) &&
                         alike_note(&worker->alike, outcome.words, worker->inventory->now_usec) < 0)

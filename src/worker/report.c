@@ -192,7 +192,7 @@ void report_output(const struct volume_group *vg, const char *output)
         for (char *line, *rest = copy; n < OUTPUT_LINES_MAX && (line = strsep(&rest, "\n"));) {
                 _cleanup_fields_ struct fields fields = {};
 
-                if (line[0] == '\0')
+                if (!*line)
                         continue;
                 n++;
                 fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
