@@ -17,9 +17,6 @@
 /* As long as systemd waits for a device by default (DefaultDeviceTimeoutSec=). */
 #define TIMEOUT_DEFAULT_USEC (90 * USEC_PER_SEC)
 
-/* How many absent VGs one line names. */
-#define ABSENT_NAMES_MAX 10
-
 static bool arg_expect;
 static bool arg_ignore_absent;
 static bool arg_no_block;
@@ -188,18 +185,14 @@ static void explain(struct sources *sources, const struct await *await)
 /* lvm2's backups may tell of VGs that are no more. That is worth a line, and nothing else. */
 static void note_absent(const struct await *await, const struct sources *sources)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
-        _cleanup_free_ char *list = NULL;
-        size_t n_absent = 0;
+        _cleanup_enumeration_ struct enumeration names = {};
 
         for (size_t i = 0; i < await->n_names; i++)
-                if (!snapshot_find(sources, await->names[i]) && n_absent++ < ABSENT_NAMES_MAX &&
-                        string_vector_add(&names, await->names[i]) < 0)
-                        return;
-        list = string_vector_join(&names, ", ");
-        if (list && n_absent > 0)
-                log_info("%zu VGs are absent, nothing was seen of them: %s%s", n_absent, list,
-                        n_absent > ABSENT_NAMES_MAX ? ", ..." : ".");
+                if (!snapshot_find(sources, await->names[i]))
+                        enumeration_add(&names, await->names[i]);
+        if (names.n > 0)
+                log_info("%zu VG%s absent, nothing was seen of %s: %s.", names.n, names.n == 1 ? " is" : "s are",
+                        names.n == 1 ? "it" : "them", names.text ?: "?");
 }
 
 /* ------ waiting ------ */

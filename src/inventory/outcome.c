@@ -6,10 +6,8 @@
 
 #include "lvm/command.h"
 #include "shared/dm.h"
+#include "shared/names.h"
 #include "shared/util.h"
-
-/* Of more LVs that are not active than that the number has to do. */
-#define NAMED_MAX 8
 
 void outcome_done(struct outcome *outcome)
 {
@@ -57,25 +55,19 @@ static bool has_unexplained(const struct volume_group *vg, const struct vgchange
         return false;
 }
 
-/* What is said of the VG, of an LV of it, or at all. */
-static char *find_words(const char *output, const struct volume_group *vg)
-{
-        return lvm_output_find(output, vg->name) ?: find_words_about_lvs(output, vg) ?: lvm_output_begin(output);
-}
-
 /* Why lvm2, asked for this VG alone, has not activated it; NULL without memory. Warnings count where there is nothing else. */
 static char *explain(const struct volume_group *vg, const struct vgchange_end *end)
 {
         _cleanup_free_ char *errors = lvm_output_errors(end->output);
+        const char *text = errors && errors[0] != '\0' ? errors : end->output;
         _cleanup_free_ char *words = NULL;
 
-        if (job_was_killed(end->exit_status))
-                return string_format("vgchange was ended by signal %i.", end->exit_status - 128);
+        /* What is said of the VG, of an LV of it, or at all. */
         if (errors)
-                words = find_words(errors[0] != '\0' ? errors : end->output, vg);
-        if (!words || words[0] != '\0')
+                words = lvm_output_find(text, vg->name) ?: find_words_about_lvs(text, vg) ?: lvm_output_begin(text);
+        if (!words || (words[0] != '\0' && !job_was_killed(end->exit_status)))
                 return TAKE_PTR(words);
-        return string_format("vgchange ended with status %i.", end->exit_status);
+        return string_format("vgchange " ENDED ".", ENDED_ARGUMENTS(end->exit_status));
 }
 
 int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, struct outcome *ret)
@@ -89,44 +81,28 @@ int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, 
         return ret->words ? 0 : -ENOMEM;
 }
 
-/* "big, home", to be freed by the caller; NULL without memory. */
-static char *name_inactive(const struct volume_group *vg)
-{
-        _cleanup_string_vector_ struct string_vector names = {};
-        size_t n = 0;
-
-        FOREACH_LV(lv, vg) {
-                if (lv->autoactivated && !lv->active && ++n <= NAMED_MAX &&
-                        string_vector_add(&names, lv->name) < 0)
-                        return NULL;
-        }
-        if (n > NAMED_MAX && string_vector_take(&names, string_format("%zu more", n - NAMED_MAX)) < 0)
-                return NULL;
-        return string_vector_join(&names, ", ");
-}
-
 int outcome_read_degraded(const struct volume_group *vg, int exit_status, const char *output, struct outcome *ret)
 {
-        _cleanup_free_ char *names = name_inactive(vg);
+        _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_free_ char *words = NULL;
         char *end;
 
         ret->event = exit_status == 0 ? VG_ENDED_CONTENT : VG_ENDED_FAILED;
-        if (!names)
-                return -ENOMEM;
-        if (names[0] == '\0')
+        FOREACH_LV(lv, vg)
+                if (lv->autoactivated && !lv->active) {
+                        enumeration_add(&names, lv->name);
+                        words = words ?: find_words_about_lv(output, vg->name, lv->name);
+                }
+        if (names.n == 0)
                 return 0;
-        for (size_t i = 0; !words && i < vg->n_lvs; i++)
-                if (vg->lvs[i].autoactivated && !vg->lvs[i].active)
-                        words = find_words_about_lv(output, vg->name, vg->lvs[i].name);
         /* The next sentence would be the advice to activate it in parts. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)
                 *end = '\0';
         if (!words && exit_status != 0)
-                words = string_format("vgchange ended with status %i", exit_status);
-        ret->words = string_format(
-                "not activated: %s%s%s%s.", names, words ? " (lvm2: " : "", words ?: "", words ? ")" : "");
+                words = string_format("vgchange " ENDED, ENDED_ARGUMENTS(exit_status));
+        ret->words = string_format("not activated: %s%s%s%s.", names.text ?: "?", words ? " (lvm2: " : "",
+                words ?: "", words ? ")" : "");
         return ret->words ? 0 : -ENOMEM;
 }
 

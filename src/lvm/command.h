@@ -90,6 +90,12 @@ static inline bool job_was_killed(int exit_status)
         return exit_status > 128;
 }
 
+/* That a program has ended so, as part of a format, and its arguments. */
+#define ENDED "%s %i"
+#define ENDED_ARGUMENTS(status)                                                                                   \
+        job_was_killed(status) ? "was ended by signal" : "ended with status",                                     \
+                job_was_killed(status) ? (status) -128 : (status)
+
 /* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by
  * no means, or a negative errno. */
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,

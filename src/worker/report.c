@@ -289,18 +289,16 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
 void report_status(const struct inventory *inventory, char **last)
 {
         unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
-        _cleanup_free_ char *degraded = NULL, *status = NULL;
+        _cleanup_free_ char *status = NULL;
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
                 n[i] = dm_list_size(&inventory->groups[i]);
                 n_all += n[i];
         }
 
-        if (n[VOLUME_GROUP_DEGRADED] > 0)
-                degraded = string_format(", %u degraded", n[VOLUME_GROUP_DEGRADED]);
         status = string_format(
-                "%u of %u VGs active%s, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
-                n[VOLUME_GROUP_ACTIVE], n_all, degraded ?: "",
+                "%u of %u VGs active, %u degraded, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
+                n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_DEGRADED],
                 n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING], n[VOLUME_GROUP_WAITING],
                 n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
         if (!status || (*last && streq(status, *last)))

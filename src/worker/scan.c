@@ -92,14 +92,10 @@ static char *explain(const struct device *device, int exit_status, const char *o
         if (!*ret_failed)
                 return string_format(
                         "lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: "");
-        if (job_was_killed(exit_status))
-                return string_format(
-                        "pvscan of its PV %s was ended by signal %i.", device->name, exit_status - 128);
         errors = lvm_output_errors(output);
         words = errors ? lvm_output_begin(errors) : NULL;
-        return words ? string_format(
-                               "pvscan of its PV %s ended with status %i: %s.", device->name, exit_status, words)
-                     : NULL;
+        return string_format("pvscan of its PV %s " ENDED "%s%s.", device->name, ENDED_ARGUMENTS(exit_status),
+                words && words[0] != '\0' ? ": " : "", words ?: "");
 }
 
 /* The device was shown to lvm2. That it made no record of it is its verdict, unless it has failed. */

@@ -253,11 +253,10 @@ START_TEST(many_inactive_lvs_are_counted)
         /* One that is not to be activated is not missed. */
         lvs[2].autoactivated = false;
         ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, "", &outcome), 0);
-        ck_assert_str_eq(outcome.words, "not activated: b, d, e, f, g, h, i, j, 2 more.");
+        ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more.");
         free(outcome.words);
         ck_assert_int_eq(outcome_read_degraded(&volume_group, 3, "", &outcome), 0);
-        ck_assert_str_eq(outcome.words,
-                "not activated: b, d, e, f, g, h, i, j, 2 more (lvm2: vgchange ended with status 3).");
+        ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more (lvm2: vgchange ended with status 3).");
 }
 END_TEST
 
