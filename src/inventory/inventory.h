@@ -67,9 +67,9 @@ struct managed_group {
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool activated;            /* it has become active, which is still to be written down */
         bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
-        bool pv_changed;           /* one of its disks appeared or was removed since lvm2 was asked */
-        bool fresh;                /* lvm2 had no record of one of its PVs, which so has not been there before */
-        uint64_t retry_usec;       /* when it is tried again, since it has failed; 0 if it is not */
+        bool ask_again; /* since lvm2 was asked, a disk appeared or was removed, or it was requested by name */
+        bool fresh;     /* lvm2 had no record of one of its PVs, which so has not been there before */
+        uint64_t retry_usec;    /* when it is tried again, since it has failed; 0 if it is not */
         unsigned int n_retries; /* how often it was, by the clock, since it was settled or requested otherwise */
         bool retried;           /* likewise, because of an event of one of its devices */
         char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
@@ -299,3 +299,6 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
  * that VG's then. Returns 0 or a negative errno, which is logged. */
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
         int (*write)(int lvm_run_fd, const struct volume_group *vg));
+
+/* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
+size_t names_count_recorded(const struct inventory *inventory, const struct volume_group *vg);

@@ -18,8 +18,7 @@ struct managed_group *names_find(struct inventory *inventory, const char *name)
         return first;
 }
 
-/* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
-static size_t count_recorded(const struct inventory *inventory, const struct volume_group *vg)
+size_t names_count_recorded(const struct inventory *inventory, const struct volume_group *vg)
 {
         size_t n = 0;
 
@@ -34,7 +33,7 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
 
         for (; other; other = other->next_same_name)
                 if (other != group && other->vg->first_seen_usec < before_usec &&
-                        count_recorded(inventory, other->vg) > 0)
+                        names_count_recorded(inventory, other->vg) > 0)
                         return true;
         return false;
 }
@@ -65,7 +64,8 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
         case VOLUME_GROUP_SKIPPED:
         case VOLUME_GROUP_FAILED:
                 /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
-                return (vg->activating_usec != 0 || vg->skip_reason) && count_recorded(inventory, vg) == vg->n_pvs;
+                return (vg->activating_usec != 0 || vg->skip_reason) &&
+                       names_count_recorded(inventory, vg) == vg->n_pvs;
         default:
                 return false;
         }
@@ -94,7 +94,7 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
                 if (other != group &&
                         (has_claimed(inventory, other->vg, claimed) ||
                                 (other->vg->state == VOLUME_GROUP_COMPLETE && is_elder(inventory, other, group) &&
-                                        count_recorded(inventory, other->vg) == other->vg->n_pvs)))
+                                        names_count_recorded(inventory, other->vg) == other->vg->n_pvs)))
                         return true;
         return false;
 }

@@ -39,7 +39,7 @@ enum {
         EARLIER = 1 << 16,  /* an earlier worker is the obstacle */
         ASK_ANYWAY = 1 << 17,
         NEED_NOT_ASK = 1 << 18,
-        PV_CHANGED = 1 << 19,
+        ASK_AGAIN = 1 << 19,
         ON_REMOVED = 1 << 20,
         RAIDS_DEGRADED = 1 << 21,
         HAS_REASON = 1 << 22,
@@ -70,7 +70,7 @@ static unsigned int conditions_of(const struct vg_facts *facts)
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
                (facts->permitted ? PERMITTED : FORBIDDEN) | (facts->ask_anyway ? ASK_ANYWAY : NEED_NOT_ASK) |
-               (facts->pv_changed ? PV_CHANGED : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
+               (facts->ask_again ? ASK_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
 
@@ -162,10 +162,10 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_SOME, VG_DEGRADED_DUE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_INACTIVE, VG_DUE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | PV_CHANGED, VG_WAITING, VG_SAY_IN_VAIN,
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | ASK_AGAIN, VG_WAITING, VG_SAY_IN_VAIN,
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE, VG_OVERDUE, VG_SAY_IN_VAIN, VG_REASON_INACTIVE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | PV_CHANGED, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | ASK_AGAIN, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, 0, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_INACTIVE},
 
@@ -182,7 +182,7 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED, VG_WAITING, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
         {BIT(ACTIVATING), ENDED_ANY, PVS_MISSING, VG_WAITING, VG_SAY_FAILED, VG_REASON_PV_REMOVED},
         {BIT(ACTIVATING), BIT(ENDED_UNCLEAR), 0, VG_COMPLETE_ALONE},
-        {BIT(ACTIVATING), ENDED_ANY, PV_CHANGED, VG_COMPLETE},
+        {BIT(ACTIVATING), ENDED_ANY, ASK_AGAIN, VG_COMPLETE},
         {BIT(ACTIVATING), BIT(ENDED_FAILED), 0, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},

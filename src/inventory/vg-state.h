@@ -86,7 +86,7 @@ struct vg_facts {
         enum vg_obstacle obstacle;
         bool permitted;      /* headgate.conf permits a degraded activation */
         bool ask_anyway;     /* its LVs being active, or lvm2's claim on its name, is no reason not to ask lvm2 */
-        bool pv_changed;     /* a PV has appeared or was removed since lvm2 was asked */
+        bool ask_again;      /* since lvm2 was asked, a PV has appeared or was removed, or the VG was requested */
         bool on_removed;     /* LVs are still on removed devices */
         bool raids_degraded; /* RAIDs do without a PV that appeared late */
         bool has_reason;     /* lvm2's reason not to activate it still stands */

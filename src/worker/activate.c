@@ -97,14 +97,13 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
                 if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT) &&
                         alike_note(&worker->alike, outcome.words, worker->inventory->now_usec) < 0)
                         return log_oom();
-                if (group->state == VG_COMPLETE && group->pv_changed)
-                        log_info("A disk of VG %s appeared or was removed while lvm2 was at work; retrying.",
+                if (group->state == VG_COMPLETE && group->ask_again)
+                        log_info("VG %s has changed or was requested while lvm2 was at work; retrying.",
                                 group->vg->name);
         }
         if (n_alone > 0)
-                log_notice("vgchange of %zu VGs %s %i; retrying %zu of them individually.", n_groups,
-                        job_was_killed(exit_status) ? "was ended by signal" : "ended with status",
-                        job_was_killed(exit_status) ? exit_status - 128 : exit_status, n_alone);
+                log_notice("vgchange of %zu VGs " ENDED "; retrying %zu of them individually.", n_groups,
+                        ENDED_ARGUMENTS(exit_status), n_alone);
         return 0;
 }
 
@@ -145,7 +144,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         dm_list_add(&worker->jobs, &job->list);
         FOREACH_ARRAY(group, groups, n) {
                 (*group)->job = job;
-                (*group)->pv_changed = false;
+                (*group)->ask_again = false;
                 (*group)->vg->activating_usec = job->started_usec;
                 inventory_enter(worker->inventory, *group, &step);
         }
@@ -250,6 +249,12 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
         return NULL;
 }
 
+/* Whether lvm2 has refused a PV before, which may be mended. Only if it is asked for that VG alone it looks for such a PV itself. */
+static bool is_unrecorded(const struct inventory *inventory, const struct volume_group *vg)
+{
+        return vg->settled_usec != 0 && names_count_recorded(inventory, vg) < vg->n_pvs;
+}
+
 /* Deals with a VG whose turn it is: it is added to those that can be started together, unless it takes a process of its own. */
 static int take_turn(struct worker *worker, struct managed_group *group, const struct dm_devices *devices,
         struct ready *ready, struct ready *degraded)
@@ -265,7 +270,8 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         else {
                 locked = volume_group_is_locked(worker->configuration.locking_dir, group->vg->name);
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
-                        names_is_shared(worker->inventory, group, USEC_INFINITY)) {
+                        names_is_shared(worker->inventory, group, USEC_INFINITY) ||
+                        is_unrecorded(worker->inventory, group->vg)) {
                         r = start_job(worker, JOB_ACTIVATE, &group, 1);
                         /* One that another command has locked keeps no other VG waiting. */
                         if (r >= 0)

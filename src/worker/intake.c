@@ -79,7 +79,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         if (r < 0)
                 return r;
         appeared = pv->device == 0;
-        group->pv_changed |= appeared;
+        group->ask_again |= appeared;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);

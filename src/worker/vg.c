@@ -178,7 +178,7 @@ static int gather(struct change *change)
                                       : VG_PVS_SOME,
                 .permitted = worker->event_activation && settings_allow_degraded(&worker->settings, vg->name),
                 .ask_anyway = asks_anyway(worker, group, event),
-                .pv_changed = group->pv_changed,
+                .ask_again = group->ask_again,
                 .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
@@ -244,9 +244,6 @@ static int set_reason(const struct change *change)
                 return log_oom();
         free(change->vg->reason);
         change->vg->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
-        /* Somebody may have mended it before lvm2 is asked next time. */
-        if (change->step.reason == VG_REASON_OBSTACLE && change->input->event == VG_TURN)
-                managed_group_forget_refusal(change->group, change->group->refused);
         return 0;
 }
 
@@ -397,6 +394,11 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         int r;
 
         inventory_ping(worker->inventory);
+        /* What was wrong may be mended: lvm2 is asked anew. */
+        if (input->event == VG_REQUESTED || input->event == VG_RETRY) {
+                managed_group_forget_refusal(group, group->refused);
+                group->ask_again |= group->state == VG_ACTIVATING;
+        }
         r = gather(&change);
         if (r < 0)
                 return r;

@@ -245,15 +245,20 @@ START_TEST(outcome_is_carried_out)
 }
 END_TEST
 
-/* Whoever asks next has lvm2 asked: it may have been mended. */
-START_TEST(refusal_counts_once)
+/* Whoever asks has lvm2 asked: it may have been mended, also while lvm2 is at work. */
+START_TEST(refusal_counts_until_it_is_tried_again)
 {
         make_group(VG_COMPLETE);
         ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
         ck_assert_int_eq(group->state, VG_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "it does not like it.");
+        ck_assert_ptr_nonnull(group->refusal);
+
+        inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_ACTIVATING});
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_RETRY}), 0);
         ck_assert_ptr_null(group->refusal);
+        ck_assert(group->ask_again);
 }
 END_TEST
 
@@ -267,6 +272,7 @@ START_TEST(failure_is_no_verdict)
         ck_assert_int_eq(group->state, VG_FAILED);
         ck_assert_str_eq(group->vg->reason, "pvscan failed.");
 
+        managed_group_forget_refusal(group, makedev(8, 0));
         inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_COMPLETE_ALONE});
         for (size_t i = 0; i < ALIKE_MAX; i++)
                 ck_assert_int_eq(alike_note(&worker.alike, "out of order", worker.inventory->now_usec), 0);
@@ -347,7 +353,7 @@ int main(void)
         tcase_add_test(test_case, verdict_outlives_a_change);
         tcase_add_test(test_case, group_at_work_is_left_alone);
         tcase_add_loop_test(test_case, outcome_is_carried_out, 0, 4);
-        tcase_add_test(test_case, refusal_counts_once);
+        tcase_add_test(test_case, refusal_counts_until_it_is_tried_again);
         tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);

@@ -51,7 +51,7 @@ static struct vg_facts make_facts(unsigned int bits)
                                                    : VG_OBSTACLE_NONE,
                 .permitted = bits & PERMITTED,
                 .ask_anyway = bits & ANYWAY,
-                .pv_changed = bits & CHANGED,
+                .ask_again = bits & CHANGED,
                 .on_removed = bits & REMOVED,
                 .raids_degraded = bits & RAIDS,
                 .has_reason = bits & REASON,
@@ -215,7 +215,7 @@ static struct vg_facts see(struct world *world)
                 .obstacle = draw(world, 20) == 0 ? VG_OBSTACLE_PV : VG_OBSTACLE_NONE,
                 .permitted = world->permitted,
                 .ask_anyway = draw(world, 4) == 0,
-                .pv_changed = draw(world, 8) == 0,
+                .ask_again = draw(world, 8) == 0,
         };
 }
 
