@@ -17,6 +17,7 @@
 #include <libdevmapper.h>
 #include <sys/stat.h>
 
+#include "lvm/command.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
@@ -446,11 +447,15 @@ static int open_rules_directory(int root_fd)
 
 int install_rule_overrides(void)
 {
+        static const char *const words[] = {"splitname", "vg-lv", NULL};
         _cleanup_close_ int root_fd = root_open(), rules_fd = -EBADF;
         _cleanup_string_vector_ struct string_vector overridden = {};
-        _cleanup_free_ char *joined = NULL, *late = NULL;
-        int r = 0;
+        _cleanup_free_ char *joined = NULL, *late = NULL, *output = NULL;
+        int r = root_is_chosen() ? 0 : command_run(PROGRAM, words, &output);
 
+        /* The rules would have dmsetup for it at each event anew. */
+        if (r != 0)
+                return log_error_errno(r < 0 ? r : -EIO, "%s does not work: %m", PROGRAM);
         rules_fd = root_fd < 0 ? root_fd : open_rules_directory(root_fd);
         if (rules_fd < 0)
                 return log_error_errno(rules_fd, "Failed to open /" RULES_DIRECTORY ": %m");
