@@ -92,8 +92,6 @@ void check_units(struct doctor *doctor)
         /* What is active as long as headgate is in charge, and what it is like if it is not. */
         check_unit(doctor, TAKEOVER_UNIT, "lvm2's rule is not given back when it is stopped");
         check_unit(doctor, "headgate.socket", "a worker that has left is not woken");
-        check_unit(doctor, "headgate-coldplug.service",
-                "the worker does not learn when all disks of the boot have come");
         check_unit(doctor, TEARDOWN_UNIT, "headgate takes nothing down at shutdown");
         check_unit(
                 doctor, "headgate-teardown-net.service", "headgate takes nothing down that is on network disks");

@@ -27,7 +27,6 @@
         "\"" name "\" { LoadState=\"" load "\" ActiveState=\"" active "\" UnitFileState=\"" file "\" }\n"
 #define TAKEOVER UNIT("headgate-takeover.service", "loaded", "active", "enabled")
 #define SOCKET UNIT("headgate.socket", "loaded", "active", "static")
-#define COLDPLUG UNIT("headgate-coldplug.service", "loaded", "active", "static")
 #define TEARDOWN                                                                                                  \
         UNIT("headgate-teardown.service", "loaded", "active", "static")                                           \
         UNIT("headgate-teardown-net.service", "loaded", "active", "static")
@@ -80,7 +79,7 @@ static void set_up(void)
         shape_link("run/udev/rules.d/69-dm-lvm.rules", "/dev/null");
         shape_write("usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE);
         shape_write("usr/lib/udev/rules.d/68-headgate.rules", HEADGATE_RULE_TEXT);
-        shape_write("systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION);
+        shape_write("systemd", TAKEOVER SOCKET TEARDOWN WORKER FALLBACK BLK VERSION);
         shape_write("etc/lvm/backup/data", METADATA("data", "3"));
         shape_write("run/lvm/pvs_online/" PVID, "8:0\nvg:data\ndev:/dev/sda\n");
         shape_write("run/lvm/vgs_online/data", "");
@@ -165,29 +164,27 @@ static const struct {
                         {"run/udev/rules.d/69-dm-lvm.rules"}, {"systemd", ""}}},
 
         {"units", FINDING_FAILED, "headgate.socket is failed",
-                {{"systemd",
-                        TAKEOVER UNIT("headgate.socket", "loaded", "failed", "static") COLDPLUG TEARDOWN WORKER}}},
+                {{"systemd", TAKEOVER UNIT("headgate.socket", "loaded", "failed", "static") TEARDOWN WORKER}}},
         {"units", FINDING_FAILED, "headgate-teardown.service is inactive: headgate takes nothing down",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG UNIT(
-                                     "headgate-teardown.service", "loaded", "inactive", "static") WORKER}}},
+                {{"systemd", TAKEOVER SOCKET UNIT("headgate-teardown.service", "loaded", "inactive", "static")
+                                     WORKER}}},
         {"units", FINDING_FAILED, "headgate-teardown-net.service is masked",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG WORKER UNIT(
+                {{"systemd", TAKEOVER SOCKET WORKER UNIT(
                                      "headgate-teardown-net.service", "masked", "inactive", "masked")}}},
         {"units", FINDING_FAILED, "the worker, has failed",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN UNIT(
-                                     "headgate.service", "loaded", "failed", "static")}}},
+                {{"systemd", TAKEOVER SOCKET TEARDOWN UNIT("headgate.service", "loaded", "failed", "static")}}},
         {"units", FINDING_WARNING, "mine.service is ordered after headgate.target but",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                {{"systemd", TAKEOVER SOCKET TEARDOWN WORKER FALLBACK BLK VERSION
                         "headgate.target {\nBefore = [\"shutdown.target\", \"mine.service\", \"good.service\"]\n"
                         "WantedBy = [\"good.service\"]\n}\n"}}},
         {"units", FINDING_WARNING, "b.service is ordered after headgate-vg@a.service but",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                {{"systemd", TAKEOVER SOCKET TEARDOWN WORKER FALLBACK BLK VERSION
                         "\"headgate-vg@a.service\" {\nBefore = [\"a.service\", \"b.service\"]\nRequiredBy = [\"a.service\"]\n}\n"}}},
         {"units", FINDING_WARNING, "old.service is ordered after headgate-activate@net.service, which waits",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                {{"systemd", TAKEOVER SOCKET TEARDOWN WORKER FALLBACK BLK VERSION
                         "\"headgate-activate@net.service\" {\nBefore = [\"headgate-wait.service\", \"old.service\"]\n}\n"}}},
         {"units", FINDING_OK, "All of headgate's units",
-                {{"systemd", TAKEOVER SOCKET COLDPLUG TEARDOWN WORKER FALLBACK BLK VERSION
+                {{"systemd", TAKEOVER SOCKET TEARDOWN WORKER FALLBACK BLK VERSION
                         "headgate.target {\nBefore = [\"headgate-x.service\", \"good.service\"]\nUpheldBy = [\"good.service\"]\n}\n"}}},
         {"units", FINDING_OK, "need not run", {{"run/headgate/taken-over"}, {"systemd", TAKEOVER}}},
 
