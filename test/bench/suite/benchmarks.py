@@ -34,6 +34,8 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               layouts=["snapshot-100"]),
     Benchmark("event", "one more disk where N - 14 are there: until its LV is up, and what it costs", "bench-event",
               [24, 114, 1014], ["stock", "headgate"], rounds=5),
+    Benchmark("arrivals", "disks 10 ms apart; headgate believes to have 1, 2, 16 or 64 processors", "bench-arrivals", [256],
+              ["stock", "headgate-1", "headgate-2", "headgate-16", "headgate-64"]),
     Benchmark("first", "what boot waits for, 3 VGs among N, is mounted; the same with all others blank", "first",
               [1000], rounds=1, others=["first-blank"]),
     Benchmark("first-uuids", "what boot waits for, 3 VGs among N, is mounted by UUID; the same by name", "first-uuids",

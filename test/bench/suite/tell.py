@@ -65,6 +65,8 @@ COLUMNS = [
     ("contender", lambda result, name, row: name),
     ("median", median),
     ("spread", spread),
+    ("each", seconds("each_s")),
+    ("95 %", seconds("each_late_s")),
     ("middle LV", seconds("middle_s")),
     ("mount", seconds("mount_s")),
     ("running", seconds("running_s")),
@@ -99,7 +101,8 @@ count, not times. Before version 7.2, user-mode Linux took three to four times a
 
 *median* and *spread* are in seconds, as is CPU time: *CPU* of all processes, and what *udevd* with its rules, *PID 1* and *lvm2*
 have of it. *down* is until all LVs are gone, *worker ms* the CPU time of headgate's worker for each LV that is made or removed,
-in ms. *middle LV*, *mount* and *running* are what else a boot of `ordinary` comes to, *above* what is later than it may be.
+in ms. *each* is the median from a disk's event to the link of its LV, and *95 %* what all but one of twenty are below.
+*middle LV*, *mount* and *running* are what else a boot of `ordinary` comes to, *above* what is later than it may be.
 *lvm runs* and *forks* count processes, *calls* system calls of lvm2 and headgate. *MiB* is the highest memory.
 """
 

@@ -70,7 +70,7 @@ def link(tar, name, target):
 
 
 def compiled_programs(cache):
-    """The guest's helper programs, static so that they do not depend on what is in the image."""
+    """The guest's helper programs, static so that they do not depend on what is in the image; and what is preloaded."""
     need_packages("gcc", "libc6-dev")
     return [compiled_program(cache, source) for source in sorted(INSIDE.glob("*.c"))]
 
@@ -82,8 +82,8 @@ def compiled_program(cache, source):
         with tempfile.TemporaryDirectory(dir=cache, prefix="program-") as scratch:
             finished = Path(scratch) / "finished"
             finished.mkdir()
-            command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-s", "-o", finished / source.stem,
-                    source)
+            kind = ["-shared", "-fPIC"] if source.stem.endswith(".so") else ["-static"]
+            command("gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", *kind, "-s", "-o", finished / source.stem, source)
             finished.rename(folder)
     return made(folder, make) / source.stem
 
