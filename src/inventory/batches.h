@@ -66,7 +66,7 @@ size_t slots_count_others(const struct slots *slots);
 #define SLOTS_PAUSE_USEC (500 * USEC_PER_MSEC)
 
 /* While vgchanges are at work, how long complete VGs wait for more to share a process with. */
-#define SLOTS_COMPANY_USEC (60 * USEC_PER_MSEC)
+#define SLOTS_COMPANY_USEC (100 * USEC_PER_MSEC)
 
 /* Whether a processor has had nothing to do. Zero at first, and when no vgchange is at work. */
 struct load {

@@ -249,23 +249,20 @@ static int ask_pv(struct inventory *inventory, struct managed_group *group, cons
         return 0;
 }
 
-int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number)
+int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid)
 {
-        struct volume_group *vg = group->vg;
+        struct volume_group_pv *pv = volume_group_find_pv(group->vg, pvid);
         int r = 0;
 
-        FOREACH_PV(pv, vg) {
-                if (pv->device != number)
-                        continue;
-                unsee_pv(inventory, group, pv);
-                group->left = true;
-                inventory_recheck(inventory, group);
-                FOREACH_PV(other, vg)
-                        if (r >= 0 && other->device != 0)
-                                r = ask_pv(inventory, group, other);
-                return r;
-        }
-        return 0;
+        if (!pv || (pv->device != number && pv->device != 0))
+                return 0;
+        unsee_pv(inventory, group, pv);
+        group->left = true;
+        inventory_recheck(inventory, group);
+        FOREACH_PV(other, group->vg)
+                if (r >= 0 && other->device != 0)
+                        r = ask_pv(inventory, group, other);
+        return r;
 }
 
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */

@@ -152,6 +152,7 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
                 return -ENOMEM;
 
         inventory_ping(inventory);
+        inventory->retry_usec = USEC_INFINITY;
         inventory->run_fd = run_fd;
         inventory->lvm_run_fd = lvm_run_fd;
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
@@ -334,11 +335,44 @@ void inventory_hold(struct inventory *inventory, bool booting)
                 }
 }
 
-uint64_t inventory_end_holds(struct inventory *inventory)
+#define RETRY_USEC (1 * USEC_PER_SEC)
+#define RETRIES_MAX 7U
+
+bool inventory_retry(struct inventory *inventory, struct device *device)
 {
-        uint64_t earliest = USEC_INFINITY;
+        if (device->n_failed >= RETRIES_MAX)
+                return false;
+        device->retry_usec = inventory->now_usec + (RETRY_USEC << device->n_failed);
+        device->retry_ready = device->ready;
+        inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
+        return device->n_failed++ == 0;
+}
+
+static void end_retries(struct inventory *inventory)
+{
+        uint64_t now = inventory->now_usec;
         struct device *device, *next;
 
+        if (now < inventory->retry_usec)
+                return;
+        inventory->retry_usec = USEC_INFINITY;
+        FOREACH_DEVICE(device, next, inventory)
+                if (device->retry_usec > now)
+                        inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
+                else if (device->retry_usec > 0) {
+                        device->retry_usec = 0;
+                        device->ready |= device->retry_ready;
+                        inventory_read_again(inventory, device);
+                }
+}
+
+uint64_t inventory_end_holds(struct inventory *inventory)
+{
+        uint64_t earliest;
+        struct device *device, *next;
+
+        end_retries(inventory);
+        earliest = inventory->retry_usec;
         dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_HELD])
                 if (inventory->now_usec < device->held_until_usec)
                         earliest = MIN(earliest, device->held_until_usec);

@@ -42,7 +42,10 @@ struct device {
         struct job *recording;         /* the pvscan that has it, or NULL; not owned */
         uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
         uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
+        uint64_t retry_usec;   /* when it is read again, since it could not be read; 0 if it is not */
+        unsigned int n_failed; /* how often in a row it could not be read */
         bool slow;             /* it took long to be read: nothing else is to wait for the same */
+        bool retry_ready;      /* it was ready when it could not be read */
         bool removed;          /* it was taken away; pvscan has to forget it */
         bool ready;            /* it was announced as ready; else somebody has merely written to it */
         bool appeared;         /* it has just come, and was not only found by an enumeration of all */
@@ -102,12 +105,13 @@ struct inventory {
         struct dm_list devices[_DEVICE_STAGE_MAX];
         struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
 
-        bool changed;       /* so is one of the groups, or of the devices */
-        bool needs_recheck; /* likewise */
-        bool activated;     /* likewise */
-        bool lost_pvs;      /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
-        bool records_lost;  /* there were records of an earlier worker, which are missing or cannot be used */
-        uint64_t lost_usec; /* when that was noticed */
+        bool changed;        /* so is one of the groups, or of the devices */
+        bool needs_recheck;  /* likewise */
+        bool activated;      /* likewise */
+        bool lost_pvs;       /* one of the groups has `lost_pv` and is waiting, see vg_report_lost() */
+        bool records_lost;   /* there were records of an earlier worker, which are missing or cannot be used */
+        uint64_t lost_usec;  /* when that was noticed */
+        uint64_t retry_usec; /* when a device is read again that could not be read; USEC_INFINITY if none is */
 
         uint64_t now_usec;   /* when inventory_ping() was called last: never long ago while something is done */
         uint64_t clock_usec; /* the time of day minus `now_usec`, as it was within the second before that */
@@ -198,8 +202,13 @@ void inventory_note_disk(const struct inventory *inventory, struct device *devic
 /* Of the devices of stage UNREAD, holds those that are undecided, and settles those that are paths by now. */
 void inventory_hold(struct inventory *inventory, bool booting);
 
-/* Has those read that were held for long enough. Returns when to call it next; USEC_INFINITY if none is held. */
+/* Has those read that were held for long enough, or could not be read. Returns when to call it next; USEC_INFINITY if there are
+ * none. */
 uint64_t inventory_end_holds(struct inventory *inventory);
+
+/* Has a device read again that could not be read: after a second, then after twice as long each time, for two minutes. Returns
+ * whether that begins now. */
+bool inventory_retry(struct inventory *inventory, struct device *device);
 
 /* Frees the device, and forgets which PV it held. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);
@@ -228,9 +237,10 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
  * or not. */
 void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group);
 
-/* The PV that is the device `number`, if there is one, is not this VG's any more. What that means for the VG is
- * told by its other PVs, which are read again. Returns 0 or -ENOMEM. */
-int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number);
+/* The PV, which is the device `number` or was lost, is not this VG's any more. What that means for the VG is told by its other
+ * PVs, which are read again. Returns 0 or -ENOMEM. */
+int inventory_leave_group(
+        struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid);
 
 /* A PV belongs to this VG, as its own metadata says. Returns 0 or a negative errno. */
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);

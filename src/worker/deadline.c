@@ -61,11 +61,14 @@ static void ask_about_unlocking(struct worker *worker)
         }
 }
 
-/* When what has been waited for since then is overdue. */
+/* When what has been waited for since then is overdue. What is missing may be on a device that cannot be read: it is waited for
+ * twice as long at most. */
 static uint64_t get_deadline(const struct worker *worker, const char *volume_group_name, uint64_t since)
 {
-        return MAX(since, worker->deadlines.put_off_usec) +
-               settings_get_deadline(&worker->settings, volume_group_name);
+        uint64_t length = settings_get_deadline(&worker->settings, volume_group_name);
+        uint64_t usec = MAX(since, worker->deadlines.put_off_usec) + length;
+
+        return worker->inventory->retry_usec == USEC_INFINITY ? usec : usec + length;
 }
 
 static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
@@ -179,6 +182,13 @@ int deadline_check(struct worker *worker)
         }
         if (deadlines->due_usec == 0)
                 deadlines->due_usec = now;
+        /* udev may know of PVs of which it was not heard. */
+        if (now >= deadlines->looked_usec + ANSWER_VALID_USEC) {
+                deadlines->looked_usec = now;
+                r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
+                if (r < 0)
+                        return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
+        }
         /* What is missing may be among the devices that are being read. */
         if (now < deadlines->due_usec + READING_MAX_USEC &&
                 (readers_are_busy(worker->readers) ||

@@ -20,6 +20,16 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
+/* Another device that is this PV, too, takes its place. */
+static void look_at_duplicates(struct inventory *inventory, const struct device *gone)
+{
+        struct device *device, *next;
+
+        FOREACH_DEVICE(device, next, inventory)
+                if (device != gone && streq(device->recorded.pvid, gone->recorded.pvid))
+                        inventory_read_again(inventory, device);
+}
+
 /* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
 static void take_removed(struct worker *worker, struct device *device)
 {
@@ -33,6 +43,7 @@ static void take_removed(struct worker *worker, struct device *device)
                 group = inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
+        look_at_duplicates(worker->inventory, device);
         log_debug("%s was removed.", device->name ?: "A device with a PV");
         device->removed = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
@@ -211,7 +222,7 @@ static int forget_other_pv(struct worker *worker, struct device *device, const c
                 return 0;
         log_debug("%s is not the PV any more that it was.", device->name);
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
-        if (group && inventory_leave_group(worker->inventory, group, device->number) < 0)
+        if (group && inventory_leave_group(worker->inventory, group, device->number, former.pvid) < 0)
                 return log_oom();
         return forget_pv(worker, device, former.pvid, NULL);
 }
@@ -281,9 +292,9 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
                 r = inventory_claim_pv(worker->inventory, group, device->pvid);
         /* The PV is in that VG now, or in none, and so in no other. */
         if (r >= 0 && former && former != group)
-                r = inventory_leave_group(worker->inventory, former, device->number);
+                r = inventory_leave_group(worker->inventory, former, device->number, device->pvid);
         if (r >= 0 && indexed && indexed != group)
-                r = inventory_leave_group(worker->inventory, indexed, device->number);
+                r = inventory_leave_group(worker->inventory, indexed, device->number, device->pvid);
         if (r < 0)
                 return r;
 
@@ -350,6 +361,8 @@ int intake_result(const struct reader_result *result, void *userdata)
                 take_removed(worker, device);
                 return 0;
         }
+        if (result->error == 0)
+                device->n_failed = 0;
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);
         if (result->error == 0) {
@@ -357,17 +370,20 @@ int intake_result(const struct reader_result *result, void *userdata)
                 return forget_other_pv(worker, device, "");
         }
 
-        if (result->error == -EBADMSG)
-                report_damaged(device->name, "", "", result->reason, false);
-        else if (result->error == -ETIMEDOUT)
-                log_error("Timed out reading %s, ignoring it.", device->name);
-        else if (result->error == -EPIPE) {
-                /* The reader died, not the device. Looking again is all that can be done. */
-                device->again = true;
-        } else if (result->error == -EFAULT)
-                log_error("Reader crashed on %s again, ignoring it.", device->name);
-        else
-                (void) log_error_errno(result->error, "Failed to read %s, ignoring it: %m", device->name);
+        if (result->error != -EBADMSG) {
+                /* What it holds is as unknown as before: it is no other PV by now, and was not removed. If the reader has died,
+                 * looking again is all that can be done. */
+                device->again = result->error == -EPIPE;
+                if (result->error == -ETIMEDOUT)
+                        log_error("Timed out reading %s.", device->name);
+                else if (result->error == -EFAULT)
+                        log_error("Reader crashed on %s again, ignoring it.", device->name);
+                else if (!device->again && inventory_retry(worker->inventory, device))
+                        (void) log_error_errno(result->error, "Failed to read %s, trying again: %m", device->name);
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+                return 0;
+        }
+        report_damaged(device->name, "", "", result->reason, false);
         /* Whether it could be used before is all the same to lvm2, which is not told. */
         if (device->group)
                 inventory_lose_pv(worker->inventory, device->group, device->number);

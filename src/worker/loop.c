@@ -117,14 +117,6 @@ static struct phase get_phase(struct worker *worker)
         };
 }
 
-static int take_unreported(const struct uevents_device *told, void *userdata)
-{
-        const struct worker *worker = userdata;
-
-        inventory_ping(worker->inventory);
-        return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
-}
-
 /* udev reports a device after the programs that its rules run, and has it in its database before. As long as udev is
  * busy and the worker is not, new ones are looked for there. */
 static int look_for_unreported(struct worker *worker)
@@ -135,7 +127,7 @@ static int look_for_unreported(struct worker *worker)
         if (!worker->phase.booting || worker->phase.queue_empty || worker_has_work(worker))
                 return 0;
         if (now >= worker->look_usec) {
-                r = uevents_enumerate(worker->uevents, take_unreported, worker);
+                r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
                 worker->look_usec = now + MAX(LOOK_INTERVAL_USEC, LOOK_SHARE * (now_usec() - now));
         }
         worker_wake_at(worker, worker->look_usec);

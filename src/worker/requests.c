@@ -72,6 +72,14 @@ int requests_take_device(const struct uevents_device *told, void *userdata)
         return 0;
 }
 
+int requests_take_unknown(const struct uevents_device *told, void *userdata)
+{
+        const struct worker *worker = userdata;
+
+        inventory_ping(worker->inventory);
+        return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
+}
+
 int requests_look_for_recorded(struct worker *worker)
 {
         struct device *device, *next;

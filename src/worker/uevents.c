@@ -160,10 +160,13 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                         udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
 
                 /* It may just have been removed. */
-                if (!device || udev_device_has_current_tag(device, TAG) <= 0 ||
-                        !udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
+                if (!device || udev_device_has_current_tag(device, TAG) <= 0)
                         continue;
-                r = tell(device, UEVENTS_FOUND, function, userdata);
+                /* A PV that was made while the machine runs was never announced. */
+                if (udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
+                        r = tell(device, UEVENTS_FOUND, function, userdata);
+                else if (udev_device_get_property_value(device, PROPERTY_CHANGED))
+                        r = tell(device, UEVENTS_CHANGED, function, userdata);
                 if (r < 0)
                         return r;
         }

@@ -38,7 +38,8 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         uevents_function on_queue, void *userdata, struct uevents **ret) _must_check_;
 struct uevents *uevents_free(struct uevents *uevents);
 
-/* Calls `function` for each device that carries the tag now and has been ready. Costs a pass over all of them. */
+/* Calls `function` for each device that carries the tag now and has been ready, or was made a PV since. Costs a pass over all of
+ * them. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata);
 
 /* Handles all that has arrived so far, at once. */

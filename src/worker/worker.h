@@ -29,6 +29,7 @@ struct deadlines {
         uint64_t asked_usec;   /* when that was answered last; 0 if never */
         uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
         uint64_t due_usec;     /* since when one has passed and devices are still to be read; 0 if none has */
+        uint64_t looked_usec;  /* when udev was last asked for PVs of which it had not been heard; 0 if never */
         bool unlocking;        /* the last answer was that one is */
 };
 
@@ -146,6 +147,9 @@ int requests_take_entry(const char *entry, void *userdata);
 
 /* A device that udev tells of. */
 int requests_take_device(const struct uevents_device *told, void *userdata);
+
+/* The same, unless the device is known. */
+int requests_take_unknown(const struct uevents_device *told, void *userdata);
 
 /* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
  * that were not found. Nobody else would tell of a device that was removed. */

@@ -505,6 +505,36 @@ START_TEST(device_is_held_for_a_while)
 }
 END_TEST
 
+/* With growing pauses, and not for ever; and as ready as it was. */
+START_TEST(unreadable_device_is_read_again)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct device *device = announce(inventory, 0, PATH_NEVER, NULL);
+        uint64_t begin = inventory->now_usec, waited = 0;
+        unsigned int n = 0;
+
+        inventory_move_device(inventory, device, DEVICE_KNOWN);
+        for (;; n++) {
+                bool first = inventory_retry(inventory, device);
+
+                ck_assert(first == (n == 0));
+                if (device->retry_usec == 0)
+                        break;
+                device->ready = false;
+                ck_assert_uint_eq(inventory_end_holds(inventory), device->retry_usec);
+                ck_assert_int_eq(device->stage, DEVICE_KNOWN);
+                ck_assert_uint_gt(device->retry_usec - inventory->now_usec, waited);
+                waited = device->retry_usec - inventory->now_usec;
+                inventory->now_usec = device->retry_usec;
+                ck_assert_uint_eq(inventory_end_holds(inventory), USEC_INFINITY);
+                ck_assert_int_eq(device->stage, DEVICE_UNREAD);
+                ck_assert(device->ready);
+                inventory_move_device(inventory, device, DEVICE_KNOWN);
+        }
+        ck_assert_uint_eq(inventory->now_usec - begin, 127 * USEC_PER_SEC);
+}
+END_TEST
+
 /* What two VGs claim says itself whose it is. */
 START_TEST(contested_pv_is_asked)
 {
@@ -526,10 +556,11 @@ START_TEST(contested_pv_is_asked)
         ck_assert_ptr_eq(found, group);
 
         /* It says that it is not the first one's. */
-        ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1)), 0);
+        ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1), pvid), 0);
         ck_assert_uint_eq(volume_group_count(former->vg).seen, 0);
         ck_assert(former->left && former->needs_recheck);
-        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
+        group->vg->pvs[1].device = absent_device(2);
+        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1), pvid), 0);
         ck_assert(!group->left);
 }
 END_TEST
@@ -544,7 +575,7 @@ START_TEST(other_pvs_of_a_group_that_one_has_left_are_asked)
         for (size_t i = 0; i < 2; i++)
                 group->vg->pvs[i].device = devices[i]->number;
         inventory_move_device(inventory, devices[1], DEVICE_READING);
-        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1)), 0);
+        ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1), group->vg->pvs[0].pvid), 0);
         ck_assert(!devices[0]->again);
         ck_assert_int_eq(devices[0]->stage, DEVICE_KNOWN);
         ck_assert(devices[1]->again);
@@ -798,6 +829,7 @@ int main(void)
         tcase_add_test(test_case, all_is_written_anew);
         tcase_add_test(test_case, new_path_is_undecided);
         tcase_add_test(test_case, device_is_held_for_a_while);
+        tcase_add_test(test_case, unreadable_device_is_read_again);
         tcase_add_test(test_case, contested_pv_is_asked);
         tcase_add_test(test_case, other_pvs_of_a_group_that_one_has_left_are_asked);
         tcase_add_test(test_case, renamed_and_reduced_group_is_followed);

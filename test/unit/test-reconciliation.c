@@ -97,7 +97,9 @@ static void leave(unsigned int number)
 {
         struct device *device, *next;
 
-        ck_assert_int_ge(inventory_leave_group(worker.inventory, group, makedev(8, number)), 0);
+        ck_assert_int_ge(
+                inventory_leave_group(worker.inventory, group, makedev(8, number), group->vg->pvs[number].pvid),
+                0);
         ck_assert_int_ge(intake_recheck(&worker), 0);
         dm_list_iterate_items_safe(device, next, &worker.inventory->devices[DEVICE_UNREAD])
                 inventory_move_device(worker.inventory, device, DEVICE_KNOWN);
