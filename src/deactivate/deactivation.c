@@ -5,12 +5,10 @@
 
 #include "deactivate/deactivation.h"
 
-#include <poll.h>
 #include <signal.h>
 
-#include "shared/dm.h"
+#include "lvm/command.h"
 #include "shared/log.h"
-#include "shared/udev.h"
 #include "shared/util.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
@@ -23,13 +21,8 @@
 /* Longer than removals and lvm2 have, by default. */
 #define STALL_USEC (120 * USEC_PER_SEC)
 
-/* While udevd runs (systemd, src/udev/udev-ctrl.c), and while it has something to do (src/libudev/libudev-queue.c). */
+/* While udevd runs (systemd, src/udev/udev-ctrl.c). */
 #define UDEVD_SOCKET "/run/udev/control"
-#define UDEV_QUEUE "/run/udev/queue"
-#define UDEV_TIMEOUT_USEC (30 * USEC_PER_SEC)
-
-/* How often to look at udev's queue after messages were lost. */
-#define QUEUE_PAUSE_USEC (50 * USEC_PER_MSEC)
 
 #define REASON_LOCKED "a command of lvm2 is at work on its VG"
 
@@ -241,62 +234,12 @@ int deactivation_preview(struct deactivation *deactivation)
         return decide(deactivation);
 }
 
-/* ------ udev: announces a removal after its rules have run, so the links in /dev are gone ------ */
-
-/* Nobody reads the events while devices are removed. Returns 1 after subscribing; 0 without udevd; or a negative errno. */
-static int udev_listen(struct monitor *monitor)
-{
-        int r;
-
-        if (access(UDEVD_SOCKET, F_OK) < 0)
-                return 0;
-        r = monitor_open(monitor, NULL) ?: monitor_enable(monitor);
-        return r < 0 ? r : 1;
-}
+/* ------ removal ------ */
 
 static bool has_gone(const struct tree_node *node)
 {
         return tree_node_is_ours(node) && node->state == TREE_GONE;
 }
-
-static int udev_wait(const struct monitor *monitor, const struct tree *tree)
-{
-        struct pollfd poll_fd = {.fd = udev_monitor_get_fd(monitor->monitor), .events = POLLIN};
-        uint64_t until_usec = now_usec() + UDEV_TIMEOUT_USEC;
-        size_t n_expected = 0;
-        bool lost = false;
-
-        /* The kernel keeps md and loop devices, empty. */
-        FOREACH_NODE(node, &tree->nodes) {
-                node->marked = node->kind >= TREE_MULTIPATH && has_gone(node);
-                n_expected += node->marked;
-        }
-
-        while (n_expected > 0) {
-                _cleanup_udev_device_ struct udev_device *device = monitor_receive(monitor, &lost);
-                struct tree_node *node = device ? tree_find_number(tree, udev_device_get_devnum(device)) : NULL;
-                const char *action = device ? udev_device_get_action(device) : NULL;
-                uint64_t now = now_usec(), pause;
-
-                if (node && node->marked && action && streq(action, "remove")) {
-                        node->marked = false;
-                        n_expected--;
-                }
-                if (device)
-                        continue;
-                /* After lost messages an empty queue says that udev has handled all removals. */
-                if (lost && access(UDEV_QUEUE, F_OK) < 0)
-                        return 0;
-                if (now >= until_usec)
-                        return -ETIMEDOUT;
-                pause = lost ? QUEUE_PAUSE_USEC : until_usec - now;
-                if (poll(&poll_fd, 1, (int) (pause / USEC_PER_MSEC) + 1) < 0 && errno != EINTR)
-                        return -errno;
-        }
-        return 0;
-}
-
-/* ------ removal ------ */
 
 /* Returns 0 if all nodes were removed, 1 if not, or a negative errno. */
 static int take_down(struct deactivation *deactivation)
@@ -314,11 +257,20 @@ static int take_down(struct deactivation *deactivation)
         return teardown_init(&teardown, deactivation->tree, &options) ?: teardown_run(&teardown);
 }
 
+/* Then the links in /dev are gone: udevd answers only after it has received the events of all removals. */
+static int wait_for_udev(void)
+{
+        static const char *const words[] = {"settle", "--timeout=30", NULL};
+        _cleanup_free_ char *output = NULL;
+        int r = access(UDEVD_SOCKET, F_OK) < 0 ? 0 : command_run("/bin/udevadm", words, &output);
+
+        return r > 0 ? -ETIMEDOUT : r;
+}
+
 int deactivation_run(struct deactivation *deactivation)
 {
-        _cleanup_(monitor_close) struct monitor monitor = {};
         sigset_t signals;
-        int r, k;
+        int r, k = 0;
 
         /* An administrator who finds the VG inactive tomorrow looks into the journal. */
         log_record_events();
@@ -330,7 +282,6 @@ int deactivation_run(struct deactivation *deactivation)
         if (r <= 0)
                 return r;
 
-        k = deactivation->no_udev_sync ? 0 : udev_listen(&monitor);
         (void) sigprocmask(SIG_SETMASK, NULL, &signals);
         r = take_down(deactivation);
         deactivation->something_left |= r > 0;
@@ -339,8 +290,8 @@ int deactivation_run(struct deactivation *deactivation)
 
         /* teardown_init() has blocked SIGINT. */
         (void) sigprocmask(SIG_SETMASK, &signals, NULL);
-        if (k > 0)
-                k = udev_wait(&monitor, deactivation->tree);
+        if (deactivation->tree->n_gone > 0 && !deactivation->no_udev_sync)
+                k = wait_for_udev();
         if (k < 0)
                 (void) log_error_errno(k, "Failed to wait until udev has removed its links: %m");
         return MIN(r, 0);

@@ -102,21 +102,15 @@ void monitor_close(struct monitor *monitor)
         udev_unref(monitor->udev);
 }
 
-int monitor_enable(struct monitor *monitor)
-{
-        /* Needs CAP_NET_ADMIN beyond the system's limit; with the default size an overflow is only more likely. */
-        (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
-        return udev_monitor_enable_receiving(monitor->monitor);
-}
-
 int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
 {
-        int r = monitor_enable(monitor);
+        int r;
 
-        if (r < 0)
-                return r;
-        r = sd_event_add_io(
-                event, &monitor->source, udev_monitor_get_fd(monitor->monitor), EPOLLIN, handler, userdata);
+        /* Needs CAP_NET_ADMIN beyond the system's limit; with the default size an overflow is only more likely. */
+        (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
+        r = udev_monitor_enable_receiving(monitor->monitor)
+                    ?: sd_event_add_io(event, &monitor->source, udev_monitor_get_fd(monitor->monitor), EPOLLIN,
+                               handler, userdata);
         if (r < 0)
                 return r;
         (void) sd_event_source_set_exit_on_failure(monitor->source, true);

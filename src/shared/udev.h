@@ -53,11 +53,8 @@ struct monitor {
 int monitor_open(struct monitor *monitor, const char *tag) _nonnull_(1) _must_check_;
 void monitor_close(struct monitor *monitor) _nonnull_(1);
 
-/* Begins to queue events, with room for those of a shelf of several thousand disks. Returns a negative errno on error. */
-int monitor_enable(struct monitor *monitor) _nonnull_(1) _must_check_;
-
-/* The same in an event loop, which calls `handler`, and which a negative errno from it ends. Returns 0 or a negative
- * errno. */
+/* Begins to queue events, with room for those of a shelf of several thousand disks, for the event loop, which calls `handler`,
+ * and which a negative errno from it ends. Returns 0 or a negative errno. */
 int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_t handler, void *userdata)
         _nonnull_(1, 2, 3) _must_check_;
 
