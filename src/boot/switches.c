@@ -106,10 +106,8 @@ static bool is_masked(int root_fd, const char *unit)
 {
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};
 
-        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories))
-                if (is_masked_at(root_fd, path_format("%s/%s", *directory, unit).text))
-                        return true;
-        return false;
+        return ANY(FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories)),
+                is_masked_at(root_fd, path_format("%s/%s", *directory, unit).text));
 }
 
 /* By "systemctl enable", without and with --runtime, or by a distribution that enables units by itself (systemd.unit(5)). */

@@ -213,12 +213,7 @@ static int decide(struct deactivation *deactivation)
         }
         report_skipped(deactivation);
         r = tree_order(tree);
-        if (r < 0)
-                return r;
-        FOREACH_NODE(node, &tree->nodes)
-                if (tree_node_is_ours(node))
-                        return 1;
-        return 0;
+        return r < 0 ? r : ANY(FOREACH_NODE(node, &tree->nodes), tree_node_is_ours(node));
 }
 
 int deactivation_preview(struct deactivation *deactivation)

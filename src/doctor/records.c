@@ -100,14 +100,6 @@ void check_backups(struct doctor *doctor)
 
 /* ------ /run/lvm ------ */
 
-static bool has_active_lv(const struct tree *tree, const char *vg)
-{
-        FOREACH_NODE(node, &tree->nodes)
-                if (node->vg && streq(node->vg, vg))
-                        return true;
-        return false;
-}
-
 /* Whether there is a good reason why none of its LVs is active: lvm2 is to activate none, or it is at work. */
 static bool expects_nothing(const struct volume_group *volume_group)
 {
@@ -143,7 +135,8 @@ void check_online(struct doctor *doctor)
         FOREACH_ARRAY(record, vgs.strings, vgs.n) {
                 const char *vg = *record + strlen("vgs_online/");
 
-                if (!has_active_lv(doctor->tree, vg) && !expects_nothing(snapshot_find(&doctor->sources, vg)))
+                if (!ANY(FOREACH_NODE(lv, &doctor->tree->nodes), lv->vg && streq(lv->vg, vg)) &&
+                        !expects_nothing(snapshot_find(&doctor->sources, vg)))
                         enumeration_add(&inactive, vg);
         }
         warn_of_names(doctor, &gone, "Remove them from /run/lvm/pvs_online.",

@@ -137,10 +137,7 @@ static bool is_end(const char *text)
                 "ACPI: Preparing to enter system sleep state S5",
         };
 
-        for (size_t i = 0; i < ELEMENTSOF(ends); i++)
-                if (skip_prefix(text, ends[i]))
-                        return true;
-        return false;
+        return ANY(FOREACH_ARRAY(end, ends, ELEMENTSOF(ends)), skip_prefix(text, *end));
 }
 
 /* ------ lines ------ */

@@ -29,12 +29,8 @@ static void help(void)
 
 static bool may_be_monitored(const struct dm_device *device)
 {
-        if (!device->vg)
-                return false;
-        for (size_t i = 0; i < ELEMENTSOF(unmonitored_targets); i++)
-                if (streq(device->target, unmonitored_targets[i]))
-                        return false;
-        return true;
+        return device->vg && !ANY(FOREACH_ARRAY(target, unmonitored_targets, ELEMENTSOF(unmonitored_targets)),
+                                     streq(device->target, *target));
 }
 
 /* Each VG once, in the order of their devices. */

@@ -428,10 +428,7 @@ static bool any_is_before(const struct readers *readers, enum patience patience)
 {
         const struct reader *reader;
 
-        dm_list_iterate_items(reader, &readers->list)
-                if (reader->patience < patience)
-                        return true;
-        return false;
+        return ANY(dm_list_iterate_items(reader, &readers->list), reader->patience < patience);
 }
 
 bool readers_are_busy(const struct readers *readers)
@@ -448,10 +445,8 @@ bool readers_wait_for(const struct readers *readers, dev_t device)
 {
         const struct reader *reader;
 
-        dm_list_iterate_items(reader, &readers->list)
-                if (reader->patience >= STALLED && reader->reading.devices[reader->next].number == device)
-                        return true;
-        return false;
+        return ANY(dm_list_iterate_items(reader, &readers->list),
+                reader->patience >= STALLED && reader->reading.devices[reader->next].number == device);
 }
 
 int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,

@@ -41,6 +41,19 @@
         for (typeof(*(array)) *element = (array), *element##_end = (n) > 0 ? element + (n) : element;             \
                 element < element##_end; element++)
 
+/* Whether the condition holds in any turn of a loop: ANY(FOREACH_ARRAY(name, names, n), streq(*name, wanted)). */
+#define ANY(loop, condition)                                                                                      \
+        __extension__({                                                                                           \
+                bool _any = false;                                                                                \
+                loop                                                                                              \
+                {                                                                                                 \
+                        _any = (condition);                                                                       \
+                        if (_any)                                                                                 \
+                                break;                                                                            \
+                }                                                                                                 \
+                _any;                                                                                             \
+        })
+
 /* Moves a pointer, a struct or a file descriptor out of a variable that is cleaned up at the end of its scope. */
 #define TAKE_PTR(pointer) TAKE_(pointer, NULL)
 #define TAKE_STRUCT(variable) TAKE_(variable, (typeof(variable)){})

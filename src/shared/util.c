@@ -435,10 +435,7 @@ int string_vector_add_all(struct string_vector *vector, const char *const *strin
 
 bool string_vector_has(const struct string_vector *vector, const char *string)
 {
-        FOREACH_ARRAY(other, vector->strings, vector->n)
-                if (streq(*other, string))
-                        return true;
-        return false;
+        return ANY(FOREACH_ARRAY(other, vector->strings, vector->n), streq(*other, string));
 }
 
 char *string_vector_join(const struct string_vector *vector, const char *separator)

@@ -70,11 +70,9 @@ static void add_volume_groups(struct fields *fields, const struct tree_nodes *me
 {
         FOREACH_NODE(member, members) {
                 _cleanup_free_ char *field = member->vg ? string_format("HEADGATE_VG=%s", member->vg) : NULL;
-                bool known = false;
 
-                for (size_t i = 0; i < fields->n && field; i++)
-                        known |= streq(fields->vector[i].iov_base, field);
-                if (field && !known && fields->n < VGS_IN_A_LINE)
+                if (field && fields->n < VGS_IN_A_LINE &&
+                        !ANY(FOREACH_ARRAY(other, fields->vector, fields->n), streq(other->iov_base, field)))
                         fields_add(fields, TAKE_PTR(field));
         }
 }
@@ -222,10 +220,7 @@ static bool is_cause(const struct tree_node *node)
                 return false;
         if (node->state == TREE_FAILED || node->uppers.n == 0)
                 return true;
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->state != TREE_GONE && !tree_node_is_ours(upper))
-                        return true;
-        return false;
+        return ANY(FOREACH_NODE(upper, &node->uppers), upper->state != TREE_GONE && !tree_node_is_ours(upper));
 }
 
 static const char *describe_reason(const struct removal *removal)

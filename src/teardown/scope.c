@@ -61,18 +61,13 @@ int teardown_skip_foreign(
 /* ------ scopes ------ */
 
 /* A mount on a local device is on the network if its mount point is; the device waits for it all the same. */
-static bool holds_local_device(const struct tree_node *node)
-{
-        FOREACH_NODE(lower, &node->lowers)
-                if (!lower->on_network && !tree_node_is_mount_or_swap(lower))
-                        return true;
-        return false;
-}
-
 static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope scope)
 {
         if (scope == TEARDOWN_LOCAL)
-                return node->on_network && !(tree_node_is_mount_or_swap(node) && holds_local_device(node));
+                return node->on_network &&
+                       !(tree_node_is_mount_or_swap(node) &&
+                               ANY(FOREACH_NODE(lower, &node->lowers),
+                                       !lower->on_network && !tree_node_is_mount_or_swap(lower)));
         return scope == TEARDOWN_NETWORK && !node->on_network;
 }
 
@@ -118,15 +113,9 @@ static bool is_snapshot_of(const struct tree_node *snapshot, const struct tree_n
 /* With a node goes what lies on it, and with an origin its snapshots. */
 static bool goes_with_marked(const struct tree_node *node)
 {
-        if (tree_node_is_mount_or_swap(node))
-                return false;
-        FOREACH_NODE(lower, &node->lowers)
-                if (lower->marked)
-                        return true;
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->marked && is_snapshot_of(node, upper))
-                        return true;
-        return false;
+        return !tree_node_is_mount_or_swap(node) &&
+               (ANY(FOREACH_NODE(lower, &node->lowers), lower->marked) ||
+                       ANY(FOREACH_NODE(upper, &node->uppers), upper->marked && is_snapshot_of(node, upper)));
 }
 
 /* Returns whether there is something among what is marked, and goes with it, that could be removed. */
@@ -159,12 +148,7 @@ bool selection_add_vg(struct tree *tree, const char *vg)
 /* Something is mounted or swapped to on it, however indirectly. */
 static bool is_used(const struct tree_node *node)
 {
-        if (tree_node_is_mount_or_swap(node))
-                return true;
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->marked)
-                        return true;
-        return false;
+        return tree_node_is_mount_or_swap(node) || ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
 }
 
 /* A snapshot of the origin that is used, as the mark says, though the origin is not; NULL if there is none. */
@@ -234,12 +218,9 @@ static void refuse_origins(struct tree *tree)
 /* A hidden LV whose holders all go. Those of another VG are none that it would be there for. */
 static bool is_left_over(const struct tree_node *node)
 {
-        if (!tree_lv_is_hidden(node))
-                return false;
-        FOREACH_NODE(upper, &node->uppers)
-                if (!upper->marked || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper))
-                        return false;
-        return node->uppers.n > 0;
+        return tree_lv_is_hidden(node) && node->uppers.n > 0 &&
+               !ANY(FOREACH_NODE(upper, &node->uppers),
+                       !upper->marked || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper));
 }
 
 void selection_finish(struct tree *tree)

@@ -38,12 +38,8 @@ void systemd_announce_devices_again(void)
 
 static bool is_free_now(const struct tree_node *mount)
 {
-        if (mount->kind != TREE_MOUNT || tree_node_is_held(mount))
-                return false;
-        FOREACH_NODE(upper, &mount->uppers)
-                if (tree_node_is_ours(upper) && upper->state == TREE_GONE)
-                        return true;
-        return false;
+        return mount->kind == TREE_MOUNT && !tree_node_is_held(mount) &&
+               ANY(FOREACH_NODE(upper, &mount->uppers), tree_node_is_ours(upper) && upper->state == TREE_GONE);
 }
 
 static int on_stop_asked(struct job *job, int exit_status, void *userdata)

@@ -90,14 +90,6 @@ static bool is_idle(const struct teardown *teardown)
         return teardown->n_at_work == 0 && dm_list_empty(&teardown->unmonitor.waiting);
 }
 
-static bool awaits_others(const struct teardown *teardown)
-{
-        FOREACH_NODE(node, &teardown->tree->nodes)
-                if (teardown_awaits(teardown, node))
-                        return true;
-        return false;
-}
-
 static bool is_in_vain(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
         return removal->n_in_vain >= IN_VAIN_MIN &&
@@ -110,7 +102,8 @@ static int wait_or_give_up(struct teardown *teardown, uint64_t now)
         struct removal *removal, *next;
         int r;
 
-        if (dm_list_empty(&teardown->busy) && !awaits_others(teardown))
+        if (dm_list_empty(&teardown->busy) &&
+                !ANY(FOREACH_NODE(node, &teardown->tree->nodes), teardown_awaits(teardown, node)))
                 return 1;
         if (teardown->options.at_shutdown) {
                 r = systemd_ask(teardown);

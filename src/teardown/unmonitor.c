@@ -20,14 +20,6 @@
 static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_LV_RAID, TREE_LV_SNAPSHOT,
         TREE_LV_COW, TREE_LV_THIN_POOL, TREE_LV_THIN, TREE_LV_VDO, TREE_LV_POOL_PART, TREE_LV_CACHE_PART};
 
-static bool may_be_monitored(const struct tree_node *node)
-{
-        FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored))
-                if (*kind == node->kind)
-                        return true;
-        return false;
-}
-
 int unmonitor_init(struct unmonitor *unmonitor)
 {
         unmonitor->dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0;
@@ -42,7 +34,8 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
 
         /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
         if (!unmonitor->dmeventd_runs || !node->vg || !volume_group_name_is_valid(node->vg) ||
-                !may_be_monitored(node) || dm_hash_lookup(unmonitor->vgs, node->vg))
+                !ANY(FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored)), *kind == node->kind) ||
+                dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
         dm_list_add(&unmonitor->waiting, &removal->list);
         return true;

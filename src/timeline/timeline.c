@@ -126,10 +126,8 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
 
 static bool is_named(const struct timeline_bar *bar, char *const names[], size_t n)
 {
-        FOREACH_ARRAY(name, names, n)
-                if (streq(bar->name, *name) || (bar->tree && streq(bar->tree, *name)))
-                        return true;
-        return false;
+        return ANY(
+                FOREACH_ARRAY(name, names, n), streq(bar->name, *name) || (bar->tree && streq(bar->tree, *name)));
 }
 
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)

@@ -263,15 +263,6 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
                 tree->error = -ENOMEM;
 }
 
-/* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
-static bool has_other_vg_above(const struct tree_node *node)
-{
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->vg && !tree_are_in_one_vg(node, upper))
-                        return true;
-        return false;
-}
-
 /* What sysfs does not say: that an origin holds its snapshots, which lie on the same data. The kernel would let go of a
  * snapshot at any time, but what is written to the origin after that would be missing in it, and it would have lost its meaning
  * when it is activated again. */
@@ -308,7 +299,9 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
         FOREACH_NODE(node, &tree->nodes) {
                 if (node->kind == TREE_LV_ORIGIN_DATA)
                         add_snapshots(tree, node);
-                node->is_pv = has_other_vg_above(node);
+                /* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
+                node->is_pv =
+                        ANY(FOREACH_NODE(upper, &node->uppers), upper->vg && !tree_are_in_one_vg(node, upper));
         }
         return tree->error;
 }

@@ -145,10 +145,7 @@ int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more)
 
 bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *node)
 {
-        FOREACH_NODE(other, nodes)
-                if (other == node)
-                        return true;
-        return false;
+        return ANY(FOREACH_NODE(other, nodes), other == node);
 }
 
 void tree_nodes_done(struct tree_nodes *nodes)

@@ -107,10 +107,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
 
 static bool is_active(const struct volume_group *volume_group)
 {
-        FOREACH_LV(lv, volume_group)
-                if (!lv->active)
-                        return false;
-        return volume_group->state == VOLUME_GROUP_ACTIVE;
+        return volume_group->state == VOLUME_GROUP_ACTIVE && !ANY(FOREACH_LV(lv, volume_group), !lv->active);
 }
 
 int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)

@@ -20,14 +20,6 @@ static const char *find_mount_point(const struct tree_node *node)
         return NULL;
 }
 
-static bool has_device_above(const struct tree_node *node)
-{
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->kernel_name)
-                        return true;
-        return false;
-}
-
 static void explain_node(struct why *why, const struct tree_node *node, const struct users *users)
 {
         _cleanup_free_ char *holders = node_describe_holders(node, users);
@@ -67,7 +59,8 @@ static void explain_nodes(struct why *why, struct tree *tree)
 
                 /* A look through all processes finds nobody of interest: all use what the system lies on, and what
                  * holds a disk are the devices on it. */
-                if (!node->skip_reason && (node->kind != TREE_DISK || !has_device_above(node))) {
+                if (!node->skip_reason && !(node->kind == TREE_DISK &&
+                                                  ANY(FOREACH_NODE(upper, &node->uppers), upper->kernel_name))) {
                         queries[i].number = node->number;
                         queries[i].mount_point = find_mount_point(node);
                         look = true;
