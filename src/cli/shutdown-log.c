@@ -19,17 +19,17 @@ struct line {
 static char *format_took(const void *line)
 {
         const struct kernel_device *device = &((const struct line *) line)->device;
-        _cleanup_free_ char *time = format_short_duration(device->took_usec);
 
-        return time ? string_format("%s%s", device->parallel ? "up to " : "", time) : NULL;
+        return string_format(
+                "%s%s", device->parallel ? "up to " : "", SHORT_DURATION_TO_STRING(device->took_usec));
 }
 
 static char *format_difference(const void *line)
 {
         int64_t usec = ((const struct line *) line)->pair.difference_usec;
-        _cleanup_free_ char *time = format_short_duration((uint64_t) llabs(usec));
+        const char *sign = usec > 0 ? "+" : usec < 0 ? "-" : "";
 
-        return time ? string_format("%s%s", usec > 0 ? "+" : usec < 0 ? "-" : "", time) : NULL;
+        return string_format("%s%s", sign, SHORT_DURATION_TO_STRING((uint64_t) llabs(usec)));
 }
 
 static const struct column columns[] = {
@@ -100,7 +100,6 @@ static void print_summary(const struct kernel_shutdown *shutdown, const char *na
 {
         const struct kernel_device *longest = shutdown->devices;
         _cleanup_free_ char *printable = string_printable(name), *device = NULL, *took = NULL;
-        _cleanup_free_ char *total = format_short_duration(shutdown->total_usec);
         size_t n_parallel = 0;
 
         FOREACH_ARRAY(each, shutdown->devices, shutdown->n) {
@@ -111,7 +110,8 @@ static void print_summary(const struct kernel_shutdown *shutdown, const char *na
         device = string_printable(longest->name);
         took = format_took(&(struct line){.device = *longest});
         printf("%s: %zu device%s shut down in %s, %zu in parallel; longest: %s, %s.\n", printable ?: "?",
-                shutdown->n, plural(shutdown->n), total ?: "?", n_parallel, device ?: "?", took ?: "?");
+                shutdown->n, plural(shutdown->n), SHORT_DURATION_TO_STRING(shutdown->total_usec), n_parallel,
+                device ?: "?", took ?: "?");
 }
 
 static void print_difference(const struct kernel_pair *pairs, size_t n)

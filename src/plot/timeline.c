@@ -71,11 +71,11 @@ static void select_bars(struct plot *plot, int (*order)(const void *, const void
 static char *format_title(const struct timeline *timeline)
 {
         time_t seconds = (time_t) (timeline->realtime_usec / USEC_PER_SEC);
-        _cleanup_free_ char *date = seconds > 0 ? format_local_time(seconds) : NULL;
+        const char *date = seconds > 0 ? LOCAL_TIME_TO_STRING(seconds) : "";
 
         return string_format("%s of %s%s%s%s%s", timeline->kind == TIMELINE_BOOT ? "Boot" : "Shutdown",
                 timeline->host ?: "this machine", timeline->kernel ? ", Linux " : "", timeline->kernel ?: "",
-                date ? ", " : "", date ?: "");
+                *date != '\0' ? ", " : "", date);
 }
 
 /* How many there are in each state, in the order of their first ones: "5 active, 2 waiting". */
@@ -99,14 +99,14 @@ static void draw_subtitle(struct plot *plot)
 {
         struct picture *picture = &plot->picture;
         const size_t n = plot->timeline->n;
-        _cleanup_free_ char *first = format_duration(plot->first_usec - picture->zero_usec);
-        _cleanup_free_ char *last = format_duration(plot->last_usec - picture->zero_usec);
 
         fputs("<text x=\"12.0\" y=\"48.0\" text-anchor=\"start\" class=\"subtitle\">", picture->file);
         picture_print(picture, "%zu %s%s", n, plot->boot ? "VG" : "device", plural(n));
         print_states(picture, plot->timeline);
         if (n > 0)
-                picture_print(picture, "; from %s to %s after the start of %s", first ?: "?", last ?: "?",
+                picture_print(picture, "; from %s to %s after the start of %s",
+                        DURATION_TO_STRING(plot->first_usec - picture->zero_usec),
+                        DURATION_TO_STRING(plot->last_usec - picture->zero_usec),
                         plot->boot ? "the kernel" : "headgate-teardown");
         if (plot->n_later > 0)
                 picture_print(picture, "; %zu that came later left out", plot->n_later);
@@ -152,15 +152,11 @@ static void draw_heading(struct picture *picture, const char *text)
 /* All that is known, for the pointer. */
 static void print_bar(struct picture *picture, const struct timeline_bar *bar)
 {
-        _cleanup_free_ char *total = format_duration(timeline_total_usec(bar));
-
-        picture_print(picture, "%s: %s, %s in all", bar->name, bar->state, total ?: "?");
-        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++) {
-                _cleanup_free_ char *time = format_duration(bar->phases_usec[i]);
-
+        picture_print(
+                picture, "%s: %s, %s in all", bar->name, bar->state, DURATION_TO_STRING(timeline_total_usec(bar)));
+        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
                 if (bar->phases_usec[i] > 0)
-                        picture_print(picture, ", %s %s", looks[i].words, time ?: "?");
-        }
+                        picture_print(picture, ", %s %s", looks[i].words, DURATION_TO_STRING(bar->phases_usec[i]));
         picture_print(picture, "%s%s", bar->reason && bar->reason[0] != '\0' ? ". " : "", bar->reason ?: "");
 }
 
@@ -168,7 +164,8 @@ static void print_bar(struct picture *picture, const struct timeline_bar *bar)
 static char *describe_end(const struct timeline_bar *bar)
 {
         if (bar->end == TIMELINE_DONE)
-                return format_duration(bar->tree ? bar->phases_usec[TIMELINE_REMOVAL] : timeline_total_usec(bar));
+                return strdup(DURATION_TO_STRING(
+                        bar->tree ? bar->phases_usec[TIMELINE_REMOVAL] : timeline_total_usec(bar)));
         return string_format(
                 "%s%s%s", bar->state, bar->reason && bar->reason[0] != '\0' ? ": " : "", bar->reason ?: "");
 }
@@ -249,7 +246,8 @@ static void draw_band(struct plot *plot, const struct timeline_bar *const *bars,
         double middle = picture->y + height / 2;
         uint64_t from = UINT64_MAX, to = 0, lvm2_usec = 0, udev_usec = 0;
         _cleanup_free_ char *label = string_format("%zu %s%s", n, plot->boot ? "VG" : "device", plural(n));
-        _cleanup_free_ char *took = NULL, *lvm2 = NULL, *udev = NULL, *note = NULL;
+        _cleanup_free_ char *note = NULL;
+        const char *took;
 
         for (size_t i = 0; i < n; i++) {
                 from = MIN(from, bars[i]->asked_usec > 0 ? bars[i]->asked_usec : bars[i]->first_usec);
@@ -257,11 +255,10 @@ static void draw_band(struct plot *plot, const struct timeline_bar *const *bars,
                 lvm2_usec += bars[i]->phases_usec[TIMELINE_LVM2];
                 udev_usec += bars[i]->phases_usec[TIMELINE_UDEV];
         }
-        took = format_duration(to > from ? to - from : 0);
-        lvm2 = format_duration(lvm2_usec);
-        udev = format_duration(udev_usec);
-        note = udev_usec > 0 ? string_format("%s (lvm2 %s, udev %s)", took ?: "?", lvm2 ?: "?", udev ?: "?")
-                             : TAKE_PTR(took);
+        took = DURATION_TO_STRING(to > from ? to - from : 0);
+        note = udev_usec > 0 ? string_format("%s (lvm2 %s, udev %s)", took, DURATION_TO_STRING(lvm2_usec),
+                                       DURATION_TO_STRING(udev_usec))
+                             : strdup(took);
 
         fputs("<g><title>", picture->file);
         picture_print(picture, "%s: %s, %s", label ?: "?", what, note ?: "?");

@@ -237,31 +237,34 @@ int parse_device_number(const char *string, dev_t *ret)
         return 0;
 }
 
-char *format_duration(uint64_t usec)
+char *format_duration(uint64_t usec, char ret[static TIME_SIZE])
 {
         uint64_t seconds = usec / USEC_PER_SEC;
 
         if (usec < USEC_PER_SEC)
-                return string_format("%" PRIu64 "ms", usec / USEC_PER_MSEC);
-        if (seconds < 60)
-                return string_format(
-                        "%" PRIu64 ".%" PRIu64 "s", seconds, usec % USEC_PER_SEC / (100 * USEC_PER_MSEC));
-        if (seconds < 3600)
-                return string_format("%" PRIu64 "min %" PRIu64 "s", seconds / 60, seconds % 60);
-        if (seconds < 24 * 3600)
-                return string_format("%" PRIu64 "h %" PRIu64 "min", seconds / 3600, seconds / 60 % 60);
-        return string_format("%" PRIu64 "d %" PRIu64 "h", seconds / (24 * 3600), seconds / 3600 % 24);
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 "ms", usec / USEC_PER_MSEC);
+        else if (seconds < 60)
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 ".%" PRIu64 "s", seconds,
+                        usec % USEC_PER_SEC / (100 * USEC_PER_MSEC));
+        else if (seconds < 3600)
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 "min %" PRIu64 "s", seconds / 60, seconds % 60);
+        else if (seconds < 24 * 3600)
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 "h %" PRIu64 "min", seconds / 3600, seconds / 60 % 60);
+        else
+                (void) snprintf(
+                        ret, TIME_SIZE, "%" PRIu64 "d %" PRIu64 "h", seconds / (24 * 3600), seconds / 3600 % 24);
+        return ret;
 }
 
-char *format_local_time(int64_t seconds)
+char *format_local_time(int64_t seconds, char ret[static TIME_SIZE])
 {
-        char text[sizeof("2026-01-01 00:00:00")];
         time_t when = (time_t) seconds;
         struct tm local;
 
-        if (!localtime_r(&when, &local) || strftime(text, sizeof(text), "%F %T", &local) == 0)
-                return strdup("");
-        return strdup(text);
+        /* A year has four digits, or there is no date. */
+        if (!localtime_r(&when, &local) || strftime(ret, sizeof("2026-01-01 00:00:00"), "%F %T", &local) == 0)
+                *ret = '\0';
+        return ret;
 }
 
 void *greedy_realloc(void **array, size_t need, size_t element_size)
@@ -335,23 +338,21 @@ struct path path_format(const char *format, ...)
         return path;
 }
 
-/* With one decimal, rounded. */
-static char *format_tenths(uint64_t value, uint64_t unit, const char *name)
+char *format_short_duration(uint64_t usec, char ret[static TIME_SIZE])
 {
-        uint64_t tenths = (value + unit / 20) / (unit / 10);
+        uint64_t unit = usec < USEC_PER_SEC - USEC_PER_MSEC / 2 ? USEC_PER_MSEC : USEC_PER_SEC;
+        uint64_t tenths = (usec + unit / 20) / (unit / 10);
 
-        return string_format("%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10, name);
-}
-
-char *format_short_duration(uint64_t usec)
-{
+        if (usec >= 60 * USEC_PER_SEC)
+                return format_duration(usec, ret);
         if (usec < USEC_PER_MSEC)
-                return string_format("%" PRIu64 "us", usec);
-        if (usec < 100 * USEC_PER_MSEC - USEC_PER_MSEC / 20)
-                return format_tenths(usec, USEC_PER_MSEC, "ms");
-        if (usec < USEC_PER_SEC - USEC_PER_MSEC / 2)
-                return string_format("%" PRIu64 "ms", (usec + USEC_PER_MSEC / 2) / USEC_PER_MSEC);
-        return usec < 60 * USEC_PER_SEC ? format_tenths(usec, USEC_PER_SEC, "s") : format_duration(usec);
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 "us", usec);
+        else if (unit == USEC_PER_MSEC && tenths >= 1000)
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 "ms", (usec + unit / 2) / unit);
+        else
+                (void) snprintf(ret, TIME_SIZE, "%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10,
+                        unit == USEC_PER_SEC ? "s" : "ms");
+        return ret;
 }
 
 int string_replace(char **string, char *replacement)

@@ -73,17 +73,20 @@ int parse_u32(const char *string, uint32_t *ret) _nonnull_all_ _must_check_;
 /* The same of "MAJOR:MINOR", a block device's number, of which MAJOR is never 0. Returns 0, -EINVAL or -ENOMEM. */
 int parse_device_number(const char *string, dev_t *ret) _nonnull_all_ _must_check_;
 
-/* "250ms", "4.2s", "2min 6s": as short as a table wants it. Returns a string to be freed by the caller, NULL
- * without memory. */
-char *format_duration(uint64_t usec) _must_check_;
+/* Durations and times are written into `ret`, which is returned; or into a string that is there until the end of the block. */
+#define TIME_SIZE 48
+#define DURATION_TO_STRING(usec) format_duration(usec, (char[TIME_SIZE]){})
+#define SHORT_DURATION_TO_STRING(usec) format_short_duration(usec, (char[TIME_SIZE]){})
+#define LOCAL_TIME_TO_STRING(seconds) format_local_time(seconds, (char[TIME_SIZE]){})
 
-/* "146us", "22.2ms", "352ms", "1.3s", rounded, and from a minute on as above: for what may be very short.
- * Returns a string to be freed by the caller, NULL without memory. */
-char *format_short_duration(uint64_t usec) _must_check_;
+/* "250ms", "4.2s", "2min 6s": as short as a table wants it. */
+char *format_duration(uint64_t usec, char ret[static TIME_SIZE]);
 
-/* Seconds since 1970 as "2026-01-31 12:00:00" in local time, "" for a time that has no date. Returns a string to be freed by
- * the caller, NULL without memory. */
-char *format_local_time(int64_t seconds) _must_check_;
+/* "146us", "22.2ms", "352ms", "1.3s", rounded, and from a minute on as above: for what may be very short. */
+char *format_short_duration(uint64_t usec, char ret[static TIME_SIZE]);
+
+/* Seconds since 1970 as "2026-01-31 12:00:00" in local time, "" for a time that has no date. */
+char *format_local_time(int64_t seconds, char ret[static TIME_SIZE]);
 
 /* Makes room for one more element of an array that starts as NULL and grows by nothing else: `need` is one more each time.
  * Returns the array, or NULL without memory, and then it is as it was. */

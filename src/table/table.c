@@ -50,11 +50,11 @@ static char *format_number(const struct column *column, uint64_t number, bool js
                 return strdup(column->unknown && column->type != COLUMN_NUMBER ? column->unknown : "");
         switch (column->type) {
         case COLUMN_DATE:
-                return format_local_time((int64_t) number);
+                return strdup(LOCAL_TIME_TO_STRING((int64_t) number));
         case COLUMN_DURATION:
-                return format_duration(number);
+                return strdup(DURATION_TO_STRING(number));
         case COLUMN_SHORT_DURATION:
-                return format_short_duration(number);
+                return strdup(SHORT_DURATION_TO_STRING(number));
         case COLUMN_MOMENT:
                 return string_format("%" PRIu64 ".%03" PRIu64 "s", number / USEC_PER_SEC,
                         number % USEC_PER_SEC / USEC_PER_MSEC);

@@ -102,12 +102,12 @@ void report_trees_down(struct teardown *teardown)
         struct storage_tree *tree, *next;
 
         dm_list_iterate_items_safe(tree, next, &teardown->down) {
-                _cleanup_free_ char *time = format_duration(usec_between(tree->first_usec, tree->last_usec));
                 _cleanup_free_ char *skipped =
                         tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
                 _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.",
                         tree->name, tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone,
-                        plural(tree->n_gone), time ?: "?", skipped ?: "");
+                        plural(tree->n_gone), DURATION_TO_STRING(usec_between(tree->first_usec, tree->last_usec)),
+                        skipped ?: "");
 
                 dm_list_del(&tree->list);
                 report_tree(LOG_INFO, MESSAGE_STORAGE_TREE_DOWN, teardown, tree, message);
@@ -271,7 +271,7 @@ void report_end(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
         uint64_t usec = usec_between(teardown->started_usec, now_usec());
-        _cleanup_free_ char *time = format_duration(usec), *message = NULL;
+        _cleanup_free_ char *message = NULL;
         _cleanup_fields_ struct fields fields = {};
 
         report_trees_down(teardown);
@@ -287,7 +287,7 @@ void report_end(struct teardown *teardown)
 
         message = tree->n_to_go == 0 ? strdup("There is no device to be taken down.")
                                      : string_format("%zu of %zu device%s down after %s.", tree->n_gone,
-                                               tree->n_to_go, plural(tree->n_to_go), time ?: "?");
+                                               tree->n_to_go, plural(tree->n_to_go), DURATION_TO_STRING(usec));
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->n_to_go));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));

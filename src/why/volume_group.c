@@ -183,24 +183,20 @@ static void explain_times(struct why *why)
 {
         const struct volume_group *vg = why->vg;
         struct volume_group_times first = volume_group_first_times(vg);
-        _cleanup_free_ char *settled = describe_time(vg, vg->settled_usec);
-        _cleanup_free_ char *date = describe_time(vg, first.settled_usec);
-        _cleanup_free_ char *waited = NULL, *queued = NULL, *activated = NULL;
 
         if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VOLUME_GROUP_ACTIVE || vg->settled_usec == 0)
                 return;
-        why_fact(why, "It is active since %s.", settled ?: "?");
+        why_fact(why, "It is active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
         if (first.settled_usec != vg->settled_usec)
-                why_fact(why, "Its first activation ended at %s.", date ?: "?");
+                why_fact(why, "Its first activation ended at %s.", TIME_TO_STRING(vg, first.settled_usec));
         /* lvm2 was not asked for a VG that the initrd has activated. */
         if (first.activating_usec < first.complete_usec)
                 return;
-        waited = format_duration(first.complete_usec - first.first_seen_usec);
-        queued = format_duration(first.activating_usec - first.complete_usec);
-        activated = format_duration(first.settled_usec - first.activating_usec);
         why_fact(why,
                 "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2 and udev.",
-                vg->n_pvs, plural(vg->n_pvs), waited ?: "?", queued ?: "?", activated ?: "?");
+                vg->n_pvs, plural(vg->n_pvs), DURATION_TO_STRING(first.complete_usec - first.first_seen_usec),
+                DURATION_TO_STRING(first.activating_usec - first.complete_usec),
+                DURATION_TO_STRING(first.settled_usec - first.activating_usec));
 }
 
 static void explain_same_name(struct why *why)

@@ -93,11 +93,10 @@ static void explain_present_pvs(struct why *why)
 static void explain_deadline(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        _cleanup_free_ char *seen = describe_time(vg, vg->first_seen_usec);
-        _cleanup_free_ char *deadline = format_duration(settings_get_deadline(&why->sources->settings, vg->name));
 
-        why_fact(why, "It has been waiting since %s%s%s.", seen ?: "?",
-                vg->overdue ? ", and is overdue: its deadline was " : "; its deadline is ", deadline ?: "?");
+        why_fact(why, "It has been waiting since %s%s%s.", TIME_TO_STRING(vg, vg->first_seen_usec),
+                vg->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
+                DURATION_TO_STRING(settings_get_deadline(&why->sources->settings, vg->name)));
         if (vg->lost_after_active)
                 why_fact(why, "It is lost: it was settled when a PV was removed, and no PV has appeared since.");
 }
@@ -106,13 +105,11 @@ static void explain_deadline(struct why *why)
 static void explain_source(struct why *why)
 {
         const struct vg_view *view = why->view;
-        _cleanup_free_ char *date = NULL;
 
-        if (!view->metadata || view->metadata->written <= 0)
-                return;
-        date = describe_date(view->metadata->written);
-        why_fact(why, "lvm2 wrote of its PVs last at %s, by %s%s.", date ?: "?",
-                view->metadata_device ? "the metadata on " : "its backup", view->metadata_device ?: "");
+        if (view->metadata && view->metadata->written > 0)
+                why_fact(why, "lvm2 wrote of its PVs last at %s, by %s%s.",
+                        DATE_TO_STRING(view->metadata->written),
+                        view->metadata_device ? "the metadata on " : "its backup", view->metadata_device ?: "");
 }
 
 /* Who has allowed it in headgate.conf need only know when. */
@@ -178,14 +175,11 @@ void explain_missing_pvs(struct why *why)
 
 static void explain_late_pvs(struct why *why)
 {
-        FOREACH_PV(pv, why->vg) {
-                _cleanup_free_ char *came = describe_time(why->vg, pv->late_usec);
-
-                if (pv->late_usec == 0)
-                        continue;
-                why_fact(why, "PV %s came back at %s, as %s, and takes part in no RAID by itself.",
-                        LVM_ID_TO_STRING(pv->pvid), came ?: "?", pv->device_name ?: "?");
-        }
+        FOREACH_PV(pv, why->vg)
+                if (pv->late_usec > 0)
+                        why_fact(why, "PV %s came back at %s, as %s, and takes part in no RAID by itself.",
+                                LVM_ID_TO_STRING(pv->pvid), TIME_TO_STRING(why->vg, pv->late_usec),
+                                pv->device_name ?: "?");
 }
 
 /* What has the flag counts as missing for lvm2 wherever it is (vgextend(8)). */
@@ -205,7 +199,6 @@ void advise_on_flags(struct why *why)
 void explain_degraded(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        _cleanup_free_ char *since = describe_time(vg, vg->degraded_usec);
         _cleanup_free_ char *refresh = NULL;
 
         why_condition(why, "degraded");
@@ -214,7 +207,7 @@ void explain_degraded(struct why *why)
         else
                 why_cause(why, "degraded", "all of its PVs are there, and RAIDs of it go without some");
         why_fact(why, "It is degraded since %s, when it had to do without PVs, as headgate.conf allows.",
-                since ?: "?");
+                TIME_TO_STRING(vg, vg->degraded_usec));
         explain_late_pvs(why);
 
         if (raid_describe_refresh(why->sources->devices, vg, &refresh) == -ENOMEM)
@@ -256,13 +249,12 @@ static int count_state(struct volume_group *volume_group, void *userdata)
 static void explain_complete(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        _cleanup_free_ char *time = describe_time(vg, vg->complete_usec);
         size_t n[_VOLUME_GROUP_STATE_MAX] = {};
 
         if (volume_groups_parse(why->sources->records, count_state, n) < 0)
                 return;
         if (!volume_group_is_incomplete(vg))
-                why_fact(why, "All its PVs were there at %s.", time ?: "?");
+                why_fact(why, "All its PVs were there at %s.", TIME_TO_STRING(vg, vg->complete_usec));
         why_fact(why, "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.",
                 n[VOLUME_GROUP_ACTIVATING], plural(n[VOLUME_GROUP_ACTIVATING]), n[VOLUME_GROUP_COMPLETE],
                 plural(n[VOLUME_GROUP_COMPLETE]));
@@ -271,9 +263,8 @@ static void explain_complete(struct why *why)
 static void explain_activating(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        _cleanup_free_ char *time = describe_time(vg, vg->activating_usec);
 
-        why_fact(why, "lvm2 was asked at %s.", time ?: "?");
+        why_fact(why, "lvm2 was asked at %s.", TIME_TO_STRING(vg, vg->activating_usec));
         if (vg->slow)
                 why_fact(why,
                         "It has LVs that may take long, thin pools to be checked for instance; others go on.");

@@ -53,18 +53,16 @@ void why_done(struct why *why)
         *why = (struct why){};
 }
 
-char *describe_date(int64_t seconds)
+const char *describe_date(int64_t seconds, char ret[static TIME_SIZE])
 {
-        _cleanup_free_ char *text = format_local_time(seconds);
-
-        return text && text[0] == '\0' ? strdup("a time that nobody knows") : TAKE_PTR(text);
+        return *format_local_time(seconds, ret) != '\0' ? ret : "a time that nobody knows";
 }
 
-char *describe_time(const struct volume_group *volume_group, uint64_t usec)
+const char *describe_time(const struct volume_group *volume_group, uint64_t usec, char ret[static 2 * TIME_SIZE])
 {
         uint64_t now = now_usec(), age = now > usec ? now - usec : 0;
-        _cleanup_free_ char *date = describe_date(volume_group_to_realtime(volume_group, usec));
-        _cleanup_free_ char *duration = format_duration(age);
 
-        return date && duration ? string_format("%s, %s ago", date, duration) : NULL;
+        (void) snprintf(ret, (size_t) 2 * TIME_SIZE, "%s, %s ago",
+                DATE_TO_STRING(volume_group_to_realtime(volume_group, usec)), DURATION_TO_STRING(age));
+        return ret;
 }

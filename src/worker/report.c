@@ -109,10 +109,10 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
 {
         const char *name = vg->name, *reason = vg->reason;
         struct volume_group_counts n = volume_group_count(vg);
-        _cleanup_free_ char *time = format_duration(usec);
+        const char *time = DURATION_TO_STRING(usec);
         _cleanup_free_ char *missing = volume_group_describe_missing(vg);
 
-        if (!time || !missing)
+        if (!missing)
                 return NULL;
         switch (report) {
         case VG_SAY_COMPLETE:
@@ -206,21 +206,20 @@ void report_absent(const struct expectation *expectation, const struct volume_gr
         /* Without a backup, the name is all that is known. */
         uint64_t usec = usec_between(expectation->since_usec, now_usec());
         _cleanup_free_ char *missing = backup ? volume_group_describe_missing(backup) : NULL;
-        _cleanup_free_ char *time = format_duration(usec);
+        const char *time = DURATION_TO_STRING(usec);
         _cleanup_fields_ struct fields fields = {};
 
         if (backup) {
                 report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec,
                         string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
-                                expectation->name, time ?: "?", backup->n_pvs, plural(backup->n_pvs),
-                                missing ?: "?"));
+                                expectation->name, time, backup->n_pvs, plural(backup->n_pvs), missing ?: "?"));
                 return;
         }
         fields_add(&fields, string_format("HEADGATE_VG=%s", expectation->name));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
         report_line(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, &fields,
                 string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
-                        expectation->name, time ?: "?"));
+                        expectation->name, time));
 }
 
 void report_damaged(
@@ -244,12 +243,11 @@ void report_duplicate(
 
 void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)
 {
-        _cleanup_free_ char *time = format_duration(usec_between(vg->degraded_usec, pv->late_usec));
-
         report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
                               "run without it are left as they are.",
-                        LVM_ID_TO_STRING(pv->pvid), vg->name, pv->device_name, time ?: "?"));
+                        LVM_ID_TO_STRING(pv->pvid), vg->name, pv->device_name,
+                        DURATION_TO_STRING(usec_between(vg->degraded_usec, pv->late_usec))));
 }
 
 void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name)
