@@ -21,16 +21,14 @@
 /* The kernel's log is everybody's. "headgate plan activate" shows all. */
 #define PROBLEMS_LOGGED_MAX 20
 
-static void help(void)
-{
-        printf("Usage: headgate-generator NORMAL-DIRECTORY [EARLY-DIRECTORY LATE-DIRECTORY]\n"
-               "       headgate-generator --remember\n\n"
-               "Write units that activate the volume groups that are known. Run by systemd.\n\n"
-               "  -h, --help      Show this help\n"
-               "      --remember  Write no units, but which volume groups are named by UUID or label\n"
-               "      --version   Show the version\n\n"
-               "See headgate-generator(8).\n");
-}
+static const char usage[] =
+        "Usage: headgate-generator NORMAL-DIRECTORY [EARLY-DIRECTORY LATE-DIRECTORY]\n"
+        "       headgate-generator --remember\n\n"
+        "Write units that activate the volume groups that are known. Run by systemd.\n\n"
+        "  -h, --help      Show this help\n"
+        "      --remember  Write no units, but which volume groups are named by UUID or label\n"
+        "      --version   Show the version\n\n"
+        "See headgate-generator(8).\n";
 
 /* lvm2's own unit for shutdown: when it is stopped, blkdeactivate(8) takes devices down, one after another. */
 #define BLK_AVAILABILITY_UNIT "blk-availability.service"
@@ -257,7 +255,7 @@ int main(int argc, char *argv[])
                                        : secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL
                                                                         : LOG_TARGET_KMSG);
 
-        r = arguments_parse(argc, argv, help, "remember", &remembers);
+        r = arguments_parse(argc, argv, usage, "remember", &remembers);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         if (remembers && optind == argc)

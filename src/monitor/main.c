@@ -18,14 +18,12 @@
 static const char *const unmonitored_targets[] = {"", "linear", "striped", "cache", "crypt", "error", "integrity",
         "snapshot-origin", "thin", "writecache", "zero"};
 
-static void help(void)
-{
-        printf("Usage: headgate-monitor [OPTION...] y|n\n\n"
-               "Have lvm2 monitor LVs that are active, or stop monitoring them. Run by lvm2-monitor.service.\n\n"
-               "  -h, --help     Show this help\n"
-               "      --version  Show the version\n\n"
-               "See headgate-monitor(8).\n");
-}
+static const char usage[] =
+        "Usage: headgate-monitor [OPTION...] y|n\n\n"
+        "Have lvm2 monitor LVs that are active, or stop monitoring them. Run by lvm2-monitor.service.\n\n"
+        "  -h, --help     Show this help\n"
+        "      --version  Show the version\n\n"
+        "See headgate-monitor(8).\n";
 
 static bool may_be_monitored(const struct dm_device *device)
 {
@@ -81,7 +79,7 @@ int main(int argc, char *argv[])
 
         log_open("headgate-monitor", log_target_of_stderr());
 
-        r = arguments_parse_plain(argc, argv, help);
+        r = arguments_parse_plain(argc, argv, usage);
         if (r > 0 && argc - optind == 1 && (streq(argv[optind], "y") || streq(argv[optind], "n")))
                 r = run(argv[optind]);
         else if (r > 0)

@@ -8,14 +8,11 @@
 #include "shared/macro.h"
 #include "shared/program.h"
 
-static void help(void)
-{
-        printf("Usage: headgate-request [OPTION...] [change:]MAJOR:MINOR\n\n"
-               "Ask the headgate worker to look at a block device. Called by udev.\n\n"
-               "  -h, --help     Show this help\n"
-               "      --version  Show the version\n\n"
-               "See headgate-request(8).\n");
-}
+static const char usage[] = "Usage: headgate-request [OPTION...] [change:]MAJOR:MINOR\n\n"
+                            "Ask the headgate worker to look at a block device. Called by udev.\n\n"
+                            "  -h, --help     Show this help\n"
+                            "      --version  Show the version\n\n"
+                            "See headgate-request(8).\n";
 
 /* The rule gives "$major:$minor", or that with "change:" before it; anything else is a mistake, and must not
  * become a file name. */
@@ -66,7 +63,7 @@ int main(int argc, char *argv[])
 {
         int r;
 
-        r = arguments_parse_plain(argc, argv, help);
+        r = arguments_parse_plain(argc, argv, usage);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 

@@ -11,7 +11,7 @@
 
 #include "shared/macro.h"
 
-int arguments_parse(int argc, char *argv[], void (*help)(void), const char *flag, bool *ret_given)
+int arguments_parse(int argc, char *argv[], const char *usage, const char *flag, bool *ret_given)
 {
         const struct option options[] = {
                 {"help", no_argument, NULL, 'h'},
@@ -27,7 +27,7 @@ int arguments_parse(int argc, char *argv[], void (*help)(void), const char *flag
                         *ret_given = true;
                         break;
                 case 'h':
-                        help();
+                        fputs(usage, stdout);
                         return 0;
                 case 'V':
                         printf("headgate %s\n", HEADGATE_VERSION);

@@ -6,11 +6,11 @@
 #include "shared/macro.h"
 
 /* For programs whose only options are -h, --help, --version, and perhaps one more, a flag, which may also follow other words.
- * Libc only. Returns 1 to go on, with what is not an option from argv[optind] on; 0 if `help` or the version was printed, and
+ * Libc only. Returns 1 to go on, with what is not an option from argv[optind] on; 0 if `usage` or the version was printed, and
  * the program is done; or -EINVAL, getopt_long() having said why. */
-int arguments_parse(int argc, char *argv[], void (*help)(void), const char *flag, bool *ret_given)
+int arguments_parse(int argc, char *argv[], const char *usage, const char *flag, bool *ret_given)
         _nonnull_(2, 3) _must_check_;
-#define arguments_parse_plain(argc, argv, help) arguments_parse(argc, argv, help, NULL, NULL)
+#define arguments_parse_plain(argc, argv, usage) arguments_parse(argc, argv, usage, NULL, NULL)
 
 /* The directory below which all input is read, by openat() and with paths that begin without a slash:
  * $HEADGATE_ROOT, which tests set, or "/". */

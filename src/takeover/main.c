@@ -28,17 +28,15 @@
 /* One failure can be bad luck. After this many the machine must not wait for headgate any longer. */
 #define FAILURES_MAX 3
 
-static void help(void)
-{
-        printf("Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
-               "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
-               "  take            Mask lvm2's rule\n"
-               "  worker-stopped  Count a failure of the worker, and hand over to lvm2 after three\n"
-               "  dm-rules        Install optimized device-mapper udev rules\n\n"
-               "  -h, --help      Show this help\n"
-               "      --version   Show the version\n\n"
-               "See headgate-takeover(8).\n");
-}
+static const char usage[] =
+        "Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
+        "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
+        "  take            Mask lvm2's rule\n"
+        "  worker-stopped  Count a failure of the worker, and hand over to lvm2 after three\n"
+        "  dm-rules        Install optimized device-mapper udev rules\n\n"
+        "  -h, --help      Show this help\n"
+        "      --version   Show the version\n\n"
+        "See headgate-takeover(8).\n";
 
 /* As stopping the unit does. */
 static void unmask_rules(void)
@@ -239,7 +237,7 @@ int main(int argc, char *argv[])
 
         log_open("headgate-takeover", secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
-        r = arguments_parse_plain(argc, argv, help);
+        r = arguments_parse_plain(argc, argv, usage);
         if (r > 0)
                 r = argc - optind == 1 ? run(argv[optind])
                                        : log_error_errno(-EINVAL, "Expected one verb, see --help.");

@@ -30,20 +30,17 @@
 static enum teardown_scope arg_scope;
 static bool arg_serial;
 
-static void help(void)
-{
-        printf("Usage: headgate-teardown [OPTION...] local|net\n\n"
-               "Take storage down at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
-               "      --serial   Remove one device after another\n"
-               "  -h, --help     Show this help\n"
-               "      --version  Show the version\n\n"
-               "See headgate-teardown(8).\n");
-}
+static const char usage[] = "Usage: headgate-teardown [OPTION...] local|net\n\n"
+                            "Take storage down at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
+                            "      --serial   Remove one device after another\n"
+                            "  -h, --help     Show this help\n"
+                            "      --version  Show the version\n\n"
+                            "See headgate-teardown(8).\n";
 
 /* Returns 1 to go on, 0 if the program is done, or a negative errno. */
 static int parse_arguments(int argc, char *argv[])
 {
-        int r = arguments_parse(argc, argv, help, "serial", &arg_serial);
+        int r = arguments_parse(argc, argv, usage, "serial", &arg_serial);
         const char *scope;
 
         if (r <= 0)

@@ -16,14 +16,12 @@
 /* How often a second worker looks whether the first has left. */
 #define RUNNING_INTERVAL_USEC (200 * USEC_PER_MSEC)
 
-static void help(void)
-{
-        printf("Usage: headgated [OPTION...]\n\n"
-               "Activate LVM volume groups as their disks come. Started by systemd, see headgate.service.\n\n"
-               "  -h, --help     Show this help\n"
-               "      --version  Show the version\n\n"
-               "See headgated(8).\n");
-}
+static const char usage[] =
+        "Usage: headgated [OPTION...]\n\n"
+        "Activate LVM volume groups as their disks come. Started by systemd, see headgate.service.\n\n"
+        "  -h, --help     Show this help\n"
+        "      --version  Show the version\n\n"
+        "See headgated(8).\n";
 
 /* The socket is named in headgate.socket; others come from a newer version of it and are not ours. Returns the
  * socket, -EBADF if there is none, as when started by hand, or another negative errno. */
@@ -121,7 +119,7 @@ int main(int argc, char *argv[])
 
         log_open("headgated", secure_getenv("INVOCATION_ID") ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR);
 
-        r = arguments_parse_plain(argc, argv, help);
+        r = arguments_parse_plain(argc, argv, usage);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         if (optind < argc) {
