@@ -257,7 +257,7 @@ void removals_finish(struct teardown *teardown)
                 } else if (removal->error == -EBUSY && !removal->node->cycle) {
                         unsigned int doublings = MIN(removal->n_tries - 1, (unsigned int) DOUBLINGS_MAX);
 
-                        removal->n_in_vain = teardown->nobody_usec > 0 ? removal->n_in_vain + 1 : 0;
+                        removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
                         removal->next_usec =
                                 removal->ended_usec + MIN(PAUSE_MIN_USEC << doublings, PAUSE_MAX_USEC);
                         dm_list_add(&teardown->busy, &removal->list);

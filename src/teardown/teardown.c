@@ -21,8 +21,8 @@
 
 /* When a node is given up that something has open, and nobody is left who could let go of it: for a process of
  * udev that only looks at it that is long enough, and at most a second is lost. */
-#define IN_VAIN_MIN 2
-#define IN_VAIN_USEC (300 * USEC_PER_MSEC)
+#define FUTILE_MIN 2
+#define FUTILE_USEC (300 * USEC_PER_MSEC)
 
 /* After that long without anything going, it is said what is waited for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
@@ -43,7 +43,7 @@ static void note_progress(struct teardown *teardown)
         teardown->waiting_reported = false;
         if (teardown->options.at_shutdown) {
                 stop_job_watch_renew(&teardown->stop_jobs);
-                teardown->nobody_usec = 0;
+                teardown->no_releaser_since = 0;
         }
 }
 
@@ -90,44 +90,36 @@ static bool is_idle(const struct teardown *teardown)
         return teardown->n_at_work == 0 && dm_list_empty(&teardown->unmonitor.waiting);
 }
 
-static bool is_in_vain(const struct teardown *teardown, const struct removal *removal, uint64_t now)
+static bool is_futile(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
-        return removal->n_in_vain >= IN_VAIN_MIN &&
-               MAX(removal->ready_usec, teardown->nobody_usec) + IN_VAIN_USEC <= now;
+        return removal->n_futile >= FUTILE_MIN &&
+               MAX(removal->ready_usec, teardown->no_releaser_since) + FUTILE_USEC <= now;
 }
 
-/* With nothing to do but to wait: whether that makes sense. Returns 1 if not, 0, or a negative errno. */
-static int wait_or_give_up(struct teardown *teardown, uint64_t now)
+/* With nothing to do but to wait: gives up what nobody is left to release. Returns whether that is all. */
+static bool give_up(struct teardown *teardown, uint64_t now)
 {
         struct removal *removal, *next;
-        int r;
 
-        if (dm_list_empty(&teardown->busy) &&
-                !ANY(FOREACH_NODE(node, &teardown->tree->nodes), teardown_awaits(teardown, node)))
-                return 1;
-        if (teardown->options.at_shutdown) {
-                r = systemd_ask(teardown);
-                if (r < 0)
-                        return r;
-        }
         if (!teardown->stop_jobs.nothing_stops) {
-                teardown->nobody_usec = 0;
-                return 0;
+                teardown->no_releaser_since = 0;
+                return false;
         }
         /* What systemd unmounted last may not have been read yet. */
         if (teardown->mounts_usec != USEC_INFINITY)
-                return 0;
-        if (teardown->nobody_usec == 0)
-                teardown->nobody_usec = now;
+                return false;
+        if (teardown->no_releaser_since == 0)
+                teardown->no_releaser_since = now;
         dm_list_iterate_items_safe(removal, next, &teardown->busy)
-                if (is_in_vain(teardown, removal, now) || !removal_is_possible(removal)) {
+                if (is_futile(teardown, removal, now) || !removal_is_possible(removal)) {
                         dm_list_del(&removal->list);
                         tree_node_failed(teardown->tree, removal->node);
                 }
         return dm_list_empty(&teardown->busy) && dm_list_empty(&teardown->tree->ready);
 }
 
-static void care_for_those_who_wait(struct teardown *teardown, uint64_t now)
+/* Has maps without paths fail what is waited for, and says what that is. */
+static void report_long_wait(struct teardown *teardown, uint64_t now)
 {
         uint64_t since = MAX(teardown->progress_usec, teardown->multipath_usec);
 
@@ -175,8 +167,14 @@ static int step(struct teardown *teardown)
                 log_warning("No progress for too long, giving up.");
                 return 1;
         }
-        care_for_those_who_wait(teardown, now);
-        return is_idle(teardown) ? wait_or_give_up(teardown, now) : 0;
+        report_long_wait(teardown, now);
+        if (!is_idle(teardown))
+                return 0;
+        if (dm_list_empty(&teardown->busy) &&
+                !ANY(FOREACH_NODE(node, &teardown->tree->nodes), teardown_awaits(teardown, node)))
+                return 1;
+        r = teardown->options.at_shutdown ? systemd_ask(teardown) : 0;
+        return r < 0 ? r : give_up(teardown, now);
 }
 
 /* When the next step is due, if nothing happens before. */
