@@ -28,9 +28,10 @@ struct search {
 
 /* ------ the result ------ */
 
+/* Keeps the error, if it is a negative errno and the first one. */
 static void fail(struct search *search, int error)
 {
-        search->error = search->error ?: error;
+        search->error = search->error ?: MIN(error, 0);
 }
 
 /* Takes the text over. An initrd goes on without a device to resume from. */
@@ -118,8 +119,7 @@ static void need_device(struct search *search, struct tree_node *device, const c
 {
         _cleanup_tree_nodes_ struct tree_nodes members = {};
 
-        if (tree_find_btrfs_devices(search->tree, device, &members) < 0)
-                fail(search, -ENOMEM);
+        fail(search, tree_find_btrfs_devices(search->tree, device, &members));
         if (members.n == 0)
                 need_below(search, device, by);
         FOREACH_NODE(member, &members)
@@ -183,10 +183,8 @@ static void need_mounted(struct search *search, struct libmnt_fs *mounted, const
 static struct mount_table read_table(struct search *search, const char *path)
 {
         struct mount_table table = {};
-        int r = mount_table_read(search->root_fd, path, &table);
 
-        if (r < 0)
-                fail(search, r);
+        fail(search, mount_table_read(search->root_fd, path, &table));
         return table;
 }
 
@@ -292,10 +290,8 @@ static char *find_in_configuration(struct search *search, const char *key)
         find_in_file(search, "etc/initramfs-tools/initramfs.conf", key, &value);
         FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories)) {
                 _cleanup_string_vector_ struct string_vector files = {};
-                int r = list_directory_at(search->root_fd, *directory, &files);
 
-                if (r < 0)
-                        fail(search, r);
+                fail(search, list_directory_at(search->root_fd, *directory, &files));
                 FOREACH_ARRAY(file, files.strings, files.n)
                         if (!strstr(*file, ".dpkg-"))
                                 find_in_file(search, *file, key, &value);

@@ -22,7 +22,7 @@ static const char *find_sharing(struct tree *tree, const char *backup_directory,
                 return NULL;
         r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata);
         if (r == -ENOMEM)
-                tree->error = r;
+                tree_fail(tree, r);
         /* There can be two VGs of one name; the backup is of one of them. */
         if (r < 0 || strncmp(lv->uuid + strlen(LVM_UUID_PREFIX), metadata->vgid, LVM_ID_LENGTH) != 0)
                 return NULL;

@@ -22,8 +22,7 @@ static char *read_attribute(struct tree *tree, dev_t number, const char *name)
 {
         char *value = NULL;
 
-        if (sysfs_read_attribute(tree->root_fd, number, name, &value) < 0)
-                tree->error = -ENOMEM;
+        tree_fail(tree, sysfs_read_attribute(tree->root_fd, number, name, &value));
         return value;
 }
 
@@ -86,8 +85,7 @@ static void add_by_link(struct tree *tree, dev_t number)
         const char *kernel_name;
         struct tree_node *node;
 
-        if (sysfs_read_location(tree->root_fd, number, &target) < 0)
-                tree->error = -ENOMEM;
+        tree_fail(tree, sysfs_read_location(tree->root_fd, number, &target));
         kernel_name = target ? strrchr(target, '/') : NULL;
         if (!kernel_name || tree_find_kernel_name(tree, ++kernel_name))
                 return;
@@ -234,8 +232,7 @@ static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
         _cleanup_free_ char *location = NULL;
         char *slash;
 
-        if (sysfs_read_location(tree->root_fd, node->number, &location) < 0)
-                tree->error = -ENOMEM;
+        tree_fail(tree, sysfs_read_location(tree->root_fd, node->number, &location));
         slash = location ? strrchr(location, '/') : NULL;
         if (!slash)
                 return;
@@ -257,10 +254,8 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
         if (!external || (*external != '/' && *external != '-'))
                 return;
         name = strndup(external + 1, strcspn(external + 1, "/"));
-        if (name)
-                tree_hold(tree, tree_find_kernel_name(tree, name), node);
-        else
-                tree->error = -ENOMEM;
+        tree_fail(tree, name ? 0 : -ENOMEM);
+        tree_hold(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
 }
 
 /* What sysfs does not say: that an origin holds its snapshots, which lie on the same data. The kernel would let go of a
@@ -326,7 +321,7 @@ static void add_holders_in(struct tree *tree, const struct dm_devices *devices, 
                 if (r >= 0)
                         tree_hold(tree, node, tree_add_single_device(tree, devices, name, number));
                 else if (r == -ENOMEM)
-                        tree->error = r;
+                        tree_fail(tree, r);
         }
 }
 
@@ -373,10 +368,8 @@ static bool is_on_fabrics(struct tree *tree, dev_t number, const char *location)
                 return true;
         FOREACH_ENTRY(name, directory) {
                 _cleanup_free_ char *target = NULL;
-                int r = read_link_at(dirfd(directory), name, &target);
 
-                if (r == -ENOMEM)
-                        tree->error = r;
+                tree_fail(tree, read_link_at(dirfd(directory), name, &target));
                 if (target && strstr(target, SYSFS_NVME_FABRICS))
                         return true;
         }
@@ -390,8 +383,7 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
         FOREACH_ARRAY(name, network_names, ELEMENTSOF(network_names))
                 if (begins_with_digit(skip_prefix(disk->kernel_name, *name)))
                         return true;
-        if (sysfs_read_location(tree->root_fd, disk->number, &location) < 0)
-                tree->error = -ENOMEM;
+        tree_fail(tree, sysfs_read_location(tree->root_fd, disk->number, &location));
         if (location && begins_with_digit(skip_prefix(disk->kernel_name, "nvme")))
                 return is_on_fabrics(tree, disk->number, location);
         return location && (lies_below(location, "/session") || lies_below(location, "/ctlr_"));

@@ -61,21 +61,20 @@ static void find_cycle(struct tree *tree, struct tree_node *node)
                 return;
         cycle = dm_pool_zalloc(tree->memory, sizeof(*cycle));
         if (!cycle) {
-                tree->error = -ENOMEM;
+                tree_fail(tree, -ENOMEM);
                 return;
         }
         cycle->next = tree->cycles;
         tree->cycles = cycle;
         FOREACH_NODE(other, &tree->nodes)
-                if (other->marked && tree_nodes_add(&holders, other) < 0)
-                        tree->error = -ENOMEM;
+                if (other->marked)
+                        tree_fail(tree, tree_nodes_add(&holders, other));
         FOREACH_NODE(holder, &holders) {
                 mark_holders(tree, holder);
                 if (!node->marked)
                         continue;
                 holder->cycle = cycle;
-                if (tree_nodes_add(&cycle->members, holder) < 0)
-                        tree->error = -ENOMEM;
+                tree_fail(tree, tree_nodes_add(&cycle->members, holder));
         }
         SORT(cycle->members.nodes, cycle->members.n, compare_newest_first);
 }

@@ -44,8 +44,8 @@ static void add_devices_of_mount(struct tree *tree, struct libmnt_fs *entry, str
         if (!device && mnt_fs_get_srcpath(entry))
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
         tree_hold(tree, device, mount);
-        if (device && type && streq(type, "btrfs") && tree_find_btrfs_devices(tree, device, &members) < 0)
-                tree->error = -ENOMEM;
+        if (device && type && streq(type, "btrfs"))
+                tree_fail(tree, tree_find_btrfs_devices(tree, device, &members));
         FOREACH_NODE(member, &members)
                 tree_hold(tree, member, mount);
 }
@@ -73,7 +73,7 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
                 if (type && streq(type, "overlay"))
                         mount->layers = tree_printf(tree, "%s", mnt_fs_get_options(entry) ?: "");
                 if (!dm_hash_insert_binary(tree->mount_ids, &mount->mount_id, sizeof(mount->mount_id), mount))
-                        tree->error = -ENOMEM;
+                        tree_fail(tree, -ENOMEM);
                 add_devices_of_mount(tree, entry, mount);
         }
         if (target)
@@ -91,7 +91,7 @@ static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
         tree_hold(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
         if (!other || !tree_nodes_have(&other->lowers, mount))
                 if (!dm_hash_insert(tree->mount_points, mount->name, mount))
-                        tree->error = -ENOMEM;
+                        tree_fail(tree, -ENOMEM);
 }
 
 /* ------ swaps ------ */
@@ -183,7 +183,7 @@ static void protect_layers_of_root(struct tree *tree)
                         continue;
                 rest = paths = strndup(value, length);
                 if (!paths)
-                        tree->error = -ENOMEM;
+                        tree_fail(tree, -ENOMEM);
                 for (const char *path; (path = strsep(&rest, ":"));) {
                         struct tree_node *mount =
                                 dm_hash_lookup(tree->mount_points, path) ?: tree_find_mount_of(tree, path);
@@ -200,7 +200,7 @@ static void protect_mounts_of_initrd(struct tree *tree)
         _cleanup_mount_table_ struct mount_table table = {};
 
         if (mount_table_read(tree->root_fd, "etc/fstab", &table) == -ENOMEM)
-                tree->error = -ENOMEM;
+                tree_fail(tree, -ENOMEM);
         FOREACH_MOUNT(entry, &table) {
                 const char *options = mnt_fs_get_options(entry), *target = mnt_fs_get_target(entry);
                 struct tree_node *mount = target ? dm_hash_lookup(tree->mount_points, target) : NULL;

@@ -218,8 +218,7 @@ const char *tree_printf(struct tree *tree, const char *format, ...)
         _cleanup_free_ char *text = FORMAT_ARGUMENTS(string_format_list, format);
         const char *copy = text ? dm_pool_strdup(tree->memory, text) : NULL;
 
-        if (!copy)
-                tree->error = -ENOMEM;
+        tree_fail(tree, copy ? 0 : -ENOMEM);
         return copy ?: "";
 }
 
@@ -228,7 +227,7 @@ struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const ch
         struct tree_node *node = dm_pool_zalloc(tree->memory, sizeof(*node));
 
         if (!node || tree_nodes_add(&tree->nodes, node) < 0) {
-                tree->error = -ENOMEM;
+                tree_fail(tree, -ENOMEM);
                 return NULL;
         }
         node->kind = kind;
@@ -249,7 +248,7 @@ struct tree_node *tree_add_device(struct tree *tree, enum tree_kind kind, const 
         node->kernel_name = node->name;
         if (!dm_hash_insert_binary(tree->numbers, &number, sizeof(number), node) ||
                 !dm_hash_insert(tree->kernel_names, kernel_name, node))
-                tree->error = -ENOMEM;
+                tree_fail(tree, -ENOMEM);
         return node;
 }
 
@@ -281,14 +280,14 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         node->name = tree_printf(tree, "%s", name);
         node->uuid = tree_printf(tree, "%s", uuid);
         if (!dm_hash_insert(tree->dm_names, name, node))
-                tree->error = -ENOMEM;
+                tree_fail(tree, -ENOMEM);
         if (skip_prefix(uuid, LVM_UUID_PREFIX)) {
                 /* Split where it is. */
                 vg = dm_pool_strdup(tree->memory, name);
                 if (!vg || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer) ||
                         (!tree_find_vg(tree, node) &&
                                 !dm_hash_insert_binary(tree->vgs, uuid, vg_key_length(node), node))) {
-                        tree->error = -ENOMEM;
+                        tree_fail(tree, -ENOMEM);
                         return;
                 }
                 node->vg = vg;
@@ -307,8 +306,7 @@ void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upp
         /* What appears after tree_order() belongs to the storage tree that it lies on. */
         if (upper->lowers.n == 0)
                 upper->component = lower->component;
-        if (tree_nodes_add(&lower->uppers, upper) < 0 || tree_nodes_add(&upper->lowers, lower) < 0)
-                tree->error = -ENOMEM;
+        tree_fail(tree, tree_nodes_add(&lower->uppers, upper) ?: tree_nodes_add(&upper->lowers, lower));
 }
 
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)

@@ -196,6 +196,13 @@ struct tree {
         size_t n_to_go, n_gone, n_failed;   /* of the nodes that are ours; `n_to_go` counts all */
 };
 
+/* Keeps the error of what was added, if it is one. */
+static inline void tree_fail(struct tree *tree, int error)
+{
+        if (error < 0)
+                tree->error = error;
+}
+
 /* Makes an empty tree. Returns 0 or -ENOMEM. */
 int tree_new(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
 struct tree *tree_free(struct tree *tree);
