@@ -44,23 +44,35 @@ static int look_at_link(void)
         return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
 }
 
-static int link_hook(bool wanted)
+/* Returns the exit status. `r` is what was made of the link, and `what` becomes of the next initrd. */
+static int report_link(int r, const char *what)
+{
+        if (r >= 0)
+                log_info("The next initrd that is made will %s (update-initramfs -u makes one).", what);
+        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+}
+
+static int make_link(void)
 {
         int r;
 
-        if (wanted && access(HOOKS, F_OK) < 0)
+        if (access(HOOKS, F_OK) < 0)
                 return verb_refuse(
                         "There is no initramfs-tools on this machine (no " HOOKS
                         "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
         r = look_at_link();
-        if (wanted && r == 0 && symlink(TARGET, LINK) < 0)
+        if (r == 0 && symlink(TARGET, LINK) < 0)
                 r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
-        else if (!wanted && r > 0 && unlink(LINK) < 0)
+        return report_link(r, "activate only what it needs");
+}
+
+static int remove_link(void)
+{
+        int r = look_at_link();
+
+        if (r > 0 && unlink(LINK) < 0)
                 r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
-        if (r >= 0)
-                log_info("The next initrd that is made will %s (update-initramfs -u makes one).",
-                        wanted ? "activate only what it needs" : "be lvm2's own again");
-        return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        return report_link(r, "be lvm2's own again");
 }
 
 /* ------ the system ------ */
@@ -159,7 +171,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return link_hook(true);
+                return make_link();
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
@@ -176,7 +188,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return link_hook(false);
+                return remove_link();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         /* The directory goes if nothing else is in it. */
