@@ -88,22 +88,24 @@ static void cannot_see(struct search *search, dev_t number, const char *by)
                         minor(number)));
 }
 
-/* Adds the VG of each LV that is the device or lies anywhere below it. The file of a loop device may be anywhere, and scripts
- * take for the name of a VG what is printed, which no other program's device is to choose. */
-static void need_below(struct search *search, struct tree_node *device, const char *by)
+/* Adds the VG of each LV that is the device or lies anywhere below it, or below the others of its btrfs. The file of a loop
+ * device may be anywhere, and scripts take for the name of a VG what is printed, which no other program's device is to choose. */
+static void need_device(struct search *search, struct tree_node *device, const char *by)
 {
+        _cleanup_tree_nodes_ struct tree_nodes members = {};
         DM_LIST_INIT(waiting);
-        bool hidden = false;
 
+        fail(search, tree_find_btrfs_devices(search->tree, device, &members));
         tree_clear_marks(search->tree);
         tree_queue_add(&waiting, device);
+        FOREACH_NODE(member, &members)
+                tree_queue_add(&waiting, member);
         for (struct tree_node *node; (node = tree_queue_take(&waiting));) {
-                hidden |= node->kind == TREE_LOOP || node->has_lost ||
-                          (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
-                          (node->vg && !volume_group_name_is_valid(node->vg));
-                if (hidden)
-                        continue;
-                if (node->vg)
+                if (node->kind == TREE_LOOP || node->has_lost ||
+                        (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
+                        (node->vg && !volume_group_name_is_valid(node->vg)))
+                        cannot_see(search, node->number, by);
+                else if (node->vg)
                         add_volume_group(search, node->vg, by);
                 FOREACH_NODE(lower, &node->lowers)
                         if (!lower->marked) {
@@ -111,19 +113,6 @@ static void need_below(struct search *search, struct tree_node *device, const ch
                                 tree_queue_add(&waiting, lower);
                         }
         }
-        if (hidden)
-                cannot_see(search, device->number, by);
-}
-
-static void need_device(struct search *search, struct tree_node *device, const char *by)
-{
-        _cleanup_tree_nodes_ struct tree_nodes members = {};
-
-        fail(search, tree_find_btrfs_devices(search->tree, device, &members));
-        if (members.n == 0)
-                need_below(search, device, by);
-        FOREACH_NODE(member, &members)
-                need_below(search, member, by);
 }
 
 static void need_number(struct search *search, dev_t number, const char *by)
@@ -267,34 +256,25 @@ static void unquote(char *value)
         value[length] = '\0';
 }
 
-static void find_in_file(struct search *search, const char *path, const char *key, char **value)
-{
-        _cleanup_free_ char *text = read_text(search, path);
-        char *found = find_last(text, "\n", key);
-
-        if (!found)
-                return;
-        unquote(found);
-        if (!strpbrk(found, "$`\\") && string_replace(value, strdup(found)) < 0)
-                fail(search, -ENOMEM);
-}
-
 /* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
  * shell scripts; what only a shell can tell counts as no assignment. Returns a string to be freed by the caller, or NULL. */
 static char *find_in_configuration(struct search *search, const char *key)
 {
-        static const char *const directories[] = {
-                "usr/share/initramfs-tools/conf.d", "etc/initramfs-tools/conf.d"};
+        _cleanup_string_vector_ struct string_vector files = {};
         char *value = NULL;
 
-        find_in_file(search, "etc/initramfs-tools/initramfs.conf", key, &value);
-        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories)) {
-                _cleanup_string_vector_ struct string_vector files = {};
+        fail(search, string_vector_add(&files, "etc/initramfs-tools/initramfs.conf"));
+        fail(search, list_directory_at(search->root_fd, "usr/share/initramfs-tools/conf.d", &files));
+        fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
+        FOREACH_ARRAY(file, files.strings, files.n) {
+                _cleanup_free_ char *text = strstr(*file, ".dpkg-") ? NULL : read_text(search, *file);
+                char *found = find_last(text, "\n", key);
 
-                fail(search, list_directory_at(search->root_fd, *directory, &files));
-                FOREACH_ARRAY(file, files.strings, files.n)
-                        if (!strstr(*file, ".dpkg-"))
-                                find_in_file(search, *file, key, &value);
+                if (!found)
+                        continue;
+                unquote(found);
+                if (!strpbrk(found, "$`\\"))
+                        fail(search, string_replace(&value, strdup(found)));
         }
         return value;
 }
