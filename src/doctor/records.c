@@ -24,18 +24,14 @@ static void warn_of_names(
 
 enum { MISSING, DAMAGED, STALE, GOOD, _KIND_MAX };
 
-struct backups {
-        struct enumeration names[_KIND_MAX];
-};
-
-static void backups_done(struct backups *backups)
+static void backups_done(struct enumeration (*names)[_KIND_MAX])
 {
-        for (size_t i = 0; i < _KIND_MAX; i++)
-                enumeration_done(&backups->names[i]);
+        FOREACH_ARRAY(kind, *names, _KIND_MAX)
+                enumeration_done(kind);
 }
 
 /* `seqno` is that which the worker has read from the disks; 0 if it has not. It does not hear of later changes. */
-static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct backups *backups)
+static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct enumeration *names)
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         int r = backup_read(
@@ -43,29 +39,26 @@ static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t 
 
         if (r < 0 && r != -ENOENT && r != -EBADMSG)
                 return r;
-        enumeration_add(&backups->names[r == -ENOENT              ? MISSING
-                                        : r == -EBADMSG           ? DAMAGED
-                                        : metadata->seqno < seqno ? STALE
-                                                                  : GOOD],
+        enumeration_add(&names[r == -ENOENT               ? MISSING
+                                : r == -EBADMSG           ? DAMAGED
+                                : metadata->seqno < seqno ? STALE
+                                                          : GOOD],
                 vg);
         return 0;
 }
 
 /* Those of the worker, and what else is active. */
-static int look_at_backups(const struct doctor *doctor, struct backups *backups)
+static int look_at_backups(const struct doctor *doctor, struct enumeration *names)
 {
-        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(1024);
-        int r = seen ? doctor->tree_error : -ENOMEM;
+        int r = doctor->tree_error;
 
         FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
-                r = r ?: look_at_backup(doctor, (*vg)->name, (*vg)->seqno, backups);
-        for (size_t i = 0; r >= 0 && i < doctor->tree->nodes.n; i++) {
-                const char *vg = doctor->tree->nodes.nodes[i]->vg;
-
-                if (!vg || dm_hash_lookup(seen, vg) || snapshot_find(&doctor->sources, vg))
-                        continue;
-                r = dm_hash_insert(seen, vg, seen) ? look_at_backup(doctor, vg, 0, backups) : -ENOMEM;
-        }
+                r = r ?: look_at_backup(doctor, (*vg)->name, (*vg)->seqno, names);
+        if (r < 0)
+                return r;
+        FOREACH_NODE(lv, &doctor->tree->nodes)
+                if (lv->vg && tree_find_vg(doctor->tree, lv) == lv && !snapshot_find(&doctor->sources, lv->vg))
+                        r = r ?: look_at_backup(doctor, lv->vg, 0, names);
         return r;
 }
 
@@ -80,19 +73,19 @@ void check_backups(struct doctor *doctor)
                 [STALE] = {"The backup of a VG is older than the metadata on its disks",
                         "The backups of VGs are older than the metadata on their disks"},
         };
-        _cleanup_(backups_done) struct backups backups = {};
+        _cleanup_(backups_done) struct enumeration names[_KIND_MAX] = {};
         size_t n_good, n_bad = 0;
-        int r = look_at_backups(doctor, &backups);
+        int r = look_at_backups(doctor, names);
 
         if (r < 0) {
                 finding_unknown(doctor, r, "It cannot be told which VGs have backups: %m.");
                 return;
         }
         for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
-                n_bad += backups.names[i].n;
-                warn_of_names(doctor, &backups.names[i], ADVICE_BACKUP, texts[i][0], texts[i][1]);
+                n_bad += names[i].n;
+                warn_of_names(doctor, &names[i], ADVICE_BACKUP, texts[i][0], texts[i][1]);
         }
-        n_good = backups.names[GOOD].n;
+        n_good = names[GOOD].n;
         if (n_bad == 0)
                 finding_ok(doctor, "%zu VG%s known or active, all with a backup.", n_good,
                         n_good == 1 ? " is" : "s are");

@@ -148,11 +148,9 @@ void check_headgate_configuration(struct doctor *doctor)
         for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
                 const struct policy *policy = &settings->policies.policies[i];
                 struct dm_hash_node *node;
-                bool fits = false;
 
-                dm_hash_iterate(node, doctor->sources.names)
-                        fits |= policy_fits(policy, dm_hash_get_key(doctor->sources.names, node));
-                if (!fits)
+                if (!ANY(dm_hash_iterate(node, doctor->sources.names),
+                            policy_fits(policy, dm_hash_get_key(doctor->sources.names, node))))
                         finding_warning(doctor,
                                 "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",
                                 "volume_groups/%s: no VG that is known %s.", policy->pattern,

@@ -134,14 +134,11 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
 {
         size_t n_selected = 0;
 
-        for (size_t i = 0, j; i < n; i++) {
-                for (j = 0; j < timeline->n && !is_named(&timeline->bars[j], &names[i], 1); j++)
-                        ;
-                if (j == timeline->n) {
-                        *ret_unknown = names[i];
+        FOREACH_ARRAY(name, names, n)
+                if (!ANY(FOREACH_ARRAY(bar, timeline->bars, timeline->n), is_named(bar, name, 1))) {
+                        *ret_unknown = *name;
                         return -ENOENT;
                 }
-        }
         FOREACH_ARRAY(bar, timeline->bars, timeline->n)
                 if (n == 0 || is_named(bar, names, n))
                         timeline->bars[n_selected++] = *bar;
