@@ -30,14 +30,12 @@ static inline int verb_print(struct table *table, int r, const char *what)
 }
 
 struct verb_option {
-        const char *name; /* the long one, without -- */
-        char letter;      /* the short one, or '\0' */
-        const char *
-                argument; /* what it is called: "N", or "[=N]" where it may be left out; NULL for an option without */
+        const char *name;     /* the long one, without -- */
+        char letter;          /* the short one, or '\0' */
+        const char *argument; /* what it is called, "N", or "[=N]" if it may be left out; NULL for none */
         const char *help;
-        bool *given; /* set to true if the option is, or NULL */
-        const char *
-                *value; /* set to its argument, or to NULL where that is left out; NULL for an option without */
+        bool *given;        /* set to true if the option is, or NULL */
+        const char **value; /* set to its argument, to NULL if that is left out; or NULL */
 };
 
 struct verb {

@@ -24,8 +24,7 @@ static const char *arg_timeout;
 
 /* What is waited for, and when that is over. */
 struct await {
-        char *const
-                *names; /* none: all VGs of which anything was seen by the end of coldplug, and those expected */
+        char *const *names; /* none: all VGs that were seen by the end of coldplug, and those expected */
         size_t n_names;
         const char *request;   /* the kind of request that is made for each VG, see flags.h, or NULL */
         bool until_deadline;   /* a VG that is overdue, or of which nothing was seen, is waited for no longer */

@@ -12,10 +12,9 @@
 
 /* Starts empty: all zeros. */
 struct users {
-        char *texts
-                [USERS_KEPT_MAX]; /* of the first of them by PID, printable: "process 123 (cat) has /srv/a open" */
-        size_t n;                 /* of all */
-        pid_t last;               /* the one that was added last */
+        char *texts[USERS_KEPT_MAX]; /* the first by PID, printable: "process 123 (cat) has /srv/a open" */
+        size_t n;                    /* of all */
+        pid_t last;                  /* the one that was added last */
 };
 
 /* A device or a mount that somebody uses, or both at once. */

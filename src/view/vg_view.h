@@ -15,12 +15,10 @@ enum vg_view_source {
 struct vg_view {
         enum vg_view_source source;
         struct volume_group *volume_group; /* with the LVs that are active now, and judged by that */
-        struct volume_group
-                *metadata;     /* the same with all that the metadata says, or another one for that; NULL if
-                                            * none can be read, or nobody had to, as all LVs are active */
-        char *metadata_device; /* the PV that it comes from; NULL for the backup */
-        dev_t metadata_number; /* of the disk, for VG_VIEW_OF_DISK */
-        size_t n_same_name;    /* other VGs of this name that the worker knows */
+        struct volume_group *metadata; /* with all that the metadata says, the same or another; NULL if not read */
+        char *metadata_device;         /* the PV that it comes from; NULL for the backup */
+        dev_t metadata_number;         /* of the disk, for VG_VIEW_OF_DISK */
+        size_t n_same_name;            /* other VGs of this name that the worker knows */
 };
 
 enum {

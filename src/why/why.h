@@ -25,10 +25,9 @@ struct why {
         const char *name; /* as it was asked for */
         const char *kind; /* "vg", "lv" or "device" */
         enum verdict verdict;
-        const char *state; /* in one word */
-        char *answer;      /* a sentence */
-        struct string_vector
-                conditions;          /* why it is not up, in words for programs, as headgate-why(8) lists them */
+        const char *state;               /* in one word */
+        char *answer;                    /* a sentence */
+        struct string_vector conditions; /* why it is not up, in the words of headgate-why(8) for programs */
         struct string_vector causes; /* the same as ends of sentences, "it is exported"; the first one answers */
         struct string_vector facts;  /* sentences */
         struct string_vector advice; /* likewise */
