@@ -109,14 +109,11 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
 
         for (size_t i = 0; i < n; i++) {
                 size_t first = nodes.n;
-                bool shown = false;
 
                 r = find_nodes(view->tree, names[i], &nodes);
                 if (r == -ENOMEM)
                         return r;
-                for (size_t j = first; j < nodes.n; j++)
-                        shown = shown || view->shown[nodes.nodes[j]->index];
-                if (shown)
+                if (ANY(FOREACH_ARRAY(node, nodes.nodes + first, nodes.n - first), view->shown[(*node)->index]))
                         continue;
                 result = 1;
                 /* A mount may be of /proc. */

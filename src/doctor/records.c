@@ -34,16 +34,14 @@ static void backups_done(struct enumeration (*names)[_KIND_MAX])
 static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct enumeration *names)
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        size_t kind;
         int r = backup_read(
                 doctor->sources.root_fd, root_relative(doctor->sources.configuration.backup_dir), vg, &metadata);
 
         if (r < 0 && r != -ENOENT && r != -EBADMSG)
                 return r;
-        enumeration_add(&names[r == -ENOENT               ? MISSING
-                                : r == -EBADMSG           ? DAMAGED
-                                : metadata->seqno < seqno ? STALE
-                                                          : GOOD],
-                vg);
+        kind = r == -ENOENT ? MISSING : r == -EBADMSG ? DAMAGED : metadata->seqno < seqno ? STALE : GOOD;
+        enumeration_add(&names[kind], vg);
         return 0;
 }
 

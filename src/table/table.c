@@ -217,15 +217,6 @@ void table_fail(struct table *table, int error)
                 table->error = error;
 }
 
-/* Takes the text over. */
-static void set_cell(struct table *table, struct libscols_line *line, size_t column, char *text)
-{
-        if (text && scols_line_refer_data(line, column, text) >= 0)
-                return;
-        free(text);
-        table_fail(table, -ENOMEM);
-}
-
 /* An object of JSON as one line. In what libsmartcols prints over several, a newline is never part of a value, and what follows
  * it is indentation. */
 static void print_object(struct table *table)
@@ -257,8 +248,12 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
         for (size_t i = 0; made && i < table->n_columns; i++) {
                 const struct column *column = table->columns[i];
                 const char *color = column->colored ? *(const char *const *) line : NULL;
+                _cleanup_free_ char *text = make_text(column, line, table->options.json);
 
-                set_cell(table, made, i, make_text(column, line, table->options.json));
+                if (text && scols_line_refer_data(made, i, text) >= 0)
+                        TAKE_PTR(text);
+                else
+                        table_fail(table, -ENOMEM);
                 if (color && scols_cell_set_color(scols_line_get_cell(made, i), color) < 0)
                         table_fail(table, -ENOMEM);
         }

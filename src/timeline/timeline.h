@@ -45,8 +45,7 @@ struct timeline_bar {
         enum timeline_end end;
         uint64_t first_usec;
         uint64_t phases_usec[_TIMELINE_PHASE_MAX];
-        uint64_t
-                asked_usec; /* when its vgchange, or headgate-teardown, was started: one for a batch; 0 for none */
+        uint64_t asked_usec;    /* when its vgchange or headgate-teardown was started, one for a batch; or 0 */
         uint64_t linked_usec;   /* when udev was done; 0 if that is not known, and then lvm2's phase has it all */
         uint64_t complete_usec; /* when all PVs had been seen; 0 if they have not */
         uint64_t n_pvs, n_lvs;  /* the LVs that are to be activated */
