@@ -180,9 +180,9 @@ void log_close(void)
 void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
 {
         _cleanup_free_ char *copy = NULL, *printable = NULL;
-        size_t length = strlen(message);
+        size_t length = message ? strlen(message) : 0;
 
-        if (level > log_level_max)
+        if (!message || level > log_level_max)
                 return;
         /* What is said may have names in it that anybody has chosen, and what other programs have printed. It is one line,
          * and no command to a terminal, in all three places. */
@@ -227,7 +227,7 @@ _printf_(5, 6) static void log_from_libdevmapper(
         message = FORMAT_ARGUMENTS(string_format_list, format);
         if (message && diversion)
                 diversion(message, diversion_userdata);
-        else if (message)
+        else
                 log_event(LOG_DEBUG, NULL, message, NULL, 0);
 }
 
@@ -271,8 +271,7 @@ int log_full(int level, int error, const char *format, ...)
 
         errno = -error;
         message = FORMAT_ARGUMENTS(string_format_list, format);
-        if (message)
-                log_event(level, NULL, message, NULL, 0);
+        log_event(level, NULL, message, NULL, 0);
         return error;
 }
 

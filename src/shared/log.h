@@ -52,9 +52,9 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 
 /* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
  * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. On standard error only
- * the message is seen, but see log_record_events(). */
-void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
-        _nonnull_(3);
+ * the message is seen, but see log_record_events(). `message` is NULL where there was no memory for it: nothing is said then. */
+void log_event(
+        int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields);
 
 /* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
  * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */

@@ -85,8 +85,6 @@ static void report_tree(int level, const char *message_id, const struct teardown
 
         dm_list_iterate_items(removal, &tree->removed)
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
-        if (!message)
-                return;
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
         add_volume_groups(&fields, &tree->members);
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
@@ -243,8 +241,6 @@ static void report_node_left(
         _cleanup_fields_ struct fields fields = {};
 
         add_bar(teardown, removal, TIMELINE_FAILED, now_usec(), holders);
-        if (!message)
-                return;
         fields_add(&fields, string_format("HEADGATE_NODE=%s", node->name));
         fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", node->kernel_name));
         fields_add(&fields, string_format("HEADGATE_TREE=%s", teardown->trees[node->component].name));
@@ -291,8 +287,7 @@ void report_end(struct teardown *teardown)
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->n_to_go));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
-        if (message)
-                log_event(tree->n_gone < tree->n_to_go ? LOG_WARNING : LOG_NOTICE, MESSAGE_TEARDOWN_ENDED, message,
-                        fields.vector, fields.n);
+        log_event(tree->n_gone < tree->n_to_go ? LOG_WARNING : LOG_NOTICE, MESSAGE_TEARDOWN_ENDED, message,
+                fields.vector, fields.n);
         (void) sd_notifyf(0, "STATUS=%s", message ?: "");
 }

@@ -100,8 +100,7 @@ void timeline_log(const struct timeline *timeline)
                 fields_add(&fields, string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]));
                 fields_add(&fields, string_format("HEADGATE_KERNEL=%s", timeline->kernel ?: ""));
                 fields_add(&fields, TAKE_PTR(bars));
-                if (message)
-                        log_event(LOG_INFO, MESSAGE_TIMELINE, message, fields.vector, fields.n);
+                log_event(LOG_INFO, MESSAGE_TIMELINE, message, fields.vector, fields.n);
         }
 }
 
