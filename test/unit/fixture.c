@@ -11,7 +11,7 @@
 
 int run_fd = -EBADF;
 
-static char run_path[] = "/tmp/headgate-test-XXXXXX";
+static char run_path[PATH_MAX];
 
 const char *run_directory(void)
 {
@@ -22,7 +22,7 @@ void run_directory_set_up(void)
 {
         _cleanup_free_ char *lvm_path = NULL;
 
-        memset(run_path + sizeof(run_path) - 7, 'X', 6);
+        snprintf(run_path, sizeof(run_path), "%s/headgate-test-XXXXXX", getenv("TMPDIR") ?: "/tmp");
         ck_assert_ptr_nonnull(mkdtemp(run_path));
         lvm_path = string_format("%s/lvm", run_path);
         ck_assert_ptr_nonnull(lvm_path);

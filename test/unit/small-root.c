@@ -10,7 +10,7 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-static char small_root_path[] = "/tmp/headgate-tree-XXXXXX";
+static char small_root_path[PATH_MAX];
 static int small_root_fd = -EBADF;
 
 int small_root_set_up(const char *name)
@@ -18,7 +18,7 @@ int small_root_set_up(const char *name)
         _cleanup_free_ char *path = NULL, *text = NULL;
         char *position;
 
-        memset(small_root_path + sizeof(small_root_path) - 7, 'X', 6);
+        snprintf(small_root_path, sizeof(small_root_path), "%s/headgate-tree-XXXXXX", getenv("TMPDIR") ?: "/tmp");
         ck_assert_ptr_nonnull(mkdtemp(small_root_path));
         ck_assert_int_eq(setenv("HEADGATE_ROOT", small_root_path, true), 0);
         small_root_fd = root_open();
