@@ -19,19 +19,22 @@ LEAVE_OUT = (f"printf 'path-exclude=%s\\n' {' '.join(map(repr, UNWANTED_FILES))}
              f"cd \"$1\" && rm -rf {' '.join(pattern.lstrip('/') for pattern in UNWANTED_FILES)}")
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dev-mqueue.mount", "dpkg-db-backup.timer", "e2scrub_all.timer",
-                "e2scrub_reap.service", "fstrim.timer", "getty.target", "ldconfig.service", "mdcheck_continue.timer",
-                "mdcheck_start.timer", "mdmonitor-oneshot.timer", "mdmonitor.service", "modprobe@drm.service",
+                "e2scrub_reap.service", "fstrim.timer", "getty.target", "kmod-static-nodes.service", "ldconfig.service",
+                "mdcheck_continue.timer", "mdcheck_start.timer", "mdmonitor-oneshot.timer", "mdmonitor.service", "modprobe@drm.service",
                 "sys-fs-fuse-connections.mount", "sys-kernel-config.mount", "systemd-ask-password-console.path",
                 "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-journal-catalog-update.service",
-                "systemd-pstore.service", "systemd-random-seed.service", "systemd-repart.service",
+                "systemd-journal-flush.service", "systemd-pstore.service", "systemd-random-seed.service", "systemd-repart.service",
                 "systemd-sysctl.service", "systemd-sysusers.service",
+                "systemd-tmpfiles-setup-dev-early.service", "systemd-tmpfiles-setup-dev.service",
                 "systemd-udev-load-credentials.service", "systemd-update-done.service", "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
                 "systemd-user-sessions.service"]
+# Of what tmpfiles.d(5) makes, only that of these has to do with storage; all else takes two thirds of systemd-tmpfiles-setup.
+TMPFILES = ["cryptsetup.conf", "lvm2.conf"]
 # Of systemd's own generators only these find something in a guest.
 GENERATORS = ["systemd-cryptsetup-generator", "systemd-fstab-generator"]
 # Coldplug is of devices, and not of what would take longer than the disks and is nothing to them.
 TRIGGER = "systemd-udev-trigger.service"
-UNTRIGGERED = ["bdi", "mem", "tty", "workqueue"]
+UNTRIGGERED = ["bdi", "clockevents", "clocksource", "cpu", "mem", "misc", "platform", "tty", "workqueue"]
 STAGE_ONE = Path(__file__).parent.parent / "inside" / "stage-one"
 
 
@@ -89,6 +92,11 @@ def furnish(tree):
     """Turn a debootstrapped tree into a guest: no useless units, a journal in memory, our first program."""
     for unit in MASKED_UNITS:
         mask(tree / "etc/systemd/system" / unit)
+    # Some packages have made it.
+    (tree / "etc/tmpfiles.d").mkdir(exist_ok=True)
+    for path in (tree / "usr/lib/tmpfiles.d").glob("*.conf"):
+        if path.name not in TMPFILES:
+            mask(tree / "etc/tmpfiles.d" / path.name)
     (tree / "etc/systemd/system-generators").mkdir()
     for generator in (tree / "usr/lib/systemd/system-generators").glob("systemd-*"):
         if generator.name not in GENERATORS:
