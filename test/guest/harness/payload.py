@@ -14,8 +14,11 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
-SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "shapes", "remote", "silent", "what-is-active",
-           "account", "boot-contenders", "running", "teardown-contenders", "turns", "write-report", "last-phase", "list-devices"]
+SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "write-report", "last-phase",
+           "list-devices"]
+# Only if the scenario, or one of them, runs it.
+SCRIPTS_IF_NEEDED = ["shapes", "remote", "silent", "what-is-active", "account", "boot-contenders", "running",
+                     "teardown-contenders", "turns"]
 # Units, and what starts them.
 UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
 # What systemd-shutdown runs at its end.
@@ -27,10 +30,12 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings, 
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
         if scenario.headgate == "enabled":
             add_headgate(tar, cache, repository, build)
-        for name in SCRIPTS:
-            add(tar, f"{HERE}/{name}", (INSIDE / name).read_bytes(), 0o755)
+        own_texts = [scenario.body, *scenario.files.values()]
+        scripts = scripts_run_by(own_texts)
+        for name, text in scripts.items():
+            add(tar, f"{HERE}/{name}", text.encode(), 0o755)
         add(tar, f"{HERE}/capture-tree", (repository / "test/tree/capture").read_bytes(), 0o755)
-        for program in compiled_programs(cache):
+        for program in compiled_programs(cache, [*own_texts, *scripts.values()]):
             add(tar, f"{HERE}/{program.name}", program.read_bytes(), 0o755)
         add(tar, SHUTDOWN_HOOK, (INSIDE / "shutdown-hook").read_bytes(), 0o755)
         for unit, target in UNITS.items():
@@ -69,16 +74,33 @@ def link(tar, name, target):
     tar.addfile(info)
 
 
-def compiled_programs(cache):
-    """The guest's helper programs, static so that they do not depend on what is in the image; and what is preloaded."""
-    need_packages("gcc", "libc6-dev")
-    return [compiled_program(cache, source) for source in sorted(INSIDE.glob("*.c"))]
+def scripts_run_by(texts):
+    """The scripts of a guest with these texts: name -> text."""
+    found = {name: (INSIDE / name).read_text() for name in SCRIPTS}
+    more = True
+    while more:
+        more = [name for name in SCRIPTS_IF_NEEDED if name not in found and is_run(name, [*texts, *found.values()])]
+        found |= {name: (INSIDE / name).read_text() for name in more}
+    return found
+
+
+def compiled_programs(cache, texts):
+    """The helper programs that these texts run, static so that they do not depend on what is in the image; and what is preloaded.
+
+    To unpack all of them, which are 9 MB, takes a twentieth of a boot.
+    """
+    return [compiled_program(cache, source) for source in sorted(INSIDE.glob("*.c")) if is_run(source.stem, texts)]
+
+
+def is_run(name, texts):
+    return any(f"/{name}" in text for text in texts)
 
 
 def compiled_program(cache, source):
     folder = cache / f"program-{key_of(source.read_text())}"
 
     def make():
+        need_packages("gcc", "libc6-dev")
         with tempfile.TemporaryDirectory(dir=cache, prefix="program-") as scratch:
             finished = Path(scratch) / "finished"
             finished.mkdir()
@@ -118,7 +140,7 @@ def installation(cache, folder):
 
     def make():
         with tempfile.TemporaryDirectory(dir=cache, prefix="installation-") as scratch:
-            command("meson", "install", "-C", folder, "--destdir", f"{scratch}/tree", "--quiet", "--no-rebuild")
+            command("meson", "install", "-C", folder, "--destdir", f"{scratch}/tree", "--quiet", "--no-rebuild", "--strip")
             os.rename(f"{scratch}/tree", tree)
     return made(tree, make)
 

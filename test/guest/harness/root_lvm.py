@@ -44,7 +44,7 @@ class InstalledSystem:
 def installed_system(cache, accelerator, suite):
     """Return the InstalledSystem, from the cache if it was made before."""
     need_packages("mmdebstrap", "e2fsprogs", "lvm2")
-    wrapper = next(path for path in payload.compiled_programs(cache) if path.name == "lvm-wrapper")
+    wrapper = payload.compiled_program(cache, payload.INSIDE / "lvm-wrapper.c")
     key = key_of(*image.ingredients(suite), Path(__file__).read_text(), HOOK.read_text(), wrapper, package_version("lvm2"))
     folder = cache / f"system-{key}"
 
