@@ -17,6 +17,8 @@ from step import ALONE, MEASURING, Step # noqa: E402
 PATIENCE = ["--patience", "3"]
 # For what makes thousands of small files: where ext4 is slow to find an inode for each, memory is not.
 IN_MEMORY = ["env", "TMPDIR=/dev/shm"]
+# Programs with sanitizers, of which unit tests run thousands, start in three quarters of the time without a dynamic runtime.
+QUICK_TO_START = "-Dc_link_args=-static-libasan -static-libubsan"
 # Of test/check --all, if it is not said how many; each takes 100 minutes at most.
 PARTS = 12
 
@@ -35,7 +37,7 @@ def steps_of(check, builds, release=None):
     guests = guest_steps(check, builds, release)
     if release:
         return [build_step(builds.plain), *guests]
-    steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini"),
+    steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini", QUICK_TO_START),
              *source_steps(), *unit_steps(check, builds), *model_steps(check, builds), *guests]
     if check != "quick":
         steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
