@@ -49,10 +49,7 @@ static bool is_excluded(
 
 static bool has_unexplained(const struct volume_group *vg, const struct vgchange_end *end)
 {
-        FOREACH_LV(lv, vg)
-                if (lv->autoactivated && !lv->active && !is_excluded(vg, lv, end))
-                        return true;
-        return false;
+        return ANY(FOREACH_LV(lv, vg), lv->autoactivated && !lv->active && !is_excluded(vg, lv, end));
 }
 
 /* Why lvm2, asked for this VG alone, has not activated it; NULL without memory. Warnings count where there is nothing else. */

@@ -193,10 +193,8 @@ static bool is_activating_degraded(const struct worker *worker)
 {
         const struct job *job;
 
-        dm_list_iterate_items(job, &worker->jobs)
-                if (job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job))
-                        return true;
-        return false;
+        return ANY(dm_list_iterate_items(job, &worker->jobs),
+                job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job));
 }
 
 /* Whether another command has locked the VG, and as many as may be wait for that in lvm2 already. */
@@ -422,12 +420,9 @@ static bool is_watched(const struct worker *worker, const struct job *job)
 {
         const struct managed_group *group, *next;
 
-        if (job->waits || job->kind == JOB_ACTIVATE_DEGRADED)
-                return false;
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
-                if (group->state == VG_ACTIVATING_DEGRADED)
-                        return false;
-        return true;
+        return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED &&
+               !ANY(FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job),
+                       group->state == VG_ACTIVATING_DEGRADED);
 }
 
 static int retry_failed(struct worker *worker)

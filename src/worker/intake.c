@@ -33,14 +33,13 @@ static void look_at_duplicates(struct inventory *inventory, const struct device 
 /* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
 static void take_removed(struct worker *worker, struct device *device)
 {
-        struct managed_group *group = device->group;
+        struct managed_group *group =
+                device->group ?: inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
 
         if (device->recorded.pvid[0] == '\0') {
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return;
         }
-        if (!group)
-                group = inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
         look_at_duplicates(worker->inventory, device);
@@ -361,8 +360,7 @@ int intake_result(const struct reader_result *result, void *userdata)
                 take_removed(worker, device);
                 return 0;
         }
-        if (result->error == 0)
-                device->n_failed = 0;
+        device->n_failed = result->error == 0 ? 0 : device->n_failed;
         if (result->error == 0 && result->pvid[0] != '\0')
                 return take_pv(worker, device, result);
         if (result->error == 0) {
@@ -437,9 +435,7 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         r = requests_finish_group(worker, group, name);
         if (r < 0)
                 return r;
-        r = forget_name(worker, group, name);
-        if (r >= 0)
-                r = inventory_drop_group(worker->inventory, group);
+        r = forget_name(worker, group, name) ?: inventory_drop_group(worker->inventory, group);
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
 }
 

@@ -302,24 +302,15 @@ static int add_sources(struct worker *worker, int wakeup_fd)
         if (!run_path)
                 return -ENOMEM;
 
-        r = signals_block();
-        if (r >= 0)
-                r = sd_event_new(&worker->event);
-        if (r >= 0)
-                r = sd_event_set_watchdog(worker->event, true);
-        if (r >= 0)
-                r = sd_event_set_signal_exit(worker->event, true);
-        if (r >= 0)
-                r = sd_event_add_inotify(worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR,
-                        on_pending, worker);
-        if (r >= 0)
-                r = sd_event_add_time(
-                        worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker);
-        if (r >= 0)
-                r = sd_event_add_defer(worker->event, &worker->step_source, step, worker);
         /* All that has happened at one time is seen by one step. */
-        if (r >= 0)
-                r = sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
+        r = signals_block()
+                ?: sd_event_new(&worker->event)
+                ?: MIN(sd_event_set_watchdog(worker->event, true), 0)
+                ?: MIN(sd_event_set_signal_exit(worker->event, true), 0)
+                ?: sd_event_add_inotify(worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR, on_pending, worker)
+                ?: sd_event_add_time(worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker)
+                ?: sd_event_add_defer(worker->event, &worker->step_source, step, worker)
+                ?: sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
         if (r >= 0 && wakeup_fd >= 0)
                 r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
         if (r < 0)

@@ -109,9 +109,7 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 return forget_removed(worker, device);
         if (!device->group)
                 return 0;
-        r = forget_waiting(worker, device);
-        if (r >= 0)
-                r = is_recorded(worker, device);
+        r = forget_waiting(worker, device) ?: is_recorded(worker, device);
         if (r > 0)
                 managed_group_forget_refusal(device->group, device->number);
         if (r != 0)
@@ -317,9 +315,9 @@ static bool shows_all(struct worker *worker)
 
         if (!activate_has_room(worker))
                 return false;
-        dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED])
-                if (device_is_of_complete(device) || worker->scans.max > 0)
-                        return true;
+        if (ANY(dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED]),
+                    device_is_of_complete(device) || worker->scans.max > 0))
+                return true;
         worker_wake_at(worker, late);
         return late <= worker->inventory->now_usec;
 }

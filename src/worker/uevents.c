@@ -149,9 +149,7 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
 
         if (!enumerate)
                 return -ENOMEM;
-        r = udev_enumerate_add_match_tag(enumerate, TAG);
-        if (r >= 0)
-                r = udev_enumerate_scan_devices(enumerate);
+        r = udev_enumerate_add_match_tag(enumerate, TAG) ?: udev_enumerate_scan_devices(enumerate);
         if (r < 0)
                 return r;
 
