@@ -65,13 +65,9 @@ uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
 
 static bool is_on_slow_device(const struct inventory *inventory, const struct volume_group *vg)
 {
-        FOREACH_PV(pv, vg) {
-                const struct device *device = inventory_find_device(inventory, pv->device);
+        const struct device *device;
 
-                if (device && device->slow)
-                        return true;
-        }
-        return false;
+        return ANY(FOREACH_PV(pv, vg), (device = inventory_find_device(inventory, pv->device)) && device->slow);
 }
 
 enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group)

@@ -247,13 +247,10 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 bool inventory_pvs_have_reached(
         const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage)
 {
-        FOREACH_PV(pv, vg) {
-                const struct device *device = inventory_find_device(inventory, pv->device);
+        const struct device *device;
 
-                if (device && device->stage < stage)
-                        return false;
-        }
-        return true;
+        return !ANY(FOREACH_PV(pv, vg),
+                (device = inventory_find_device(inventory, pv->device)) && device->stage < stage);
 }
 
 bool device_is_of_complete(const struct device *device)

@@ -108,15 +108,12 @@ static int find_obstacle(struct change *change)
 /* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
 static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
 {
-        if (group->needs_recheck || !uevents_queue_is_empty(worker->uevents))
-                return true;
-        FOREACH_PV(pv, group->vg) {
-                const struct device *device = inventory_find_device(worker->inventory, pv->device);
+        const struct device *device;
 
-                if (device && (device->stage < DEVICE_SETTLING || device->again || device->reread))
-                        return true;
-        }
-        return false;
+        return group->needs_recheck || !uevents_queue_is_empty(worker->uevents) ||
+               ANY(FOREACH_PV(pv, group->vg),
+                       (device = inventory_find_device(worker->inventory, pv->device)) &&
+                               (device->stage < DEVICE_SETTLING || device->again || device->reread));
 }
 
 static bool asks_anyway(const struct worker *worker, const struct managed_group *group, enum vg_event event)
