@@ -115,7 +115,10 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
         size_t longest = MAX(strlen(suggestion->wanted), strlen(candidate));
 
         if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U) ||
-                (suggestion->nearest && distance >= suggestion->distance))
+                (suggestion->nearest && distance > suggestion->distance))
+                return;
+        /* Folders have no order: of several, the same one is meant each time. */
+        if (suggestion->nearest && distance == suggestion->distance && strcmp(candidate, suggestion->nearest) < 0)
                 return;
         if (string_replace(&suggestion->nearest, strdup(candidate)) >= 0)
                 suggestion->distance = distance;

@@ -35,6 +35,7 @@ static const struct {
 } names[] = {
         {"dta", "data"},
         {"vg001", "vg0001"},
+        {"vg0003", "vg0002"},
         {"systme", "system"},
         {"x", NULL},
         {"backup", NULL},
