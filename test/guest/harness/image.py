@@ -19,13 +19,12 @@ LEAVE_OUT = (f"printf 'path-exclude=%s\\n' {' '.join(map(repr, UNWANTED_FILES))}
              f"cd \"$1\" && rm -rf {' '.join(pattern.lstrip('/') for pattern in UNWANTED_FILES)}")
 # Whatever takes boot time and has nothing to do with storage. LVM's own units stay as Debian enables them.
 MASKED_UNITS = ["apt-daily.timer", "apt-daily-upgrade.timer", "dev-mqueue.mount", "dpkg-db-backup.timer", "e2scrub_all.timer",
-                "e2scrub_reap.service", "fstrim.timer", "getty.target", "kmod-static-nodes.service", "ldconfig.service",
+                "e2scrub_reap.service", "fstrim.timer", "getty.target", "ldconfig.service",
                 "mdcheck_continue.timer", "mdcheck_start.timer", "mdmonitor-oneshot.timer", "mdmonitor.service", "modprobe@drm.service",
                 "sys-fs-fuse-connections.mount", "sys-kernel-config.mount", "systemd-ask-password-console.path",
                 "systemd-ask-password-wall.path", "systemd-hwdb-update.service", "systemd-journal-catalog-update.service",
-                "systemd-journal-flush.service", "systemd-pstore.service", "systemd-random-seed.service", "systemd-repart.service",
+                "systemd-pstore.service", "systemd-random-seed.service", "systemd-repart.service",
                 "systemd-sysctl.service", "systemd-sysusers.service",
-                "systemd-tmpfiles-setup-dev-early.service", "systemd-tmpfiles-setup-dev.service",
                 "systemd-udev-load-credentials.service", "systemd-update-done.service", "systemd-update-utmp.service", "systemd-update-utmp-runlevel.service",
                 "systemd-user-sessions.service"]
 # Of what tmpfiles.d(5) makes, only that of these has to do with storage; all else takes two thirds of systemd-tmpfiles-setup.
