@@ -63,7 +63,7 @@ size_t slots_count_others(const struct slots *slots);
 
 /* For how long after a vgchange none that is PLAIN follows while VGs are expected, unless a processor is idle: udev and systemd want
  * it for disks, links and mounts. */
-#define SLOTS_PAUSE_USEC (500 * USEC_PER_MSEC)
+#define SLOTS_PAUSE_USEC (250 * USEC_PER_MSEC)
 
 /* While vgchanges are at work, how long complete VGs wait for more to share a process with. */
 #define SLOTS_COMPANY_USEC (100 * USEC_PER_MSEC)
