@@ -170,6 +170,15 @@ void causes_of_device(struct why *why)
         if (device->size > 0 && device->size < PV_SIZE_MIN)
                 why_cause(
                         why, "too-small", "it has %" PRIu64 " bytes, less than devices/pv_min_size", device->size);
+        /* udev's rules have lvm2 asked only for what blkid has found to be a PV. */
+        if (!device->pv.found || !device->in_udev || why->causes.n > 0 || holds(device, "LVM2_member"))
+                return;
+        why_cause(why, "not-in-blkid", "udev takes it for %s",
+                device->fs_type ?: "nothing, since blkid was not asked or found several signatures");
+        why_advise(why,
+                "See what else is on it (\"wipefs %s\"), or which udev rule keeps blkid from it "
+                "(UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1).",
+                device->path);
 }
 
 void explain_udev(struct why *why, const struct device_facts *device)
