@@ -40,7 +40,7 @@ struct removal {
         uint64_t ended_usec; /* when it was removed, or the last attempt had failed */
         uint64_t next_usec;  /* the next attempt */
         unsigned int n_tries;
-        unsigned int n_futile; /* since nobody was left who could let go of it */
+        unsigned int n_futile; /* since nothing was left that could release it */
         int error;             /* of the last attempt, a negative errno */
 };
 
@@ -102,7 +102,7 @@ struct teardown {
         uint64_t started_usec;
         uint64_t progress_usec;     /* when something has gone the last time */
         size_t n_gone;              /* nodes that had gone then */
-        uint64_t no_releaser_since; /* since when nobody is left who could let go of something; 0 if somebody is */
+        uint64_t no_releaser_since; /* since when nothing is left that could release a device; 0 if something is */
         uint64_t checked_usec;      /* when deadlines were looked at the last time */
         uint64_t status_usec;       /* when systemd was told how far it is the last time */
         uint64_t multipath_usec;    /* when maps without paths were looked for the last time */

@@ -96,7 +96,7 @@ static bool is_futile(const struct teardown *teardown, const struct removal *rem
                MAX(removal->ready_usec, teardown->no_releaser_since) + FUTILE_USEC <= now;
 }
 
-/* With nothing to do but to wait: gives up what nobody is left to release. Returns whether that is all. */
+/* Gives up the devices that nothing is left to release, when waiting is all that is left. Returns whether these are all. */
 static bool give_up(struct teardown *teardown, uint64_t now)
 {
         struct removal *removal, *next;

@@ -180,15 +180,14 @@ int deadline_check(struct worker *worker)
                 worker_wake_at(worker, MIN(earliest, MAX(next, now + 1)));
                 return 0;
         }
-        if (deadlines->due_usec == 0)
-                deadlines->due_usec = now;
-        /* udev may know of PVs of which it was not heard. */
-        if (now >= deadlines->looked_usec + ANSWER_VALID_USEC) {
-                deadlines->looked_usec = now;
+        /* udev may know of PVs that it has not reported. */
+        if (deadlines->due_usec == 0 && now >= deadlines->looked_usec + ANSWER_VALID_USEC) {
                 r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
                 if (r < 0)
                         return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
+                deadlines->looked_usec = now;
         }
+        deadlines->due_usec = deadlines->due_usec ?: now;
         /* What is missing may be among the devices that are being read. */
         if (now < deadlines->due_usec + READING_MAX_USEC &&
                 (readers_are_busy(worker->readers) ||

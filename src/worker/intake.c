@@ -36,6 +36,7 @@ static void take_removed(struct worker *worker, struct device *device)
         struct managed_group *group =
                 device->group ?: inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
 
+        device->removed = true;
         if (device->recorded.pvid[0] == '\0') {
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return;
@@ -44,7 +45,6 @@ static void take_removed(struct worker *worker, struct device *device)
                 inventory_lose_pv(worker->inventory, group, device->number);
         look_at_duplicates(worker->inventory, device);
         log_debug("%s was removed.", device->name ?: "A device with a PV");
-        device->removed = true;
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
 }
 
@@ -132,9 +132,8 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         }
 
         if (r == 0) {
-                r = facts_read(copy->facts, copy->facts_size, &metadata);
-                if (r >= 0)
-                        r = volume_group_compare_host(metadata, &worker->configuration.system_id);
+                r = facts_read(copy->facts, copy->facts_size, &metadata)
+                            ?: volume_group_compare_host(metadata, &worker->configuration.system_id);
                 if (r == -ENOMEM)
                         return r;
         }
@@ -204,8 +203,7 @@ static int forget_pv(struct worker *worker, struct device *device, const char *p
 
         if (recorded == device->number || !inventory_is_still(worker->inventory, recorded, pvid))
                 r = online_forget(worker->lvm_run_fd, pvid, name);
-        if (r >= 0)
-                r = inventory_set_pvid(worker->inventory, device, "");
+        r = r ?: inventory_set_pvid(worker->inventory, device, "");
         device->group = NULL;
         return r < 0 ? log_error_errno(r, "Failed to forget what %s was before: %m", device->name) : 0;
 }
@@ -360,10 +358,11 @@ int intake_result(const struct reader_result *result, void *userdata)
                 take_removed(worker, device);
                 return 0;
         }
-        device->n_failed = result->error == 0 ? 0 : device->n_failed;
-        if (result->error == 0 && result->pvid[0] != '\0')
-                return take_pv(worker, device, result);
+        device->retry_usec = 0;
         if (result->error == 0) {
+                device->n_failed = 0;
+                if (result->pvid[0] != '\0')
+                        return take_pv(worker, device, result);
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return forget_other_pv(worker, device, "");
         }

@@ -286,6 +286,26 @@ START_TEST(failure_is_no_verdict)
 }
 END_TEST
 
+/* Whether it is a PV is not known: it outlives its request, and is read again. */
+START_TEST(unreadable_device_is_kept)
+{
+        const dev_t number = makedev(8, 9);
+        struct device *device;
+
+        ck_assert_int_ge(inventory_get_device(worker.inventory, number, &device), 0);
+        device->name = strdup("/dev/sda9");
+        device->ready = true;
+        ck_assert_int_ge(intake_result(&(struct reader_result){.device = number, .error = -EIO}, &worker), 0);
+        ck_assert_int_ge(requests_release(&worker), 0);
+        ck_assert_ptr_eq(inventory_find_device(worker.inventory, number), device);
+        ck_assert_int_eq(device->stage, DEVICE_KNOWN);
+        worker.inventory->now_usec = device->retry_usec;
+        (void) inventory_end_holds(worker.inventory);
+        ck_assert_int_eq(device->stage, DEVICE_UNREAD);
+        ck_assert(device->ready);
+}
+END_TEST
+
 /* RAIDs of it may do without the PV, unless lvm2 was never asked for that. */
 START_TEST(degraded_activation_is_remembered)
 {
@@ -357,6 +377,7 @@ int main(void)
         tcase_add_loop_test(test_case, outcome_is_carried_out, 0, 4);
         tcase_add_test(test_case, refusal_counts_until_it_is_tried_again);
         tcase_add_test(test_case, failure_is_no_verdict);
+        tcase_add_test(test_case, unreadable_device_is_kept);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);
         tcase_add_test(test_case, lv_on_a_disk_that_is_there);
