@@ -237,17 +237,21 @@ bool job_stands_still(struct job *job)
 
 static int on_child(_unused_ sd_event_source *source, const siginfo_t *info, void *userdata)
 {
-        struct job *job = userdata;
+        _cleanup_job_ struct job *job = userdata;
+        _cleanup_free_ char *output = NULL;
         int exit_status = info->si_code == CLD_EXITED ? info->si_status : 128 + info->si_status;
+        int r = lvm_command_read_output(&job->command, &output);
 
-        return job->on_exit(job, exit_status, job->userdata);
+        if (r < 0)
+                (void) log_error_errno(r, "Failed to read what a program has printed: %m");
+        return job->on_exit(job, exit_status, output ?: "", job->userdata);
 }
 
 static int on_pidfd(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
 {
-        struct job *job = userdata;
+        _cleanup_job_ struct job *job = userdata;
 
-        return job->on_exit(job, -1, job->userdata);
+        return job->on_exit(job, -1, NULL, job->userdata);
 }
 
 static struct job *job_new(enum job_kind kind, job_exit_function on_exit, void *userdata)

@@ -77,12 +77,12 @@ struct job {
         struct lvm_command command;
         sd_event_source *source;
         void *userdata;
-        int (*on_exit)(struct job *job, int exit_status, void *userdata);
+        int (*on_exit)(struct job *job, int exit_status, const char *output, void *userdata);
 };
 
-/* Called when the process has ended, with its exit status, or 128 and the signal's number, or -1 if that cannot be
- * told (ADOPTED). Takes the job over: it is the function's to free. */
-typedef int (*job_exit_function)(struct job *job, int exit_status, void *userdata);
+/* Called when the process has ended, with its exit status, or 128 and the signal's number, and what it has printed, "" if that
+ * cannot be read; or -1 and NULL if neither can be told (ADOPTED). The job is freed afterwards. */
+typedef int (*job_exit_function)(struct job *job, int exit_status, const char *output, void *userdata);
 
 /* Whether such a status says that the process was ended by a signal: by its own fault, unless somebody sent it. */
 static inline bool job_was_killed(int exit_status)
@@ -96,8 +96,8 @@ static inline bool job_was_killed(int exit_status)
         job_was_killed(status) ? "was ended by signal" : "ended with status",                                     \
                 job_was_killed(status) ? (status) -128 : (status)
 
-/* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which frees itself by
- * no means, or a negative errno. */
+/* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which is
+ * freed when it has ended, or by job_free() before; or a negative errno. */
 int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
         job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
 

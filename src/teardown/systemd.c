@@ -42,14 +42,12 @@ static bool is_free_now(const struct tree_node *mount)
                ANY(FOREACH_NODE(upper, &mount->uppers), tree_node_is_ours(upper) && upper->state == TREE_GONE);
 }
 
-static int on_stop_asked(struct job *job, int exit_status, void *userdata)
+static int on_stop_asked(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct teardown *teardown = userdata;
 
         teardown->stop_jobs.job = NULL;
-        if (exit_status != 0 && lvm_command_read_output(&job->command, &output) >= 0)
+        if (exit_status != 0)
                 log_warning("systemctl stop has ended with status %i: %s", exit_status, output);
         return 0;
 }
@@ -100,17 +98,15 @@ bool stop_job_is_listed(const char *output)
         return false;
 }
 
-static int on_jobs_listed(struct job *job, int exit_status, void *userdata)
+static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct teardown *teardown = userdata;
         struct stop_job_watch *watch = &teardown->stop_jobs;
 
         watch->job = NULL;
-        if (exit_status != 0 || lvm_command_read_output(&job->command, &output) < 0)
+        if (exit_status != 0)
                 log_debug("systemctl list-jobs has ended with status %i.", exit_status);
-        watch->nothing_stops = !output || !stop_job_is_listed(output);
+        watch->nothing_stops = exit_status != 0 || !stop_job_is_listed(output);
         watch->pause_usec = MIN(MAX(watch->pause_usec * 2, PAUSE_MIN_USEC), PAUSE_MAX_USEC);
         watch->next_usec = now_usec() + watch->pause_usec;
         return 0;

@@ -52,15 +52,13 @@ static void release(struct teardown *teardown)
                         dm_list_move(&teardown->busy, &removal->list);
 }
 
-static int on_exit_of_lvm(struct job *job, int exit_status, void *userdata)
+static int on_exit_of_lvm(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct teardown *teardown = userdata;
 
         teardown->unmonitor.job = NULL;
         teardown->unmonitor.status = exit_status;
-        if (exit_status != 0 && lvm_command_read_output(&job->command, &output) >= 0)
+        if (exit_status != 0)
                 log_warning("vgchange --monitor has ended with status %i: %s", exit_status, output);
         release(teardown);
         return 0;

@@ -45,11 +45,9 @@ static struct slots get_slots(const struct worker *worker)
         return slots;
 }
 
-int activate_on_ended(struct job *job, int exit_status, void *userdata)
+int activate_on_ended(struct job *job, int exit_status, const char *output, void *userdata)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct managed_group *group, *next;
         struct slots slots;
@@ -66,12 +64,7 @@ int activate_on_ended(struct job *job, int exit_status, void *userdata)
         r = dm_devices_get_permitted(&devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-        if (job->kind != JOB_ADOPTED) {
-                r = lvm_command_read_output(&job->command, &output);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to read what vgchange has printed: %m");
-                log_debug("vgchange has ended with status %i: %s", exit_status, output);
-        }
+        log_debug("vgchange has ended with status %i: %s", exit_status, output ?: "(unknown)");
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
         FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {

@@ -3,6 +3,7 @@
 /* The deadlines of VGs that wait for PVs, and of those that boot waits for: when they have passed, and what puts them off. */
 
 #include <fcntl.h>
+#include <glob.h>
 
 #include "lvm/metadata.h"
 #include "shared/log.h"
@@ -26,18 +27,15 @@
 /* systemd's units for crypttab, whatever a disk is unlocked with. */
 #define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
 
-static int on_answer(struct job *job, int exit_status, void *userdata)
+static int on_answer(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         struct deadlines *deadlines = &worker->deadlines;
 
         deadlines->question = NULL;
         deadlines->asked_usec = now_usec();
         /* Where that cannot be told, a VG is reported too early rather than never. */
-        deadlines->unlocking = exit_status == 0 && lvm_command_read_output(&job->command, &output) >= 0 &&
-                               strstr(output, "systemd-cryptsetup@");
+        deadlines->unlocking = exit_status == 0 && strstr(output, "systemd-cryptsetup@");
         if (deadlines->unlocking) {
                 log_debug("A disk is being unlocked, deadlines are put off.");
                 deadlines->put_off_usec = deadlines->asked_usec;
@@ -97,6 +95,15 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
         return vg_take(worker, group, &(struct vg_input){.event = VG_DEADLINE_PASSED});
 }
 
+/* Whether a device of that name is there: an entry may name one that is no LV, and only looks like one. */
+static bool is_name_of_others(const char *name)
+{
+        _cleanup_(globfree) glob_t found = {};
+
+        return access(path_format("/dev/%s", name).text, F_OK) >= 0 ||
+               glob(path_format("/dev/mapper/%s-*", name).text, GLOB_NOSORT, NULL, &found) == 0;
+}
+
 /* What it consists of is only known from lvm2's backup. A PV may be there that holds no metadata, and does not tell which VG it
  * belongs to. */
 static int take_absent(const struct worker *worker, struct expectation *expectation)
@@ -115,7 +122,8 @@ static int take_absent(const struct worker *worker, struct expectation *expectat
                         backup->pvs[i].device = device->number;
         }
         expectation->overdue = true;
-        report_absent(expectation, backup);
+        if (backup || !is_name_of_others(expectation->name))
+                report_absent(expectation, backup);
         return 0;
 }
 

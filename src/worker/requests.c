@@ -238,11 +238,12 @@ int requests_finish_group(struct worker *worker, struct managed_group *group, co
         return finish_entry(worker, string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name));
 }
 
-static int on_reset(struct job *job, _unused_ int exit_status, void *userdata)
+static int on_reset(
+        _unused_ struct job *job, _unused_ int exit_status, _unused_ const char *output, void *userdata)
 {
         struct worker *worker = userdata;
 
-        worker->forgetting = job_free(job);
+        worker->forgetting = NULL;
         worker_ask_step(worker);
         return 0;
 }

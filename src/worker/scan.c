@@ -167,10 +167,8 @@ static void show_more(struct worker *worker)
                 worker->scans.max *= 2;
 }
 
-static int on_recorded(struct job *job, int exit_status, void *userdata)
+static int on_recorded(struct job *job, int exit_status, const char *output, void *userdata)
 {
-        _cleanup_job_ struct job *owned = job;
-        _cleanup_free_ char *output = NULL;
         struct worker *worker = userdata;
         bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
         struct device *device, *next;
@@ -180,9 +178,6 @@ static int on_recorded(struct job *job, int exit_status, void *userdata)
                 worker->scans.job = NULL;
         dm_list_del(&job->list);
         worker_ask_step(worker);
-        r = lvm_command_read_output(&job->command, &output);
-        if (r < 0)
-                return log_error_errno(r, "Failed to read what pvscan has printed: %m");
         log_debug("pvscan has ended with status %i: %s", exit_status, output);
 
         if (crashed && !alone)

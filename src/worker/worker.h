@@ -53,6 +53,7 @@ struct worker {
 
         struct inventory *inventory;
         struct expectations expectations;
+        struct string_vector absent;                /* see absent_list(), as of the end of boot */
         struct settings settings;                   /* of headgate.conf */
         struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
@@ -198,7 +199,7 @@ int activate_groups(struct worker *worker);
 bool activate_has_room(const struct worker *worker);
 
 /* A vgchange has ended, as job_exit_function: settles its VGs by what is active. */
-int activate_on_ended(struct job *job, int exit_status, void *userdata);
+int activate_on_ended(struct job *job, int exit_status, const char *output, void *userdata);
 
 /* ------ deadline.c ------ */
 
