@@ -222,7 +222,7 @@ void inventory_lose_pv(struct inventory *inventory, struct managed_group *group,
                 if (pv->device != number)
                         continue;
                 unsee_pv(inventory, group, pv);
-                group->vg->lost_pv = true;
+                group->vg->lost_pv = group->may_be_gone = inventory->lost_pvs = true;
                 inventory_take(inventory, group, VG_PV_REMOVED);
         }
 }

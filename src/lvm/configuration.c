@@ -185,9 +185,11 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         configuration.udev_sync = find_bool(files, "activation/udev_sync", true);
         configuration.udev_rules = find_bool(files, "activation/udev_rules", true);
         configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: "/etc/lvm/backup");
+        configuration.archive_dir = strdup(find_string(files, "backup/archive_dir") ?: "/etc/lvm/archive");
         configuration.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
         configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: "system.devices");
-        if (!configuration.backup_dir || !configuration.locking_dir || !configuration.devicesfile)
+        if (!configuration.backup_dir || !configuration.archive_dir || !configuration.locking_dir ||
+                !configuration.devicesfile)
                 return -ENOMEM;
 
         r = find_system_id(root_fd, files, &configuration.system_id)
@@ -206,6 +208,7 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
 void configuration_done(struct configuration *configuration)
 {
         free(configuration->backup_dir);
+        free(configuration->archive_dir);
         free(configuration->locking_dir);
         free(configuration->devicesfile);
         free(configuration->system_id.id);

@@ -48,6 +48,7 @@ struct configuration {
         bool udev_sync, udev_rules; /* activation/udev_sync and udev_rules: whether udev makes the links of LVs */
         bool use_lvmlockd;          /* global/use_lvmlockd; without it lvm2 activates no LV of a shared VG */
         char *backup_dir;  /* backup/backup_dir: where lvm2 keeps the metadata of the VGs that it has seen */
+        char *archive_dir; /* backup/archive_dir: and as it was before each change */
         char *locking_dir; /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;
         struct configuration_list filter;        /* devices/filter */

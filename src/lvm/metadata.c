@@ -4,6 +4,9 @@
 
 #include "lvm/metadata.h"
 
+#include <ctype.h>
+#include <fcntl.h>
+
 #include "shared/dm.h"
 #include "shared/util.h"
 
@@ -343,4 +346,58 @@ int backup_read(int root_fd, const char *directory, const char *name, struct vol
                 return -EBADMSG;
         *ret = TAKE_PTR(metadata);
         return 0;
+}
+
+/* That of "NAME_NUMBER-RANDOM.vg", or -1. */
+static int64_t archive_number(const char *file, const char *name)
+{
+        const char *rest = skip_prefix(file, name);
+        int64_t number;
+        char *end;
+
+        if (!rest || rest[0] != '_' || !isdigit((unsigned char) rest[1]))
+                return -1;
+        number = strtoll(rest + 1, &end, 10);
+        return *end == '-' ? number : -1;
+}
+
+/* "Created *before* executing 'lvm vgremove -f data'" */
+static bool is_before_vgremove(const char *description)
+{
+        const char *command = strchr(description, '\'') ?: "";
+        const char *word = strstr(command, "vgremove");
+        const char *space = strchr(command, ' ');
+
+        return word && (word < space || strstr(command, "lvm vgremove") == word - strlen("lvm "));
+}
+
+int archive_tells_removal(const char *directory, const struct volume_group *vg, const struct volume_group *backup)
+{
+        _cleanup_closedir_ DIR *archive = NULL;
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        _cleanup_free_ char *path = NULL;
+        struct path id = path_format("%s/id", vg->name);
+        int64_t newest = -1;
+        int r;
+
+        if (backup && (backup->n_lvs > 0 || !streq(backup->vgid, vg->vgid)))
+                return 0;
+        archive = open_directory_at(AT_FDCWD, directory);
+        if (!archive)
+                return errno == ENOMEM ? -ENOMEM : 0;
+        FOREACH_ENTRY(file, archive) {
+                int64_t number = archive_number(file, vg->name);
+
+                if (number <= newest)
+                        continue;
+                newest = number;
+                r = string_replace(&path, string_format("%s/%s", directory, file));
+                if (r < 0)
+                        return r;
+        }
+        r = path ? config_tree_read(AT_FDCWD, path, &tree) : -ENOENT;
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        return streq(dm_config_find_str(tree->root, id.text, ""), LVM_ID_TO_STRING(vg->vgid)) &&
+               is_before_vgremove(dm_config_find_str(tree->root, "description", ""));
 }

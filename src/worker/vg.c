@@ -4,8 +4,11 @@
 
 #include "worker/vg.h"
 
+#include <fcntl.h>
+
 #include "fast-rules/dm-names.h"
 #include "lvm/dm_devices.h"
+#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -406,28 +409,51 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         return change.step.action;
 }
 
+/* Whether lvm2 has removed the VG, and its last disk went before that could be read. */
+static int was_removed(const struct configuration *configuration, const struct volume_group *vg)
+{
+        _cleanup_volume_group_ struct volume_group *backup = NULL;
+        struct volume_group_counts n = volume_group_count(vg);
+        int r;
+
+        if (n.seen > 0 || n.any_active)
+                return 0;
+        r = backup_read(AT_FDCWD, configuration->backup_dir, vg->name, &backup);
+        if (r >= 0 || r == -ENOENT)
+                r = archive_tells_removal(configuration->archive_dir, vg, backup);
+        return r == -ENOMEM ? log_oom() : MAX(r, 0);
+}
+
 int vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct managed_group *group;
+        int r;
 
         if (!inventory->lost_pvs)
                 return 0;
         inventory->lost_pvs = false;
-        /* Without the list it is said without what it tells. */
-        if (dm_devices_get_permitted(&devices) < 0)
-                devices = NULL;
+        r = dm_devices_get_permitted(&devices);
+        if (r < 0)
+                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
-                bool lost = group->lost_pv;
+                bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
 
-                group->lost_pv = false;
+                group->lost_pv = group->may_be_gone = false;
                 /* The same disk may be back meanwhile, or another one with its copy. */
-                if (!lost || !volume_group_is_incomplete(group->vg))
+                if ((!lost && !may_be_gone) || !volume_group_is_incomplete(group->vg))
                         continue;
-                if (devices)
-                        dm_devices_mark_active(devices, group->vg);
-                report_vg(group, VG_SAY_LOST);
+                dm_devices_mark_active(devices, group->vg);
+                r = may_be_gone ? was_removed(&worker->configuration, group->vg) : 0;
+                if (r < 0)
+                        return r;
+                if (r > 0) {
+                        group->left = true;
+                        inventory_recheck(inventory, group);
+                        worker_ask_step(worker);
+                } else if (lost)
+                        report_vg(group, VG_SAY_LOST);
         }
         return 0;
 }

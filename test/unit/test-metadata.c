@@ -659,6 +659,52 @@ START_TEST(valid_names)
 END_TEST
 
 /* libdevmapper says on standard error what it thinks of a text. */
+static void write_archived(size_t row, const char *name, const char *text)
+{
+        _cleanup_free_ char *path = string_format("%zu/%s", row, name);
+
+        write_file_and_directories(path, text);
+}
+
+/* What the archive has, newest last; what the backup has, and whether lvm2 has removed the VG. */
+START_TEST(removed_vgs)
+{
+        static const char *const removed = "vgremove -ff -y vg", *const made = "lvcreate -n vgremove vg";
+        const struct {
+                const char *commands[2];
+                const char *backup;
+                bool removed;
+        } rows[] = {
+                {{}, NULL, false},
+                {{made, removed}, NULL, true},
+                {{made, "lvm vgremove vg"}, VG(""), true},
+                {{made, "/sbin/vgremove vg"}, VG(""), true},
+                {{removed, made}, VG(""), false},
+                {{made, removed}, LV("status = [\"VISIBLE\"]\n"), false},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                _cleanup_volume_group_ struct volume_group *vg = parse(VG("")), *backup = NULL;
+                _cleanup_free_ char *directory = string_format("%s/%zu", run_directory(), i);
+
+                if (rows[i].backup)
+                        backup = parse(rows[i].backup);
+                /* Of other VGs, and of nothing. */
+                write_archived(i, "vg_x_00099-1.vg", "");
+                write_archived(i, "vg_99.vg", "");
+                for (size_t j = 0; j < ELEMENTSOF(rows[i].commands) && rows[i].commands[j]; j++) {
+                        _cleanup_free_ char *name = string_format("vg_%zu-12.vg", 9 + j);
+                        _cleanup_free_ char *text = string_format(
+                                "description = \"Created *before* executing '%s'\"\nvg {\n" VG_ID "}\n",
+                                rows[i].commands[j]);
+
+                        write_archived(i, name, text);
+                }
+                ck_assert_msg(archive_tells_removal(directory, vg, backup) == rows[i].removed, "row %zu", i);
+        }
+}
+END_TEST
+
 static void log_nothing(int level, const char *file, int line, int dm_errno, const char *format, ...)
 {
         (void) level, (void) file, (void) line, (void) dm_errno, (void) format;
@@ -690,6 +736,7 @@ int main(void)
         tcase_add_test(tests, deep_nesting);
         tcase_add_test(tests, shallow_nesting);
         tcase_add_checked_fixture(tests, run_directory_set_up, run_directory_tear_down);
+        tcase_add_test(tests, removed_vgs);
         tcase_add_test(tests, long_device_names_are_ignored);
         tcase_add_test(tests, largest_file_can_be_read);
         tcase_add_test(tests, size_is_bounded);
