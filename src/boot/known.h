@@ -23,6 +23,7 @@ struct planned_volume_group {
         char vgid[LVM_ID_SIZE]; /* empty if only the name is known */
         enum plan_group group;
         char *reason;       /* a sentence, or the end of one: why it is in its group, or why it is not activated */
+        bool needed;        /* an entry without nofail names it, or headgate.conf does */
         const char *source; /* the file that names it, a constant; NULL if none does */
         char *unit; /* headgate-vg@NAME.service; NULL in no group, or if the name is too long for a unit's */
 };
@@ -62,6 +63,24 @@ int plan_claim(struct planned_volume_group *volume_group, enum plan_group group,
 void plan_done(struct plan *plan) _nonnull_all_;
 #define _cleanup_plan_ _cleanup_(plan_done)
 
+/* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
+ * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
+
+enum device_kind {
+        DEVICE_OTHER,   /* certainly no LV, or nothing that one could tell the VG of */
+        DEVICE_OF_NAME, /* an LV, of the VG of that name; or a device of others with a name like that */
+        DEVICE_OF_ID,   /* an LV, of the VG with that identifier */
+        DEVICE_TAGGED,  /* it may be any LV: its name is made of what is on it, a UUID or a label */
+};
+
+struct device_name {
+        enum device_kind kind;
+        char volume_group[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
+};
+
+/* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
+int device_name_read(const char *device, struct device_name *ret) _nonnull_all_ _must_check_;
+
 /* Hints: of devices whose name does not tell the VG, "UUID=...", the VG that they were of at an earlier boot. */
 #define HINTS_FILE "/etc/headgate/uuids"
 #define HINTS_SIZE_MAX (64U * 1024)
@@ -81,3 +100,8 @@ int hints_write(int root_fd, const char *text) _nonnull_all_ _must_check_;
  * that tests can bring a /dev of their own. Returns 0 and `*ret`, NULL before and to be freed by the caller; -ENODEV if there is
  * no such device; -EINVAL for what names no device; or another negative errno. */
 int device_follow(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
+
+/* The VG of the LV that `device` is now, with kind DEVICE_OF_NAME; of none with DEVICE_OTHER. Of a device that is not there, what the
+ * hints have. Returns 0 or -ENOMEM. */
+int device_find_volume_group(int root_fd, const struct string_vector *hints, const char *device,
+        struct device_name *ret) _nonnull_all_ _must_check_;

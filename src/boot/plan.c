@@ -1,114 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The plan of boot: the VGs that are known, each in the group of the most urgent entry or setting that names it. What boot waits
- * for is told by names of devices, and these tell the VG. */
+/* The plan of boot: the VGs that are known, each in the group of the most urgent entry or setting that names it. */
 
 #include "boot/plan.h"
 
-#include <blkid.h>
 #include <libdevmapper.h>
 #include <libmount.h>
 
 #include "boot/switches.h"
-#include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
-
-/* ------ names of devices ------ */
-
-static void set_name(const char *volume_group, struct device_name *ret)
-{
-        if (!volume_group_name_is_valid(volume_group))
-                return;
-        ret->kind = DEVICE_OF_NAME;
-        strcpy(ret->volume_group, volume_group);
-}
-
-/* "VG-LV" with the hyphens of both doubled, as device-mapper has it; they are undone in place. */
-static void set_from_dm_name(char *dm_name, struct device_name *ret)
-{
-        char *volume_group = dm_name, *logical_volume, *layer;
-
-        if (dm_split_lvm_name(NULL, NULL, &volume_group, &logical_volume, &layer) && *logical_volume)
-                set_name(volume_group, ret);
-}
-
-/* The identifiers of VG and LV, one after the other; a suffix may follow, for parts of an LV. */
-static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
-{
-        char id[LVM_ID_SIZE] = {};
-
-        if (strlen(uuid) < (size_t) 2 * LVM_ID_LENGTH)
-                return;
-        memcpy(id, uuid, LVM_ID_LENGTH);
-        if (!lvm_id_is_valid(id))
-                return;
-        ret->kind = DEVICE_OF_ID;
-        memcpy(ret->volume_group, id, sizeof(id));
-}
-
-/* Takes doubled slashes and "." out of a path, in place. */
-static void simplify_path(char *path)
-{
-        char *end = path;
-
-        for (char *name, *rest = path + 1; (name = strsep(&rest, "/"));) {
-                size_t length = strlen(name);
-
-                if (length == 0 || streq(name, "."))
-                        continue;
-                *end++ = '/';
-                memmove(end, name, length);
-                end += length;
-        }
-        *end = '\0';
-}
-
-/* What follows `prefix` if that is all, with no further directory; else NULL. */
-static char *find_last_part(char *path, const char *prefix)
-{
-        const char *rest = skip_prefix(path, prefix);
-
-        return rest && *rest && !strchr(rest, '/') ? (char *) rest : NULL;
-}
-
-static void set_from_path(char *path, struct device_name *ret)
-{
-        char *rest, *logical_volume;
-
-        simplify_path(path);
-        if ((rest = find_last_part(path, "/dev/mapper/")) ||
-                (rest = find_last_part(path, "/dev/disk/by-id/dm-name-")))
-                set_from_dm_name(rest, ret);
-        else if ((rest = find_last_part(path, "/dev/disk/by-id/dm-uuid-" LVM_UUID_PREFIX)))
-                set_from_dm_uuid(rest, ret);
-        else if (find_last_part(path, "/dev/disk/by-uuid/") || find_last_part(path, "/dev/disk/by-label/"))
-                ret->kind = DEVICE_TAGGED;
-        else if (skip_prefix(path, "/dev/") && (logical_volume = strchr(path + strlen("/dev/"), '/'))) {
-                *logical_volume++ = '\0';
-                if (volume_group_name_is_valid(logical_volume))
-                        set_name(path + strlen("/dev/"), ret);
-        }
-}
-
-int device_name_read(const char *device, struct device_name *ret)
-{
-        _cleanup_free_ char *copy = strdup(device), *tag = NULL, *value = NULL;
-
-        *ret = (struct device_name){.kind = DEVICE_OTHER};
-        if (!copy)
-                return -ENOMEM;
-        if (*device == '/')
-                set_from_path(copy, ret);
-        /* PARTUUID= and PARTLABEL= are of partitions, which LVs do not have. */
-        else if (blkid_parse_tag_string(device, &tag, &value) == 0 && (streq(tag, "UUID") || streq(tag, "LABEL")))
-                ret->kind = DEVICE_TAGGED;
-        return 0;
-}
 
 /* ------ entries ------ */
 
 #define CRYPTTAB_FILE "/etc/crypttab"
+
+/* What entries are read with, and for. */
+struct entries {
+        int root_fd;
+        const struct string_vector *seen; /* see plan_make() */
+        struct plan *plan;
+        struct problems *problems;
+        struct string_vector opened; /* what crypttab gives names in /dev/mapper */
+};
+
+static void entries_done(struct entries *entries)
+{
+        string_vector_done(&entries->opened);
+}
 
 DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
 DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
@@ -144,9 +63,44 @@ static struct planned_volume_group *find_by_id(const struct plan *plan, const ch
         return NULL;
 }
 
-static int claim(const struct entry *entry, struct plan *plan)
+static bool has_option(const struct entry *entry, const char *option)
 {
-        bool net = mnt_optstr_get_option(entry->options, "_netdev", NULL, NULL) == 0;
+        return mnt_optstr_get_option(entry->options, option, NULL, NULL) == 0;
+}
+
+/* Whether the device is another program's, or is there: names like those of LVs are made by drivers (devices.txt of the kernel's
+ * documentation), by udev's rules, and by what unlocks disks without crypttab. */
+static bool is_of_others(const struct entries *entries, const char *device)
+{
+        static const char *const prefixes[] = {"block/", "cciss/", "drbd/", "etherd/", "ida/", "loop/",
+                "mapper/luks-", "md/", "nbd/", "rbd/", "rd/", "zvol/"};
+        const char *rest = skip_prefix(device, "/dev/"), *name = rest ? skip_prefix(rest, "mapper/") : NULL;
+        _cleanup_free_ char *kernel_name = NULL;
+
+        FOREACH_ARRAY(opened, entries->opened.strings, entries->opened.n)
+                if (name && streq(name, *opened))
+                        return true;
+        FOREACH_ARRAY(prefix, prefixes, ELEMENTSOF(prefixes))
+                if (rest && skip_prefix(rest, *prefix))
+                        return true;
+        return device_follow(entries->root_fd, device, &kernel_name) != -ENODEV;
+}
+
+/* A VG that only an entry knows may have been renamed, or lvm2 may keep no backups. */
+static int add_named(
+        const struct entries *entries, const char *device, const char *name, struct planned_volume_group **ret)
+{
+        int r;
+
+        if (known_is_seen(entries->seen, name) || is_of_others(entries, device))
+                return 0;
+        r = plan_add(entries->plan, name, ret);
+        return r == -E2BIG ? 0 : r;
+}
+
+static int claim(const struct entry *entry, const struct entries *entries)
+{
+        struct plan *plan = entries->plan;
         struct planned_volume_group *volume_group = NULL;
         struct device_name name;
         int r;
@@ -157,9 +111,10 @@ static int claim(const struct entry *entry, struct plan *plan)
         if (r < 0)
                 return r;
 
-        if (name.kind == DEVICE_OF_NAME)
+        if (name.kind == DEVICE_OF_NAME) {
                 volume_group = plan_find(plan, name.volume_group);
-        else if (name.kind == DEVICE_OF_ID)
+                r = volume_group ? 0 : add_named(entries, entry->device, name.volume_group, &volume_group);
+        } else if (name.kind == DEVICE_OF_ID)
                 volume_group = find_by_id(plan, name.volume_group);
         else if (name.kind == DEVICE_TAGGED) {
                 const char *hint = hints_find(&plan->hints, entry->device);
@@ -168,8 +123,11 @@ static int claim(const struct entry *entry, struct plan *plan)
                 if (string_vector_add(&plan->tagged, entry->device) < 0)
                         return -ENOMEM;
         }
-        return volume_group ? plan_claim(volume_group, net ? PLAN_NET : PLAN_BOOT, entry->source, entry->device)
-                            : 0;
+        if (!volume_group)
+                return r;
+        volume_group->needed |= !has_option(entry, "nofail");
+        return plan_claim(
+                volume_group, has_option(entry, "_netdev") ? PLAN_NET : PLAN_BOOT, entry->source, entry->device);
 }
 
 /* ------ fstab ------ */
@@ -180,7 +138,7 @@ static int note_bad_line(struct libmnt_table *table, const char *name, int line)
         return 0;
 }
 
-static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
+static int claim_fstab(char *text, struct entries *entries)
 {
         _cleanup_(mnt_unref_tablep) struct libmnt_table *table = mnt_new_table();
         _cleanup_(mnt_free_iterp) struct libmnt_iter *iterator = mnt_new_iter(MNT_ITER_FORWARD);
@@ -191,10 +149,10 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
         if (!file || !table || !iterator)
                 return -ENOMEM;
 
-        (void) mnt_table_set_userdata(table, problems);
+        (void) mnt_table_set_userdata(table, entries->problems);
         (void) mnt_table_set_parser_errcb(table, note_bad_line);
         if (mnt_table_parse_stream(table, file, FSTAB_FILE) < 0)
-                problems_add(problems, -EBADMSG, FSTAB_FILE ": the text is malformed.");
+                problems_add(entries->problems, -EBADMSG, FSTAB_FILE ": the text is malformed.");
 
         while (mnt_table_next_fs(table, iterator, &fs) == 0) {
                 struct entry entry = {
@@ -203,7 +161,7 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
                         .options = mnt_fs_get_options(fs),
                 };
 
-                if (entry.device && claim(&entry, plan) < 0)
+                if (entry.device && claim(&entry, entries) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -212,7 +170,7 @@ static int claim_fstab(char *text, struct plan *plan, struct problems *problems)
 /* ------ crypttab ------ */
 
 /* "NAME DEVICE [KEY [OPTIONS]]" */
-static int claim_crypttab(char *text, struct plan *plan, struct problems *problems)
+static int claim_crypttab(char *text, struct entries *entries)
 {
         unsigned int number = 0;
 
@@ -224,11 +182,12 @@ static int claim_crypttab(char *text, struct plan *plan, struct problems *proble
                 if (n == 0 || fields[0][0] == '#')
                         continue;
                 if (n == 1) {
-                        problems_add(problems, -EBADMSG, CRYPTTAB_FILE ":%u: the line has a name, and no device.",
-                                number);
+                        problems_add(entries->problems, -EBADMSG,
+                                CRYPTTAB_FILE ":%u: the line has a name, and no device.", number);
                         continue;
                 }
-                r = claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, plan);
+                r = string_vector_add(&entries->opened, fields[0])
+                            ?: claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, entries);
                 if (r < 0)
                         return r;
         }
@@ -238,7 +197,7 @@ static int claim_crypttab(char *text, struct plan *plan, struct problems *proble
 /* ------ the kernel's command line ------ */
 
 /* "VG/LV", or "VG" alone. */
-static int claim_volume_group(const char *value, struct plan *plan)
+static int claim_volume_group(const char *value, const struct plan *plan)
 {
         _cleanup_free_ char *name = strndup(value, strcspn(value, "/"));
         struct planned_volume_group *volume_group;
@@ -258,13 +217,13 @@ static char *find_value(char *word, const char *key)
         return *word == '=' ? word + 1 : NULL;
 }
 
-static int claim_word(char *word, struct plan *plan)
+static int claim_word(char *word, const struct entries *entries)
 {
         struct entry entry = {.source = COMMAND_LINE_FILE};
         char *value;
 
         if ((value = find_value(word, "rd.lvm.lv")) || (value = find_value(word, "rd.lvm.vg")))
-                return claim_volume_group(value, plan);
+                return claim_volume_group(value, entries->plan);
         if ((value = find_value(word, "root")) || (value = find_value(word, "mount.usr")) ||
                 (value = find_value(word, "resume")))
                 entry.device = value;
@@ -280,38 +239,41 @@ static int claim_word(char *word, struct plan *plan)
                 entry.device = strsep(&value, ":");
                 entry.options = value;
         }
-        return entry.device ? claim(&entry, plan) : 0;
+        return entry.device ? claim(&entry, entries) : 0;
 }
 
-static int claim_command_line(char *text, struct plan *plan, _unused_ struct problems *problems)
+static int claim_command_line(char *text, struct entries *entries)
 {
         _cleanup_string_vector_ struct string_vector words = {};
         int r = command_line_split(text, &words);
 
         FOREACH_ARRAY(word, words.strings, words.n)
-                r = r ?: claim_word(*word, plan);
+                r = r ?: claim_word(*word, entries);
         return r;
 }
 
 /* ------ all entries ------ */
 
-int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
+int entries_claim(int root_fd, const struct string_vector *seen, struct plan *plan, struct problems *problems)
 {
+        /* Names that crypttab gives are no names of LVs to the others. */
         static const struct {
                 const char *path;
-                int (*claim)(char *text, struct plan *plan, struct problems *problems);
+                int (*claim)(char *text, struct entries *entries);
         } files[] = {
-                {FSTAB_FILE, claim_fstab},
                 {CRYPTTAB_FILE, claim_crypttab},
+                {FSTAB_FILE, claim_fstab},
                 {COMMAND_LINE_FILE, claim_command_line},
         };
+        _cleanup_(entries_done) struct entries entries = {
+                .root_fd = root_fd, .seen = seen, .plan = plan, .problems = problems};
 
         if (hints_read(root_fd, &plan->hints, problems) < 0)
                 return -ENOMEM;
         FOREACH_ARRAY(file, files, ELEMENTSOF(files)) {
                 _cleanup_free_ char *text = NULL;
                 int r = read_file_at(root_fd, root_relative(file->path), &text, NULL)
-                                ?: file->claim(text, plan, problems);
+                                ?: file->claim(text, &entries);
 
                 if (r == -ENOMEM)
                         return r;
@@ -322,26 +284,6 @@ int entries_claim(int root_fd, struct plan *plan, struct problems *problems)
 }
 
 /* ------ hints for the next boot ------ */
-
-/* The VG of the LV that the device is now, else of none. Of a device that is not there, what is known stays. */
-static int find_volume_group(
-        int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
-{
-        _cleanup_free_ char *kernel_name = NULL, *uuid = NULL, *name = NULL;
-        int r = device_follow(root_fd, device, &kernel_name);
-
-        *ret = (struct device_name){};
-        if (r < 0) {
-                set_name(hints_find(hints, device) ?: "", ret);
-                return r == -ENOMEM ? r : 0;
-        }
-        /* What is no LV, or is just being removed, has neither. */
-        if (sysfs_read_at(root_fd, path_format("sys/block/%s/dm/uuid", kernel_name).text, &uuid) >= 0 &&
-                skip_prefix(uuid, LVM_UUID_PREFIX) &&
-                sysfs_read_at(root_fd, path_format("sys/block/%s/dm/name", kernel_name).text, &name) >= 0)
-                set_from_dm_name(name, ret);
-        return 0;
-}
 
 int plan_remember(int root_fd)
 {
@@ -354,7 +296,7 @@ int plan_remember(int root_fd)
         FILE *file = memstream_open(&stream);
         const char *before = "";
         size_t size = 0;
-        int r = file ? entries_claim(root_fd, &plan, &problems) : -ENOMEM;
+        int r = file ? entries_claim(root_fd, NULL, &plan, &problems) : -ENOMEM;
 
         if (r < 0)
                 return r;
@@ -363,7 +305,7 @@ int plan_remember(int root_fd)
                 _cleanup_free_ char *printable = string_printable(*device);
                 struct device_name name;
 
-                r = printable ? find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
+                r = printable ? device_find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
                 if (r < 0)
                         return r;
                 /* Subvolumes have entries of one UUID. */
@@ -413,7 +355,41 @@ static int claim_configured(
         FOREACH_ARRAY(name, names->strings, names->n) {
                 struct planned_volume_group *volume_group = plan_find(plan, *name);
 
-                if (volume_group && plan_claim(volume_group, group, "/" SETTINGS_FILE, what) < 0)
+                if (!volume_group)
+                        continue;
+                volume_group->needed = true;
+                if (plan_claim(volume_group, group, "/" SETTINGS_FILE, what) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+/* A VG's own section says that the machine has it, or that it does not. */
+static int heed_policies(const struct settings *settings, const struct string_vector *seen, struct plan *plan,
+        struct problems *problems)
+{
+        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n) {
+                struct string_vector name = {&policy->pattern, 1};
+                struct planned_volume_group *volume_group;
+                int r;
+
+                if (!policy->is_name || !policy->expected)
+                        continue;
+                r = add_configured(&name, seen, plan, problems);
+                if (r < 0)
+                        return r;
+                volume_group = plan_find(plan, policy->pattern);
+                if (volume_group)
+                        volume_group->needed = true;
+        }
+        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
+                if (settings_expect(settings, volume_group->name))
+                        continue;
+                volume_group->needed = false;
+                if (volume_group->group != PLAN_REST)
+                        continue;
+                volume_group->group = PLAN_NONE;
+                if (string_replace(&volume_group->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -453,10 +429,10 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
 
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
                 r = r ?: add_configured(list->names, seen, &plan, problems);
-        r = r ?: entries_claim(root_fd, &plan, problems);
+        r = r ?: entries_claim(root_fd, seen, &plan, problems);
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
                 r = r ?: claim_configured(list->names, list->group, list->what, &plan);
-        r = r ?: name_units(&plan, problems);
+        r = r ?: heed_policies(settings, seen, &plan, problems) ?: name_units(&plan, problems);
         if (r < 0)
                 return r;
         *ret = TAKE_STRUCT(plan);

@@ -22,7 +22,7 @@ const char *plan_group_to_string(enum plan_group group);
 
 /* ------ the parts of that, for tests ------ */
 
-/* What boot waits for: the devices that fstab(5), crypttab(5) and the kernel's command line name, in this order. On the
+/* What boot waits for: the devices that crypttab(5), fstab(5) and the kernel's command line name, in this order. On the
  * command line these are root=, mount.usr= and resume=, rd.lvm.lv= and rd.lvm.vg=, systemd.mount-extra= and
  * systemd.swap-extra=. Entries with noauto do not count, as nothing waits for them. */
 
@@ -32,24 +32,8 @@ const char *plan_group_to_string(enum plan_group group);
  * that is not there now, what was known stays. Returns 0 or a negative errno. */
 int plan_remember(int root_fd) _must_check_;
 
-/* Has the entries in the files below `root_fd` claim the VGs of the plan. A missing file has no entries; a line that makes no
- * sense is added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
-int entries_claim(int root_fd, struct plan *plan, struct problems *problems) _nonnull_all_ _must_check_;
-
-/* What a device is, as far as its name tells: names are all that there is before the devices have appeared. Names
- * of LVs are of lvm2's and of udev's making (lvm2, lib/activate/dev_manager.c and udev/13-dm-disk.rules.in). */
-
-enum device_kind {
-        DEVICE_OTHER,   /* certainly no LV, or nothing that one could tell the VG of */
-        DEVICE_OF_NAME, /* an LV, of the VG of that name; or a device of others with a name like that */
-        DEVICE_OF_ID,   /* an LV, of the VG with that identifier */
-        DEVICE_TAGGED,  /* it may be any LV: its name is made of what is on it, a UUID or a label */
-};
-
-struct device_name {
-        enum device_kind kind;
-        char volume_group[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
-};
-
-/* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
-int device_name_read(const char *device, struct device_name *ret) _nonnull_all_ _must_check_;
+/* Has the entries in the files below `root_fd` claim the VGs of the plan, and adds those that only an entry knows, by the name of an
+ * LV that is not there, unless they are in `seen`, see plan_make(). A missing file has no entries; a line that makes no sense is
+ * added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
+int entries_claim(int root_fd, const struct string_vector *seen, struct plan *plan, struct problems *problems)
+        _nonnull_(3, 4) _must_check_;

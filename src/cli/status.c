@@ -212,17 +212,8 @@ static int judge(const struct volume_group *volume_group)
         return volume_group->state == VOLUME_GROUP_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
-/* Adds those of the plan that boot waits for, or the others: whether those exist is not known, since backups may be of VGs that
- * were removed. */
-static void add_planned(struct sources *sources, const struct plan *plan, bool by_boot)
-{
-        FOREACH_ARRAY(planned, plan->volume_groups, plan->n)
-                if ((planned->group == PLAN_BOOT || planned->group == PLAN_NET) == by_boot)
-                        unrecorded_add(sources, planned->name, planned);
-}
-
-/* Adds what boot waits for and was not seen; only after that is it judged, and others are added. Returns an exit status or a
- * negative errno. */
+/* Adds what the machine is known to have and was not seen. Of these only what somebody needs is judged, as backups may be of VGs that
+ * were removed. Returns an exit status or a negative errno. */
 static int add_expected(struct sources *sources)
 {
         _cleanup_plan_ struct plan plan = {};
@@ -231,11 +222,15 @@ static int add_expected(struct sources *sources)
         r = expected_find(sources, &plan);
         if (r < 0)
                 return r;
-        add_planned(sources, &plan, true);
-        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
-                result = MAX(result, judge(*volume_group));
-        if (arg_all)
-                add_planned(sources, &plan, false);
+        FOREACH_ARRAY(planned, plan.volume_groups, plan.n)
+                if (planned->group != PLAN_NONE || arg_all)
+                        unrecorded_add(sources, planned->name, planned);
+        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups) {
+                const struct planned_volume_group *planned = plan_find(&plan, (*volume_group)->name);
+
+                if (!planned || planned->needed)
+                        result = MAX(result, judge(*volume_group));
+        }
         return result;
 }
 

@@ -10,6 +10,7 @@
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
+#include "view/snapshot.h"
 
 struct line {
         const char *color;
@@ -65,6 +66,25 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
         return 0;
 }
 
+/* A VG that only fstab, crypttab or headgate.conf knows. */
+static int explain_planned(struct why *why, const char *name)
+{
+        _cleanup_plan_ struct plan plan = {};
+        const struct planned_volume_group *planned;
+        int r = why->sources->in_charge ? expected_find(why->sources, &plan) : 0;
+
+        planned = r < 0 ? NULL : plan_find(&plan, name);
+        if (!planned)
+                return r < 0 ? r : log_unknown_vg(why->sources, name);
+        why_condition(why, "missing-pv");
+        why_answer(why, VERDICT_DOWN, "absent",
+                "VG %s is not there: none of its PVs was seen, and lvm2 has no backup of it.", name);
+        why_fact(why, "%s", planned->reason);
+        why_advise(why,
+                "If it has another name now, or is gone for good, change that line (\"headgate status\" lists all VGs).");
+        return 1;
+}
+
 /* `lv` is NULL for the whole VG. */
 static int explain_name(struct why *why, const char *vg, const char *lv)
 {
@@ -74,7 +94,7 @@ static int explain_name(struct why *why, const char *vg, const char *lv)
         why->kind = lv ? "lv" : "vg";
         r = vg_view_search(why->sources, vg, "", &view);
         if (r == VG_VIEW_NONE)
-                return log_unknown_vg(why->sources, vg);
+                return explain_planned(why, vg);
         if (r < 0)
                 return r;
         if (!lv)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The VGs that somebody waits for. */
+/* The VGs that are to come: those that are waited for, and those that the machine is known to have. */
 
 #include "inventory/expectations.h"
 
+#include <fcntl.h>
+
+#include "lvm/metadata.h"
 #include "shared/util.h"
 
 /* What never comes is not to hold up the rest of the machine. */
@@ -73,4 +76,42 @@ void expectation_drop(struct expectation *expectation)
                 expectation->group->awaited = false;
         dm_list_del(&expectation->list);
         expectation_free(expectation);
+}
+
+/* ------ absent VGs ------ */
+
+int absent_list(struct inventory *inventory, const struct configuration *configuration,
+        const struct settings *settings, struct string_vector *names)
+{
+        _cleanup_closedir_ DIR *backups = open_directory_at(AT_FDCWD, configuration->backup_dir);
+
+        if (!backups)
+                return errno == ENOMEM ? -ENOMEM : 0;
+        FOREACH_ENTRY(name, backups) {
+                _cleanup_volume_group_ struct volume_group *backup = NULL;
+                int r;
+
+                if (!volume_group_name_is_valid(name) || inventory_find_named(inventory, name) ||
+                        !settings_expect(settings, name))
+                        continue;
+                r = backup_read(AT_FDCWD, configuration->backup_dir, name, &backup);
+                if (r >= 0)
+                        r = volume_group_compare_host(backup, &configuration->system_id);
+                if (r == -ENOMEM)
+                        return r;
+                /* It may have another name by now. */
+                if (r >= 0 && !backup->skip_reason && volume_group_count(backup).autoactivated > 0 &&
+                        !inventory_find_group(inventory, backup->vgid) && string_vector_add(names, name) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+size_t absent_count(const struct inventory *inventory, const struct string_vector *names)
+{
+        size_t n = 0;
+
+        FOREACH_ARRAY(name, names->strings, names->n)
+                n += !inventory_find_named(inventory, *name);
+        return n;
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "inventory/inventory.h"
+#include "lvm/configuration.h"
+#include "shared/settings.h"
 
-/* The VGs that somebody waits for: boot itself, by the name of an LV in fstab for instance, or a unit ordered
- * after one. They go before all others. */
+/* The VGs that are to come. Some are waited for: by boot itself, for the name of an LV in fstab for instance, or by a unit ordered
+ * after one. They go before all others. Of others lvm2's backups tell that the machine has them. */
 
 struct expectation {
         struct dm_list list; /* expectations.list */
@@ -31,6 +33,14 @@ struct expectation *expectations_find(const struct expectations *expectations, c
 /* Whether one of them may come at any moment, as it is 5 s at most since the first device of all has come, or has just come, since
  * all of its PVs have. Both times are those of now_usec(). */
 bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now);
+
+/* Adds to `names` those VGs that lvm2 has a backup of and would activate, that nothing was seen of, and that headgate.conf does not say
+ * are not expected. What is wrong with a backup, the generator has said. Returns 0 or -ENOMEM. */
+int absent_list(struct inventory *inventory, const struct configuration *configuration,
+        const struct settings *settings, struct string_vector *names) _must_check_;
+
+/* Of these, how many are still not there. */
+size_t absent_count(const struct inventory *inventory, const struct string_vector *names);
 
 /* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
 void expectation_drop(struct expectation *expectation);

@@ -136,6 +136,7 @@ static int take_policy(const struct dm_config_node *node, struct policies *polic
         static const struct key keys[] = {
                 {"deadline", take_seconds, offsetof(struct policy, deadline_usec)},
                 {"degraded", take_choice, offsetof(struct policy, degraded)},
+                {"expected", take_choice, offsetof(struct policy, expected)},
         };
         bool is_name = volume_group_name_is_valid(node->key);
         _cleanup_free_ char *section = NULL;
@@ -156,7 +157,7 @@ static int take_policy(const struct dm_config_node *node, struct policies *polic
         if (!section || !GREEDY_REALLOC(policies->policies, policies->n + 1))
                 return -ENOMEM;
         policy = &policies->policies[policies->n];
-        *policy = (struct policy){.pattern = strdup(node->key), .is_name = is_name};
+        *policy = (struct policy){.pattern = strdup(node->key), .is_name = is_name, .expected = true};
         if (!policy->pattern)
                 return -ENOMEM;
         policies->n++;
@@ -250,6 +251,13 @@ bool settings_allow_degraded(const struct settings *settings, const char *volume
         const struct policy *policy = find_policy(settings, volume_group_name);
 
         return policy && policy->degraded;
+}
+
+bool settings_expect(const struct settings *settings, const char *volume_group_name)
+{
+        const struct policy *policy = find_policy(settings, volume_group_name);
+
+        return !policy || policy->expected;
 }
 
 uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name)

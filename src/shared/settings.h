@@ -5,11 +5,12 @@
 
 #define SETTINGS_FILE "etc/headgate/headgate.conf"
 
-/* What headgate.conf(5) says of single VGs, in its section volume_groups: what becomes of one that is incomplete when
- * its deadline is over. */
+/* What headgate.conf(5) says of single VGs, in its section volume_groups: whether the machine has it, and what becomes of one that is
+ * incomplete when its deadline is over. */
 struct policy {
         char *pattern;          /* the name of a VG, or a pattern as in fnmatch(3) */
         bool is_name;           /* and no pattern */
+        bool expected;          /* it is missed if nothing of it is there; by default */
         bool degraded;          /* at its deadline lvm2 is asked for what can do without the missing PVs */
         uint64_t deadline_usec; /* 0 if it has that of all VGs; else 1 s to a day */
 };
@@ -43,6 +44,9 @@ bool policy_fits(const struct policy *policy, const char *volume_group_name) _no
 /* Whether lvm2 is to be asked for the VG of that name without the PVs that are missing when its deadline is over. By
  * default it is not. A VG's own section counts, or else the first whose pattern fits. */
 bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
+
+/* Whether the VG of that name is missed if only lvm2's backup tells of it. By default it is. */
+bool settings_expect(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
 
 /* The deadline of the VG of that name: its own, or that of all. */
 uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name) _nonnull_all_;

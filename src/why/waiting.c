@@ -52,7 +52,8 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
                 why_fact(why, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
         } else if (!pv.metadata && pv.unused && !pv.damage) {
                 why_fact(why, "%s has it, and it belongs to no VG now.", path);
-                why_advise(why, "If the VG was removed (vgremove), remove its backup, too.");
+                why_advise(why,
+                        "If the VG was removed (vgremove), remove its backup, too, or set expected = \"no\" for it in headgate.conf.");
         } else {
                 why_fact(why, "%s has it, and headgate was not told.", path);
                 why_advise(why, "Have udev look at it: \"udevadm trigger --action=add %s\".", path);

@@ -210,6 +210,15 @@ bool worker_has_work(const struct worker *worker)
                !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
+static int finish_boot(struct worker *worker)
+{
+        log_debug("Coldplug has been worked off.");
+        if (absent_list(worker->inventory, &worker->configuration, &worker->settings, &worker->absent) < 0)
+                return log_oom();
+        report_unseen(&worker->absent);
+        return 0;
+}
+
 static int step(_unused_ sd_event_source *source, void *userdata)
 {
         /* In this order: each deals with what those before it have found, and a pvscan that nothing could follow is not
@@ -230,7 +239,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !worker_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
-                report_status(worker->inventory, &worker->status);
+                report_status(worker->inventory, &worker->absent, &worker->status);
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
                 report_timeline(worker->inventory, &worker->logged_usec);
@@ -238,8 +247,8 @@ static int step(_unused_ sd_event_source *source, void *userdata)
          * keep it waiting. */
         if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                log_debug("Coldplug has been worked off.");
-        r = handover_leave_if_idle(worker);
+                r = finish_boot(worker);
+        r = r ?: handover_leave_if_idle(worker);
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
@@ -277,6 +286,7 @@ struct worker *worker_free(struct worker *worker)
         worker->deadlines.question = job_free(worker->deadlines.question);
         worker->forgetting = job_free(worker->forgetting);
         expectations_done(&worker->expectations);
+        string_vector_done(&worker->absent);
         inventory_free(worker->inventory);
         configuration_done(&worker->configuration);
         free(worker->alike.words);

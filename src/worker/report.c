@@ -222,6 +222,17 @@ void report_absent(const struct expectation *expectation, const struct volume_gr
                         expectation->name, time));
 }
 
+void report_unseen(const struct string_vector *names)
+{
+        _cleanup_enumeration_ struct enumeration enumeration = {};
+
+        FOREACH_ARRAY(name, names->strings, names->n)
+                enumeration_add(&enumeration, *name);
+        if (names->n > 0)
+                log_info("%zu VG%s absent, nothing was seen of %s so far: %s (headgate why VG).", names->n,
+                        names->n == 1 ? " is" : "s are", names->n == 1 ? "it" : "them", enumeration.text ?: "?");
+}
+
 void report_damaged(
         const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable)
 {
@@ -284,9 +295,9 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
         *logged_usec = inventory->now_usec;
 }
 
-void report_status(const struct inventory *inventory, char **last)
+void report_status(const struct inventory *inventory, const struct string_vector *absent, char **last)
 {
-        unsigned int n[_VOLUME_GROUP_STATE_MAX], n_all = 0;
+        unsigned int n[_VOLUME_GROUP_STATE_MAX], n_absent = absent_count(inventory, absent), n_all = n_absent;
         _cleanup_free_ char *status = NULL;
 
         for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
@@ -295,10 +306,10 @@ void report_status(const struct inventory *inventory, char **last)
         }
 
         status = string_format(
-                "%u of %u VGs active, %u degraded, %u being activated, %u waiting for PVs, %u skipped, %u failed.",
+                "%u of %u VGs active, %u degraded, %u being activated, %u waiting for PVs, %u skipped, %u failed, %u absent.",
                 n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_DEGRADED],
                 n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING], n[VOLUME_GROUP_WAITING],
-                n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED]);
+                n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED], n_absent);
         if (!status || (*last && streq(status, *last)))
                 return;
         (void) sd_notifyf(0, "STATUS=%s", status);

@@ -23,6 +23,9 @@ void report_late(const struct volume_group *vg, const struct volume_group_pv *pv
 void report_output(const struct volume_group *vg, const char *output) _nonnull_(1, 2);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
+/* VGs that nothing waits for and of which nothing was seen; none if there are none. */
+void report_unseen(const struct string_vector *names);
+
 void report_absent(const struct expectation *expectation, const struct volume_group *backup);
 
 /* A label or metadata that cannot be used. `vg_name` is a guess, or ""; `pvid` is "" if not even that
@@ -46,6 +49,6 @@ void report_backup_unusable(const char *volume_group_name, int error);
  * since. What is logged first of an activation is known best, as links may be made anew. */
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec);
 
-/* Sets STATUS= from the number of VGs in each state, unless that is what it was set to last, which is kept in
- * `*last`. */
-void report_status(const struct inventory *inventory, char **last);
+/* Sets STATUS= from the number of VGs in each state, and of those in `absent` that did not come, unless that is what it was set to
+ * last, which is kept in `*last`. */
+void report_status(const struct inventory *inventory, const struct string_vector *absent, char **last);

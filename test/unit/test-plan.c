@@ -153,7 +153,7 @@ static void claim(struct plan *plan, struct problems *problems)
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
                 ck_assert_int_eq(plan_add(plan, names[i], &volume_group), 0);
         ck_assert_uint_eq(plan->n, ELEMENTSOF(names) - 1);
-        ck_assert_int_eq(entries_claim(run_fd, plan, problems), 0);
+        ck_assert_int_eq(entries_claim(run_fd, NULL, plan, problems), 0);
 }
 
 static void assert_claim(const struct plan *plan, const char *name, enum plan_group group, const char *reason)
@@ -314,7 +314,7 @@ START_TEST(tables_that_are_not_there)
 
         claim(&plan, &problems);
         write_file("etc/fstab", "");
-        ck_assert_int_eq(entries_claim(run_fd, &plan, &problems), 0);
+        ck_assert_int_eq(entries_claim(run_fd, NULL, &plan, &problems), 0);
         for (size_t i = 0; i < plan.n; i++)
                 ck_assert(plan.volume_groups[i].group == PLAN_REST);
         ck_assert_int_eq(problems.error, 0);

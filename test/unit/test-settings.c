@@ -160,28 +160,28 @@ START_TEST(what_is_wrong_has_its_default)
 }
 END_TEST
 
-/* The section that counts, whether it allows degraded, and its deadline in seconds. */
+/* The section that counts, whether it allows degraded and expects the VG, and its deadline in seconds. */
 START_TEST(policies)
 {
         static const struct {
                 const char *name;
-                bool degraded;
+                bool degraded, expected;
                 uint64_t seconds;
         } rows[] = {
-                {"data", true, 90},
-                {"vg_last", true, 7},
-                {"vg_first", false, 12},
-                {"vg_other", false, 8},
-                {"media", true, 7},
-                {"plain", false, 7},
-                {"yes2", true, 7},
+                {"data", true, true, 90},
+                {"vg_last", true, true, 7},
+                {"vg_first", false, true, 12},
+                {"vg_other", false, false, 8},
+                {"media", true, true, 7},
+                {"plain", false, true, 7},
+                {"yes2", true, true, 7},
         };
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
 
         read_settings("volume_groups {\n"
                       "    \"vg_f*\" { deadline = 12 }\n"
-                      "    vg_* { degraded = \"no\" deadline = 8 }\n"
+                      "    vg_* { degraded = \"no\" expected = \"no\" deadline = 8 }\n"
                       "    data { degraded = \"yes\" deadline = 90 }\n"
                       "    vg_last { degraded = \"yes\" }\n"
                       "    \"[lm]edia\" { degraded = 1 }\n"
@@ -195,6 +195,7 @@ START_TEST(policies)
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
                 ck_assert_msg(
                         settings_allow_degraded(&settings, rows[i].name) == rows[i].degraded, "%s", rows[i].name);
+                ck_assert_msg(settings_expect(&settings, rows[i].name) == rows[i].expected, "%s", rows[i].name);
                 ck_assert_uint_eq(settings_get_deadline(&settings, rows[i].name), rows[i].seconds * USEC_PER_SEC);
         }
 }
