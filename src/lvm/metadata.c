@@ -371,18 +371,22 @@ static bool is_before_vgremove(const char *description)
         return word && (word < space || strstr(command, "lvm vgremove") == word - strlen("lvm "));
 }
 
-int archive_tells_removal(const char *directory, const struct volume_group *vg, const struct volume_group *backup)
+int backup_tells_removal(
+        const char *backup_directory, const char *archive_directory, const struct volume_group *vg)
 {
+        _cleanup_volume_group_ struct volume_group *backup = NULL;
         _cleanup_closedir_ DIR *archive = NULL;
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *path = NULL;
         struct path id = path_format("%s/id", vg->name);
         int64_t newest = -1;
-        int r;
+        int r = backup_read(AT_FDCWD, backup_directory, vg->name, &backup);
 
+        if (r < 0 && r != -ENOENT)
+                return r == -ENOMEM ? r : 0;
         if (backup && (backup->n_lvs > 0 || !streq(backup->vgid, vg->vgid)))
                 return 0;
-        archive = open_directory_at(AT_FDCWD, directory);
+        archive = open_directory_at(AT_FDCWD, archive_directory);
         if (!archive)
                 return errno == ENOMEM ? -ENOMEM : 0;
         FOREACH_ENTRY(file, archive) {
@@ -391,7 +395,7 @@ int archive_tells_removal(const char *directory, const struct volume_group *vg, 
                 if (number <= newest)
                         continue;
                 newest = number;
-                r = string_replace(&path, string_format("%s/%s", directory, file));
+                r = string_replace(&path, string_format("%s/%s", archive_directory, file));
                 if (r < 0)
                         return r;
         }

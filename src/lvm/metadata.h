@@ -27,13 +27,13 @@ int metadata_guess_name(const char *text, char **ret) _nonnull_(1, 2) _must_chec
 /* lvm2's backups of metadata: one file for each VG, called like the VG, which lvm2 replaces at every change. A VG
  * that another machine has changed since, or that is no more, still has its old one. */
 
-/* Whether lvm2 has removed the VG, by its `backup`, which may be NULL, and the archive in `directory`: no LV is left, and the newest of
- * its archived metadata was written before a vgremove (lvm2, lib/format_text/archive.c). Returns 1, 0 or -ENOMEM. */
-int archive_tells_removal(const char *directory, const struct volume_group *vg, const struct volume_group *backup)
-        _nonnull_(1, 2) _must_check_;
-
 /* Reads the backup of the VG `name` in `directory`, which is absolute or below `root_fd`. Returns 0 and `*ret`, to
  * be freed with volume_group_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged
  * or of another VG. */
 int backup_read(int root_fd, const char *directory, const char *name, struct volume_group **ret)
         _nonnull_(2, 3, 4) _must_check_;
+
+/* Whether lvm2 has removed the VG: in its backup, if there is one, no LV is left, and the newest of its archived metadata was written
+ * before a vgremove (lvm2, lib/format_text/archive.c). Returns 1, 0 or -ENOMEM. */
+int backup_tells_removal(const char *backup_directory, const char *archive_directory,
+        const struct volume_group *vg) _nonnull_all_ _must_check_;

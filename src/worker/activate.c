@@ -424,8 +424,11 @@ static int retry_failed(struct worker *worker)
         int r = 0;
 
         dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_FAILED]) {
-                if (group->retry_usec > 0 && group->retry_usec <= worker->inventory->now_usec) {
-                        group->n_retries++;
+                bool early = worker->module_loaded && vg_has_just_failed(worker, group);
+
+                group->retried |= early;
+                if (early || (group->retry_usec > 0 && group->retry_usec <= worker->inventory->now_usec)) {
+                        group->n_retries += !early;
                         r = vg_retry(worker, group);
                 }
                 if (r < 0)
@@ -433,6 +436,7 @@ static int retry_failed(struct worker *worker)
                 if (group->retry_usec > 0)
                         worker_wake_at(worker, group->retry_usec);
         }
+        worker->module_loaded = false;
         return 0;
 }
 

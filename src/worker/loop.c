@@ -40,6 +40,15 @@ int worker_enumerate(struct worker *worker)
         return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
 }
 
+static int on_module(void *userdata)
+{
+        struct worker *worker = userdata;
+
+        worker->module_loaded = true;
+        worker_ask_step(worker);
+        return 0;
+}
+
 static int on_overflow(void *userdata)
 {
         log_notice("More devices came at once than could be noted down; asking udev for all of them.");
@@ -379,8 +388,8 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         r = handover_adopt(worker);
         if (r < 0)
                 return r;
-        r = uevents_new(
-                worker->event, requests_take_device, on_overflow, on_progress, worker, &worker->uevents); /* L1 */
+        r = uevents_new(worker->event, requests_take_device, on_module, on_overflow, on_progress, worker,
+                &worker->uevents); /* L1 */
         if (r < 0)
                 return log_error_errno(r, "Failed to listen to udev: %m");
         r = handover_begin(worker);

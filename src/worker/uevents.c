@@ -12,6 +12,8 @@
 /* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
  * those events that make it ready, and in those that tell of somebody who has written to it. */
 #define TAG "headgate"
+/* Kernel modules that are loaded have the tag, too. */
+#define SUBSYSTEM_MODULE "module"
 #define PROPERTY_READY "HEADGATE_SCAN"
 #define PROPERTY_CHANGED "HEADGATE_CHANGED"
 /* Since the first of these: of a device that is found, or goes, it tells that it has been ready. */
@@ -22,6 +24,7 @@ struct uevents {
         struct udev_queue *queue;
         sd_event_source *queue_source;
         uevents_device_function on_device;
+        uevents_function on_module;
         uevents_function on_overflow;
         uevents_function on_queue;
         void *userdata;
@@ -63,6 +66,8 @@ static int tell(
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
+        if (streq(udev_device_get_subsystem(device) ?: "", SUBSYSTEM_MODULE))
+                return uevents->on_module(uevents->userdata);
         if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
                 return tell(device, UEVENTS_READY_OR_REMOVED, uevents->on_device, uevents->userdata);
         if (udev_device_get_property_value(device, PROPERTY_CHANGED))
@@ -108,8 +113,8 @@ static int on_queue(_unused_ sd_event_source *source, _unused_ int fd, _unused_ 
         return uevents->on_queue(uevents->userdata);
 }
 
-int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_overflow,
-        uevents_function on_queue_changed, void *userdata, struct uevents **ret)
+int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_module,
+        uevents_function on_overflow, uevents_function on_queue_changed, void *userdata, struct uevents **ret)
 {
         _cleanup_(uevents_freep) struct uevents *uevents = calloc(1, sizeof(*uevents));
         int r;
@@ -117,6 +122,7 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         if (!uevents)
                 return -ENOMEM;
         *uevents = (struct uevents){.on_device = on_device,
+                .on_module = on_module,
                 .on_overflow = on_overflow,
                 .on_queue = on_queue_changed,
                 .userdata = userdata};

@@ -31,11 +31,12 @@ typedef int (*uevents_device_function)(const struct uevents_device *device, void
 
 typedef int (*uevents_function)(void *userdata);
 
-/* Begins to listen. `on_overflow` is called when devices were lost on the way to us, more having come than the socket holds:
+/* Begins to listen. `on_module` is called when a kernel module was loaded; `on_overflow` when devices were lost on the way to us, more having come than the socket holds:
  * enumerate them; `on_queue` when udev's queue has become empty, perhaps. The callbacks come from the event loop, a negative
  * errno from them ends it. Returns 0 or a negative errno. */
-int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_overflow,
-        uevents_function on_queue, void *userdata, struct uevents **ret) _must_check_;
+int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_module,
+        uevents_function on_overflow, uevents_function on_queue, void *userdata,
+        struct uevents **ret) _must_check_;
 struct uevents *uevents_free(struct uevents *uevents);
 
 /* Calls `function` for each device that carries the tag now and has been ready, or was made a PV since. Costs a pass over all of

@@ -4,8 +4,6 @@
 
 #include "worker/vg.h"
 
-#include <fcntl.h>
-
 #include "fast-rules/dm-names.h"
 #include "lvm/dm_devices.h"
 #include "lvm/metadata.h"
@@ -409,21 +407,6 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         return change.step.action;
 }
 
-/* Whether lvm2 has removed the VG, and its last disk went before that could be read. */
-static int was_removed(const struct configuration *configuration, const struct volume_group *vg)
-{
-        _cleanup_volume_group_ struct volume_group *backup = NULL;
-        struct volume_group_counts n = volume_group_count(vg);
-        int r;
-
-        if (n.seen > 0 || n.any_active)
-                return 0;
-        r = backup_read(AT_FDCWD, configuration->backup_dir, vg->name, &backup);
-        if (r >= 0 || r == -ENOENT)
-                r = archive_tells_removal(configuration->archive_dir, vg, backup);
-        return r == -ENOMEM ? log_oom() : MAX(r, 0);
-}
-
 int vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
@@ -439,15 +422,21 @@ int vg_report_lost(struct worker *worker)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
         dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
+                struct volume_group_counts n;
 
                 group->lost_pv = group->may_be_gone = false;
                 /* The same disk may be back meanwhile, or another one with its copy. */
                 if ((!lost && !may_be_gone) || !volume_group_is_incomplete(group->vg))
                         continue;
                 dm_devices_mark_active(devices, group->vg);
-                r = may_be_gone ? was_removed(&worker->configuration, group->vg) : 0;
+                n = volume_group_count(group->vg);
+                /* lvm2 may have removed it, and its last disk gone before that was read. */
+                r = may_be_gone && n.seen == 0 && !n.any_active
+                            ? backup_tells_removal(worker->configuration.backup_dir,
+                                      worker->configuration.archive_dir, group->vg)
+                            : 0;
                 if (r < 0)
-                        return r;
+                        return log_oom();
                 if (r > 0) {
                         group->left = true;
                         inventory_recheck(inventory, group);

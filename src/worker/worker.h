@@ -76,6 +76,7 @@ struct worker {
         bool event_activation;              /* of lvm.conf */
         bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
         bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
+        bool module_loaded;     /* a kernel module, which a VG that has just failed may have wanted */
         bool check_requests;    /* there may be requests to be taken */
         bool full;              /* /run has no room for the state of VGs */
         bool proved;            /* has settled a VG: whatever failed before is forgotten */

@@ -684,11 +684,11 @@ START_TEST(removed_vgs)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
-                _cleanup_volume_group_ struct volume_group *vg = parse(VG("")), *backup = NULL;
+                _cleanup_volume_group_ struct volume_group *vg = parse(VG(""));
                 _cleanup_free_ char *directory = string_format("%s/%zu", run_directory(), i);
 
                 if (rows[i].backup)
-                        backup = parse(rows[i].backup);
+                        write_archived(i, "vg", rows[i].backup);
                 /* Of other VGs, and of nothing. */
                 write_archived(i, "vg_x_00099-1.vg", "");
                 write_archived(i, "vg_99.vg", "");
@@ -700,7 +700,7 @@ START_TEST(removed_vgs)
 
                         write_archived(i, name, text);
                 }
-                ck_assert_msg(archive_tells_removal(directory, vg, backup) == rows[i].removed, "row %zu", i);
+                ck_assert_msg(backup_tells_removal(directory, directory, vg) == rows[i].removed, "row %zu", i);
         }
 }
 END_TEST

@@ -62,7 +62,7 @@ static void set_up(void)
         sends_late = false;
         fake_udevd_set_up();
         ck_assert_int_ge(sd_event_new(&event), 0);
-        ck_assert_int_eq(uevents_new(event, on_device, on_overflow, on_queue, NULL, &uevents), 0);
+        ck_assert_int_eq(uevents_new(event, on_device, on_overflow, on_overflow, on_queue, NULL, &uevents), 0);
 }
 
 static void tear_down(void)
