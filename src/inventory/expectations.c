@@ -5,6 +5,7 @@
 #include "inventory/expectations.h"
 
 #include <fcntl.h>
+#include <glob.h>
 
 #include "lvm/metadata.h"
 #include "shared/util.h"
@@ -114,4 +115,28 @@ size_t absent_count(const struct inventory *inventory, const struct string_vecto
         FOREACH_ARRAY(name, names->strings, names->n)
                 n += !inventory_find_named(inventory, *name);
         return n;
+}
+
+int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
+        const char *name, struct volume_group **ret)
+{
+        int r = backup_read(AT_FDCWD, configuration->backup_dir, name, ret);
+
+        if (r < 0)
+                return r;
+        FOREACH_PV(pv, *ret) {
+                const struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
+
+                if (device && !device->removed)
+                        pv->device = device->number;
+        }
+        return 0;
+}
+
+bool absent_is_name_of_others(const char *name)
+{
+        _cleanup_(globfree) glob_t found = {};
+
+        return access(path_format("/dev/%s", name).text, F_OK) >= 0 ||
+               glob(path_format("/dev/mapper/%s-*", name).text, GLOB_NOSORT, NULL, &found) == 0;
 }

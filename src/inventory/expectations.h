@@ -42,5 +42,13 @@ int absent_list(struct inventory *inventory, const struct configuration *configu
 /* Of these, how many are still not there. */
 size_t absent_count(const struct inventory *inventory, const struct string_vector *names);
 
+/* What such a VG consists of, which only its backup tells. A PV may be there that holds no metadata, and does not tell which VG it
+ * belongs to. Returns 0 and `*ret`, or what backup_read() does. */
+int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
+        const char *name, struct volume_group **ret) _must_check_;
+
+/* Whether a device is there that is called like an LV of the VG: what an entry names may only look like one. */
+bool absent_is_name_of_others(const char *name);
+
 /* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
 void expectation_drop(struct expectation *expectation);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgchange has printed, and how it has ended, as facts about one VG. */
+/* What vgchange and pvscan have printed, and how they have ended, as facts about one VG or one device. */
 
 #include "inventory/outcome.h"
 
@@ -101,6 +101,21 @@ int outcome_read_degraded(const struct volume_group *vg, int exit_status, const 
         ret->words = string_format("not activated: %s%s%s%s.", names.text ?: "?", words ? " (lvm2: " : "",
                 words ?: "", words ? ")" : "");
         return ret->words ? 0 : -ENOMEM;
+}
+
+char *outcome_explain_refusal(const char *device_name, int exit_status, const char *output, bool *ret_failed)
+{
+        _cleanup_free_ char *line = lvm_output_find(output, device_name);
+        _cleanup_free_ char *errors = NULL, *words = NULL;
+
+        *ret_failed = job_was_killed(exit_status) || (exit_status != 0 && !line);
+        if (!*ret_failed)
+                return string_format(
+                        "lvm2 does not accept its PV %s%s%s", device_name, line ? ": " : ".", line ?: "");
+        errors = lvm_output_errors(output);
+        words = errors ? lvm_output_begin(errors) : NULL;
+        return string_format("pvscan of its PV %s " ENDED "%s%s.", device_name, ENDED_ARGUMENTS(exit_status),
+                words && words[0] != '\0' ? ": " : "", words ?: "");
 }
 
 /* For how long. What was broken may be mended, and the VGs be tried again. */

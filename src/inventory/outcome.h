@@ -33,6 +33,11 @@ int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, 
 int outcome_read_degraded(const struct volume_group *vg, int exit_status, const char *output, struct outcome *ret)
         _nonnull_(1, 3, 4) _must_check_;
 
+/* Why pvscan has not recorded the device, as a sentence to be freed by the caller; NULL without memory. `*ret_failed` tells whether
+ * that is no verdict on the device: pvscan has failed without a word about it, because of its configuration, say. */
+char *outcome_explain_refusal(
+        const char *device_name, int exit_status, const char *output, bool *ret_failed) _nonnull_all_ _must_check_;
+
 /* Where lvm2 fails for many VGs and says the same of each, as it does if a library or the configuration is broken, it is not asked
  * for all of them. */
 #define ALIKE_MAX 8

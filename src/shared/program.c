@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a program begins with: its arguments, the root directory of all that it reads, and its signals. Libc only, as
+/* What a program begins with: its arguments, the root directory of all that it reads, whether files there have changed, and its
+ * signals. Libc only, as
  * headgate-request uses it. */
 
 #include "shared/program.h"
@@ -64,4 +65,23 @@ int signals_block(void)
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGINT);
         return sigprocmask(SIG_BLOCK, &signals, NULL) < 0 ? -errno : 0;
+}
+
+/* One that is not there has an inode number of 0. */
+bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct stat *known)
+{
+        bool changed = false;
+
+        for (size_t i = 0; i < n; i++) {
+                struct stat status;
+
+                if (fstatat(dir_fd, paths[i], &status, 0) < 0)
+                        status = (struct stat){};
+                changed |= status.st_dev != known[i].st_dev || status.st_ino != known[i].st_ino ||
+                           status.st_size != known[i].st_size ||
+                           status.st_ctim.tv_sec != known[i].st_ctim.tv_sec ||
+                           status.st_ctim.tv_nsec != known[i].st_ctim.tv_nsec;
+                known[i] = status;
+        }
+        return changed;
 }

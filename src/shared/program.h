@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "shared/macro.h"
 
@@ -31,3 +32,7 @@ static inline const char *root_relative(const char *path)
 /* Blocks SIGCHLD, SIGTERM and SIGINT, for an event loop to read: before any thread is started. Programs that are
  * started by command_start() get them back. Returns 0 or a negative errno. */
 int signals_block(void) _must_check_;
+
+/* Whether one of the `n` files below `dir_fd` is another one than `known` has it, by device, inode, size and time; `known` is brought
+ * up to date. It starts empty: all zeros. */
+bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct stat *known) _nonnull_all_;

@@ -16,25 +16,6 @@ static const char *const watched[SETTINGS_FILES] = {
         "etc/lvm/devices",
 };
 
-/* One that is not there has an inode number of 0. */
-static bool have_changed(int root_fd, struct stat *known)
-{
-        bool changed = false;
-
-        for (size_t i = 0; i < ELEMENTSOF(watched); i++) {
-                struct stat status;
-
-                if (fstatat(root_fd, watched[i], &status, 0) < 0)
-                        status = (struct stat){};
-                changed |= status.st_dev != known[i].st_dev || status.st_ino != known[i].st_ino ||
-                           status.st_size != known[i].st_size ||
-                           status.st_ctim.tv_sec != known[i].st_ctim.tv_sec ||
-                           status.st_ctim.tv_nsec != known[i].st_ctim.tv_nsec;
-                known[i] = status;
-        }
-        return changed;
-}
-
 int configuration_refresh(struct worker *worker)
 {
         bool first = !worker->configuration.backup_dir, activated = worker->event_activation;
@@ -45,7 +26,7 @@ int configuration_refresh(struct worker *worker)
 
         if (root_fd < 0)
                 return log_error_errno(root_fd, "Failed to open /: %m");
-        if (!have_changed(root_fd, worker->settings_files) && !first)
+        if (!files_have_changed(root_fd, watched, ELEMENTSOF(watched), worker->settings_files) && !first)
                 return 0;
         if (settings_read(root_fd, &settings, &problems) < 0)
                 return log_oom();

@@ -2,10 +2,6 @@
 
 /* The deadlines of VGs that wait for PVs, and of those that boot waits for: when they have passed, and what puts them off. */
 
-#include <fcntl.h>
-#include <glob.h>
-
-#include "lvm/metadata.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
@@ -95,34 +91,17 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
         return vg_take(worker, group, &(struct vg_input){.event = VG_DEADLINE_PASSED});
 }
 
-/* Whether a device of that name is there: an entry may name one that is no LV, and only looks like one. */
-static bool is_name_of_others(const char *name)
-{
-        _cleanup_(globfree) glob_t found = {};
-
-        return access(path_format("/dev/%s", name).text, F_OK) >= 0 ||
-               glob(path_format("/dev/mapper/%s-*", name).text, GLOB_NOSORT, NULL, &found) == 0;
-}
-
-/* What it consists of is only known from lvm2's backup. A PV may be there that holds no metadata, and does not tell which VG it
- * belongs to. */
 static int take_absent(const struct worker *worker, struct expectation *expectation)
 {
         _cleanup_volume_group_ struct volume_group *backup = NULL;
-        int r = backup_read(AT_FDCWD, worker->configuration.backup_dir, expectation->name, &backup);
+        int r = absent_read_backup(worker->inventory, &worker->configuration, expectation->name, &backup);
 
         if (r == -ENOMEM)
                 return log_oom();
         if (r < 0 && r != -ENOENT)
                 report_backup_unusable(expectation->name, r);
-        for (size_t i = 0; r >= 0 && i < backup->n_pvs; i++) {
-                const struct device *device = inventory_find_device_of_pv(worker->inventory, backup->pvs[i].pvid);
-
-                if (device && !device->removed)
-                        backup->pvs[i].device = device->number;
-        }
         expectation->overdue = true;
-        if (backup || !is_name_of_others(expectation->name))
+        if (backup || !absent_is_name_of_others(expectation->name))
                 report_absent(expectation, backup);
         return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <sys/sysmacros.h>
 
+#include "inventory/outcome.h"
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -81,23 +82,6 @@ static int forget_removed(const struct worker *worker, const struct device *devi
         return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a removed PV: %m") : 0;
 }
 
-/* Why lvm2 has not recorded the device, as a sentence; NULL without memory. `*ret_failed` tells whether that is no verdict on the
- * device: pvscan has failed without a word about it, because of its configuration, say. */
-static char *explain(const struct device *device, int exit_status, const char *output, bool *ret_failed)
-{
-        _cleanup_free_ char *line = lvm_output_find(output, device->name);
-        _cleanup_free_ char *errors = NULL, *words = NULL;
-
-        *ret_failed = job_was_killed(exit_status) || (exit_status != 0 && !line);
-        if (!*ret_failed)
-                return string_format(
-                        "lvm2 does not accept its PV %s%s%s", device->name, line ? ": " : ".", line ?: "");
-        errors = lvm_output_errors(output);
-        words = errors ? lvm_output_begin(errors) : NULL;
-        return string_format("pvscan of its PV %s " ENDED "%s%s.", device->name, ENDED_ARGUMENTS(exit_status),
-                words && words[0] != '\0' ? ": " : "", words ?: "");
-}
-
 /* The device was shown to lvm2. That it made no record of it is its verdict, unless it has failed. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
@@ -121,8 +105,8 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
                 return 0;
 
-        r = managed_group_note_refusal(
-                device->group, device->number, explain(device, exit_status, output, &failed));
+        r = managed_group_note_refusal(device->group, device->number,
+                outcome_explain_refusal(device->name, exit_status, output, &failed));
         device->group->unjudged = failed;
         return r;
 }
