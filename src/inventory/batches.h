@@ -46,6 +46,7 @@ struct slots {
         bool pausing;                   /* see SLOTS_PAUSE_USEC */
         size_t at_work[_SLOT_KIND_MAX]; /* vgchanges that others may have to wait for */
         size_t n_waiting;               /* vgchanges that wait for a lock or an unresponsive disk */
+        size_t n_alone;                 /* vgchanges of one VG */
 };
 
 /* How many there may be for VGs that are locked. Each takes up some 10 MiB of memory. */

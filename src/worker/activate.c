@@ -41,6 +41,7 @@ static struct slots get_slots(const struct worker *worker)
         dm_list_iterate_items(job, &worker->jobs) {
                 slots.at_work[job->slot] += is_at_work(worker, job);
                 slots.n_waiting += job->waits;
+                slots.n_alone += job->n == 1;
         }
         return slots;
 }
@@ -200,16 +201,6 @@ static bool is_kept_out(struct worker *worker, const struct managed_group *group
         return true;
 }
 
-static size_t count_alone(const struct worker *worker)
-{
-        const struct job *job;
-        size_t n = 0;
-
-        dm_list_iterate_items(job, &worker->jobs)
-                n += job->n == 1;
-        return n;
-}
-
 /* Whether a process of that kind could be started for the VG now. Each look at one lists all devices. */
 static bool is_possible(struct worker *worker, const struct managed_group *group, enum slot_kind kind)
 {
@@ -223,7 +214,7 @@ static bool is_possible(struct worker *worker, const struct managed_group *group
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        dm_list_empty(&worker->inventory->devices[DEVICE_HELD]) && !is_activating_degraded(worker);
-        if (group->state == VG_COMPLETE_ALONE && count_alone(worker) >= ALIKE_MAX)
+        if (group->state == VG_COMPLETE_ALONE && slots.n_alone >= ALIKE_MAX)
                 return false;
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
                (slots_count_free(&slots, kind) > 0 || group->vg->skip_reason || group->refusal ||
