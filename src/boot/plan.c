@@ -15,7 +15,7 @@
 
 #define CRYPTTAB_FILE "/etc/crypttab"
 
-/* What entries are read with, and for. */
+/* What the entries of all files share while they are read. */
 struct entries {
         int root_fd;
         const struct string_vector *seen; /* see plan_make() */
@@ -75,7 +75,12 @@ static bool is_of_others(const struct entries *entries, const char *device)
         static const char *const prefixes[] = {"block/", "cciss/", "drbd/", "etherd/", "ida/", "loop/",
                 "mapper/luks-", "md/", "nbd/", "rbd/", "rd/", "zvol/"};
         const char *rest = skip_prefix(device, "/dev/"), *name = rest ? skip_prefix(rest, "mapper/") : NULL;
+        const char *part = name ? strstr(name, "-part") : NULL;
         _cleanup_free_ char *kernel_name = NULL;
+
+        /* kpartx(8) calls partitions of multipath maps so. */
+        if (part && strspn(part + strlen("-part"), "0123456789") > 0)
+                return true;
 
         FOREACH_ARRAY(opened, entries->opened.strings, entries->opened.n)
                 if (name && streq(name, *opened))
