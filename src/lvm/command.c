@@ -160,8 +160,11 @@ static bool contains_word(const char *line, const char *word)
         return false;
 }
 
-/* vgchange prints it of each VG, whatever came of it. */
-#define SUMMARY " logical volume(s) in volume group "
+/* What vgchange prints of each VG, whatever came of it, and what it says when it looks at all devices (lvm2, tools/vgchange.c). */
+static bool is_no_reason(const char *line)
+{
+        return strstr(line, " logical volume(s) in volume group ") || strstr(line, ", using all devices.");
+}
 
 /* Of what lvm2 prints about no particular thing, a line many times sometimes. */
 #define LINES_MAX 4
@@ -179,7 +182,7 @@ char *lvm_output_find(const char *output, const char *word)
         _cleanup_free_ char *copy = strdup(output);
 
         for (char *line, *rest = copy; (line = next_line(&rest));)
-                if (contains_word(line, word) && !strstr(line, SUMMARY))
+                if (contains_word(line, word) && !is_no_reason(line))
                         return string_printable(line);
         return NULL;
 }
@@ -190,7 +193,7 @@ char *lvm_output_errors(const char *output)
         char *errors = calloc(1, strlen(output) + 2), *end = errors;
 
         for (char *line, *rest = copy; errors && (line = next_line(&rest));)
-                if (line[0] != '\0' && !skip_prefix(line, "WARNING:") && !strstr(line, SUMMARY))
+                if (line[0] != '\0' && !skip_prefix(line, "WARNING:") && !is_no_reason(line))
                         end = stpcpy(stpcpy(end, line), "\n");
         return errors;
 }
@@ -201,7 +204,7 @@ char *lvm_output_begin(const char *output)
         _cleanup_free_ char *copy = strdup(output), *words = NULL;
 
         for (char *line, *rest = copy; lines.n < LINES_MAX && (line = next_line(&rest));)
-                if (line[0] != '\0' && !strstr(line, SUMMARY) && !string_vector_has(&lines, line) &&
+                if (line[0] != '\0' && !is_no_reason(line) && !string_vector_has(&lines, line) &&
                         string_vector_add(&lines, line) < 0)
                         return NULL;
         words = copy ? string_vector_join(&lines, "; ") : NULL;

@@ -62,6 +62,7 @@ START_TEST(errors_are_no_warnings)
         } rows[] = {
                 {"", "", ""},
                 {"  1 logical volume(s) in volume group \"vg1\" now active\n", "", ""},
+                {"  PVs online not found for VG vg1, using all devices.\n", "", ""},
                 {"  WARNING: Checksum error on /dev/sde.\n  WARNING: repair it.\n", "",
                         "WARNING: Checksum error on /dev/sde.; WARNING: repair it."},
                 {"  WARNING: odd.\n  ioctl failed: busy\n  ioctl failed: busy\n",
