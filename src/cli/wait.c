@@ -181,19 +181,6 @@ static void explain(struct sources *sources, const struct await *await)
         }
 }
 
-/* lvm2's backups may tell of VGs that are no more. That is worth a line, and nothing else. */
-static void note_absent(const struct await *await, const struct sources *sources)
-{
-        _cleanup_enumeration_ struct enumeration names = {};
-
-        for (size_t i = 0; i < await->n_names; i++)
-                if (!snapshot_find(sources, await->names[i]))
-                        enumeration_add(&names, await->names[i]);
-        if (names.n > 0)
-                log_info("%zu VG%s absent, nothing was seen of %s: %s.", names.n, names.n == 1 ? " is" : "s are",
-                        names.n == 1 ? "it" : "them", names.text ?: "?");
-}
-
 /* ------ waiting ------ */
 
 /* The directories whose changes can mean that a VG is settled, the first because of the records. One that does not exist yet
@@ -269,10 +256,8 @@ static int await_volume_groups(struct sources *sources, const struct await *awai
                 }
                 if (r < 0)
                         return verb_fail(r, "Failed to read what the worker has written down: %m");
-                if (r == SETTLED_UP) {
-                        note_absent(await, sources);
+                if (r == SETTLED_UP)
                         return EXIT_ALL_UP;
-                }
                 /* It may have been activated before the worker could see that. */
                 if (r == SETTLED_NOT_UP && !noted && note_failed_wait(sources->run_fd, await)) {
                         noted = true;
