@@ -92,6 +92,7 @@ int absent_list(struct inventory *inventory, const struct configuration *configu
                 _cleanup_volume_group_ struct volume_group *backup = NULL;
                 int r;
 
+                inventory_ping(inventory);
                 if (!volume_group_name_is_valid(name) || inventory_find_named(inventory, name) ||
                         !settings_expect(settings, name))
                         continue;

@@ -417,9 +417,9 @@ int vg_report_lost(struct worker *worker)
         if (!inventory->lost_pvs)
                 return 0;
         inventory->lost_pvs = false;
-        r = dm_devices_get_permitted(&devices);
-        if (r < 0)
-                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+        /* Without the list it is said without what it tells, and no VG has been removed. */
+        if (dm_devices_get_permitted(&devices) < 0)
+                devices = NULL;
         dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
                 struct volume_group_counts n;
@@ -428,10 +428,11 @@ int vg_report_lost(struct worker *worker)
                 /* The same disk may be back meanwhile, or another one with its copy. */
                 if ((!lost && !may_be_gone) || !volume_group_is_incomplete(group->vg))
                         continue;
-                dm_devices_mark_active(devices, group->vg);
+                if (devices)
+                        dm_devices_mark_active(devices, group->vg);
                 n = volume_group_count(group->vg);
                 /* lvm2 may have removed it, and its last disk gone before that was read. */
-                r = may_be_gone && n.seen == 0 && !n.any_active
+                r = may_be_gone && devices && n.seen == 0 && !n.any_active
                             ? backup_tells_removal(worker->configuration.backup_dir,
                                       worker->configuration.archive_dir, group->vg)
                             : 0;
