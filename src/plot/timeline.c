@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The picture of a timeline: a row for each bar, or many bars as one band in which each is a thin line. */
+/* The picture of a timeline: a row for each bar, or of many for those that matter. */
 
 #include "plot/picture.h"
 #include "plot/plot.h"
@@ -12,13 +12,6 @@
 /* With more bars than that, of how many there is a row. */
 #define TROUBLES_MAX 40U
 #define SLOWEST_MAX 20U
-
-/* Batches that are smaller, and those after so many bands, share one. */
-#define BAND_MIN 4U
-#define BANDS_MAX 24U
-
-/* A band has at least one row's height, and a pixel for each bar as long as it does not get higher than this. */
-#define BAND_HEIGHT_MAX 240.0
 
 #define LEGEND_Y 74.0
 #define GAP 6.0 /* between a bar and what is written beside it */
@@ -170,31 +163,11 @@ static char *describe_end(const struct timeline_bar *bar)
                 "%s%s%s", bar->state, bar->reason && bar->reason[0] != '\0' ? ": " : "", bar->reason ?: "");
 }
 
-/* The same phase of bars below each other, as one shape of many rectangles, which takes less room than as many elements. */
-static void draw_phase(struct picture *picture, const struct timeline_bar *const *bars, size_t n, double y,
-        double height, enum timeline_phase phase)
-{
-        fprintf(picture->file, "<path class=\"%s\" d=\"", looks[phase].style);
-        for (size_t i = 0; i < n; i++) {
-                uint64_t usec = bars[i]->first_usec;
-                double from, width;
-
-                if (bars[i]->phases_usec[phase] == 0)
-                        continue;
-                for (enum timeline_phase before = 0; before < phase; before++)
-                        usec += bars[i]->phases_usec[before];
-                from = picture_position(picture, usec);
-                width = MAX(picture_position(picture, usec + bars[i]->phases_usec[phase]) - from, 0.5);
-                fprintf(picture->file, "M%.1f %.2fh%.1fv%.2fh%.1fz", from, y + height * (double) i / (double) n,
-                        width, height / (double) n, -width);
-        }
-        fputs("\"/>\n", picture->file);
-}
-
 /* A bar with its name and its time, and, if it has not ended well, a frame, a sign and the reason. */
 static void draw_row(struct picture *picture, const struct timeline_bar *bar)
 {
         double middle = picture->y + PICTURE_ROW_HEIGHT / 2, x = picture_position(picture, bar->first_usec);
+        uint64_t usec = bar->first_usec;
         double end = picture_position(picture, timeline_end_usec(bar));
         _cleanup_free_ char *note = describe_end(bar);
 
@@ -202,9 +175,14 @@ static void draw_row(struct picture *picture, const struct timeline_bar *bar)
         print_bar(picture, bar);
         fputs("</title>\n", picture->file);
         picture_text(picture, PICTURE_LEFT - 8, middle + 4, "end", "label", bar->name);
-        for (enum timeline_phase i = 0; i < _TIMELINE_PHASE_MAX; i++)
+        for (enum timeline_phase i = 0; i < _TIMELINE_PHASE_MAX; usec += bar->phases_usec[i++]) {
+                double from = picture_position(picture, usec);
+
                 if (bar->phases_usec[i] > 0)
-                        draw_phase(picture, &bar, 1, middle - looks[i].height / 2, looks[i].height, i);
+                        picture_rectangle(picture, from, middle - looks[i].height / 2,
+                                MAX(picture_position(picture, usec + bar->phases_usec[i]) - from, 0.5),
+                                looks[i].height, looks[i].style);
+        }
         if (bar->end == TIMELINE_FAILED || bar->end == TIMELINE_UNFINISHED)
                 picture_rectangle(picture, x, middle - PICTURE_BAR_HEIGHT / 2, MAX(end - x, 0.5),
                         PICTURE_BAR_HEIGHT, bar->end == TIMELINE_FAILED ? "failed" : "unfinished");
@@ -234,74 +212,6 @@ static void draw_rows(struct plot *plot, const char *what, size_t n_max)
         }
 }
 
-/* ------ bands ------ */
-
-/* Many bars as one, each a thin line, with a label and what it is about to the left, an upright line where the first
- * of them was begun with, and beside them how long all took from there, and of that with work: what was done one after
- * another adds up to all of it. */
-static void draw_band(struct plot *plot, const struct timeline_bar *const *bars, size_t n, const char *what)
-{
-        struct picture *picture = &plot->picture;
-        double height = MIN(MAX((double) n, PICTURE_ROW_HEIGHT), BAND_HEIGHT_MAX);
-        double middle = picture->y + height / 2;
-        uint64_t from = UINT64_MAX, to = 0, lvm2_usec = 0, udev_usec = 0;
-        _cleanup_free_ char *label = string_format("%zu %s%s", n, plot->boot ? "VG" : "device", plural(n));
-        _cleanup_free_ char *note = NULL;
-        const char *took;
-
-        for (size_t i = 0; i < n; i++) {
-                from = MIN(from, bars[i]->asked_usec > 0 ? bars[i]->asked_usec : bars[i]->first_usec);
-                to = MAX(to, timeline_end_usec(bars[i]));
-                lvm2_usec += bars[i]->phases_usec[TIMELINE_LVM2];
-                udev_usec += bars[i]->phases_usec[TIMELINE_UDEV];
-        }
-        took = DURATION_TO_STRING(to > from ? to - from : 0);
-        note = udev_usec > 0 ? string_format("%s (lvm2 %s, udev %s)", took, DURATION_TO_STRING(lvm2_usec),
-                                       DURATION_TO_STRING(udev_usec))
-                             : strdup(took);
-
-        fputs("<g><title>", picture->file);
-        picture_print(picture, "%s: %s, %s", label ?: "?", what, note ?: "?");
-        fputs("</title>\n", picture->file);
-        picture_text(picture, PICTURE_LEFT - 8, middle - 2, "end", "label strong", label);
-        picture_text(picture, PICTURE_LEFT - 8, middle + 10, "end", "number", what);
-        for (enum timeline_phase phase = 0; phase < _TIMELINE_PHASE_MAX; phase++)
-                if (looks[phase].kind == plot->timeline->kind)
-                        draw_phase(picture, bars, n, picture->y, height, phase);
-        picture_rectangle(picture, picture_position(picture, from), picture->y - 2, 1.5, height + 4, "begin");
-        picture_text(picture, picture_position(picture, to) + GAP, picture->y + height - 3, "start", "note", note);
-        fputs("</g>\n", picture->file);
-        picture->y += height + 8;
-}
-
-/* One band for each of the first batches that are large enough, and one for all the rest. The bars of a batch are next to
- * each other. */
-static void draw_bands(struct plot *plot)
-{
-        const struct timeline_bar **bars = plot->bars;
-        size_t n_batches = 0, n_bands = 0, n_rest = 0;
-
-        for (size_t from = 0, to; from < plot->n_bars; from = to) {
-                char what[64];
-
-                for (to = from + 1; to < plot->n_bars && bars[to]->asked_usec == bars[from]->asked_usec;)
-                        to++;
-                n_batches += bars[from]->asked_usec > 0;
-                if (to - from < BAND_MIN || bars[from]->asked_usec == 0 || n_bands == BANDS_MAX) {
-                        /* Their new places are of bars that were drawn or moved already. */
-                        while (from < to)
-                                bars[n_rest++] = bars[from++];
-                        continue;
-                }
-                (void) snprintf(
-                        what, sizeof(what), "%s %zu", plot->boot ? "vgchange" : "headgate-teardown", n_batches);
-                draw_band(plot, bars + from, to - from, what);
-                n_bands++;
-        }
-        if (n_rest > 0)
-                draw_band(plot, bars, n_rest, n_bands == 0 ? "all" : "others");
-}
-
 /* ------ all of it ------ */
 
 static void draw_many(struct plot *plot)
@@ -310,11 +220,6 @@ static void draw_many(struct plot *plot)
         draw_rows(plot, plot->boot ? "Not up" : "Left", TROUBLES_MAX);
         select_bars(plot, timeline_by_blame, true, false);
         draw_rows(plot, "Slowest", SLOWEST_MAX);
-        if (plot->n_bars == 0)
-                return;
-        draw_heading(&plot->picture, plot->boot ? "All that are up, by vgchange" : "All that are gone");
-        select_bars(plot, timeline_by_batch, true, false);
-        draw_bands(plot);
 }
 
 int plot_timeline(struct timeline *timeline)
