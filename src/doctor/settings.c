@@ -2,6 +2,7 @@
 
 /* What is installed and configured: versions, lvm.conf, headgate.conf, units and scripts of the administrator's, the journal. */
 
+#include <fnmatch.h>
 #include <regex.h>
 
 #include "doctor/doctor.h"
@@ -193,9 +194,6 @@ void check_others(struct doctor *doctor)
         /* lvm2's generator has these only with event_activation=0. */
         static const char *const activation_units[] = {
                 "lvm2-activation-early.service", "lvm2-activation.service", "lvm2-activation-net.service"};
-        /* Before lvm2 2.03.14 a service for each PV activated. */
-        static const char *const former_units[] = {"usr/lib/systemd/system/lvm2-pvscan@.service",
-                "lib/systemd/system/lvm2-pvscan@.service", "etc/systemd/system/lvm2-pvscan@.service"};
         /* What an administrator has written; packages have theirs elsewhere. */
         static const char *const directories[] = {
                 "etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system"};
@@ -209,13 +207,6 @@ void check_others(struct doctor *doctor)
                                 "%s is there: lvm2 activates all VGs at boot, and headgate nothing, with "
                                 "event_activation=0.",
                                 activation_units[i]);
-        for (size_t i = 0; i < ELEMENTSOF(former_units); i++)
-                if (doctor_has(doctor, former_units[i]) &&
-                        !is_masked_at(doctor->sources.root_fd, former_units[i])) {
-                        finding_warning(doctor, "Remove what is left of an lvm2 before 2.03.14, or update lvm2.",
-                                "/%s is there, by which an older lvm2 activates.", former_units[i]);
-                        break;
-                }
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
         FOREACH_ARRAY(script, scripts.strings, scripts.n)
@@ -228,23 +219,61 @@ void check_others(struct doctor *doctor)
 
 /* ------ the journal ------ */
 
-#define JOURNALD_CONF "etc/systemd/journald.conf"
+/* Where systemd looks for configuration, in this order. */
+static const char *const systemd_directories[] = {
+        "etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd"};
+
+/* Storage= of journald.conf(5), and the file that sets it; empty where none does. */
+struct storage {
+        char value[16];
+        struct path path;
+};
+
+/* Of several files of that name only the first counts, and what it says replaces what was said before. */
+static void read_storage(const struct doctor *doctor, const char *name, struct storage *storage)
+{
+        FOREACH_ARRAY(directory, systemd_directories, ELEMENTSOF(systemd_directories)) {
+                struct path path = path_format("%s/%s", *directory, name);
+                _cleanup_free_ char *text = NULL;
+
+                if (!doctor_has(doctor, path.text))
+                        continue;
+                if (read_file_at(doctor->sources.root_fd, path.text, &text, NULL) < 0)
+                        return;
+                for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
+                        if (sscanf(line, " Storage = %15s", storage->value) == 1)
+                                storage->path = path;
+                return;
+        }
+}
 
 void check_journal(struct doctor *doctor)
 {
-        _cleanup_free_ char *text = NULL;
-        const char *storage = "";
+        _cleanup_string_vector_ struct string_vector names = {};
+        struct storage storage = {};
+        int r = 0;
 
-        /* The last assignment counts (journald.conf(5)); files in journald.conf.d are not looked at. */
-        if (read_file_at(doctor->sources.root_fd, JOURNALD_CONF, &text, NULL) < 0)
-                text = NULL;
-        for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
-                storage = skip_prefix(line, "Storage=") ?: storage;
+        FOREACH_ARRAY(directory, systemd_directories, ELEMENTSOF(systemd_directories)) {
+                struct path path = path_format("%s/journald.conf.d", *directory);
+                _cleanup_string_vector_ struct string_vector files = {};
 
-        if (streq(storage, "volatile") || streq(storage, "none"))
+                r = r ?: list_directory_at(doctor->sources.root_fd, path.text, &files);
+                FOREACH_ARRAY(file, files.strings, files.n)
+                        r = r ?: string_vector_add(&names, *file + strlen(*directory) + 1);
+        }
+        SORT(names.strings, names.n, compare_strings);
+        read_storage(doctor, "journald.conf", &storage);
+        FOREACH_ARRAY(name, names.strings, names.n)
+                if (fnmatch("*.conf", *name, 0) == 0)
+                        read_storage(doctor, *name, &storage);
+
+        if (r < 0)
+                finding_unknown(doctor, r, "The configuration of the journal cannot be read: %m.");
+        else if (streq(storage.value, "volatile") || streq(storage.value, "none"))
                 finding_warning(doctor, "Remove that line to look back at boots and shutdowns.",
-                        "Storage=%s in /" JOURNALD_CONF ": the journal does not outlive the boot.", storage);
-        else if (!streq(storage, "persistent") && !doctor_has(doctor, "var/log/journal"))
+                        "Storage=%s in /%s: the journal does not outlive the boot.", storage.value,
+                        storage.path.text);
+        else if (!streq(storage.value, "persistent") && !doctor_has(doctor, "var/log/journal"))
                 finding_warning(doctor,
                         "Run: mkdir /var/log/journal && systemd-tmpfiles --create --prefix /var/log/journal",
                         "The journal does not outlive the boot: blame and plot show this boot only.");

@@ -277,8 +277,6 @@ static const struct {
                 {{"etc/rc.local", "# vgchange -ay\nvgchange -an data\nlvchange -p r a/b\n"}}},
         {"others", FINDING_WARNING, "lvm2-activation.service is there",
                 {{"systemd", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
-        {"others", FINDING_WARNING, "lvm2-pvscan@.service is there",
-                {{"usr/lib/systemd/system/lvm2-pvscan@.service", "[Service]\n"}}},
 
         {"requests", FINDING_OK, "No request", {{"run/headgate/pending.d/8:0", ""}}},
         {"requests", FINDING_FAILED, "/run/headgate/listening", {{"run/headgate/listening", ""}}},
@@ -295,6 +293,24 @@ static const struct {
         {"journal", FINDING_OK, "is kept",
                 {{"var/log/journal/id"}, {"var/log/journal", NULL, NULL},
                         {"etc/systemd/journald.conf", "[Journal]\nStorage=persistent\n"}}},
+        {"journal", FINDING_WARNING, "Storage=none in /usr/lib/systemd/journald.conf:",
+                {{"usr/lib/systemd/journald.conf", "[Journal]\n#Storage=auto\n Storage = none \n"}}},
+        /* A drop-in counts more than the file, wherever both are; of two, the one whose name is last. */
+        {"journal", FINDING_WARNING, "Storage=volatile in /usr/lib/systemd/journald.conf.d/10-a.conf:",
+                {{"etc/systemd/journald.conf", "[Journal]\nStorage=persistent\n"},
+                        {"usr/lib/systemd/journald.conf.d/10-a.conf", "[Journal]\nStorage=volatile\n"}}},
+        {"journal", FINDING_WARNING, "Storage=none in /run/systemd/journald.conf.d/20-b.conf:",
+                {{"etc/systemd/journald.conf.d/10-a.conf", "[Journal]\nStorage=persistent\n"},
+                        {"run/systemd/journald.conf.d/20-b.conf", "[Journal]\nStorage=none\n"},
+                        {"etc/systemd/journald.conf.d/30-c", "[Journal]\nStorage=persistent\n"}}},
+        /* Of one name, that in /etc is the only one, also if it says nothing. */
+        {"journal", FINDING_WARNING, "Storage=volatile in /etc/systemd/journald.conf.d/20-b.conf:",
+                {{"etc/systemd/journald.conf.d/20-b.conf", "[Journal]\nStorage=volatile\n"},
+                        {"run/systemd/journald.conf.d/20-b.conf", "[Journal]\nStorage=persistent\n"},
+                        {"usr/lib/systemd/journald.conf.d/20-b.conf", "[Journal]\nStorage=persistent\n"}}},
+        {"journal", FINDING_OK, "is kept",
+                {{"etc/systemd/journald.conf.d/20-b.conf", NULL, "/dev/null"},
+                        {"usr/lib/systemd/journald.conf.d/20-b.conf", "[Journal]\nStorage=volatile\n"}}},
 };
 
 static void make(const struct change *change)
