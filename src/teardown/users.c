@@ -337,8 +337,13 @@ static void enumerate_devices(const struct tree_node *node, struct enumeration *
         /* Of a mount that number may be of the device that is below it. */
         _cleanup_closedir_ DIR *directory = node->kernel_name ? opendir(path.text) : NULL;
 
-        FOREACH_ENTRY(name, directory)
-                enumeration_add(names, name);
+        FOREACH_ENTRY(name, directory) {
+                _cleanup_free_ char *dm_name = NULL, *full = NULL;
+
+                if (sysfs_read_at(dirfd(directory), path_format("%s/dm/name", name).text, &dm_name) >= 0)
+                        full = string_format("%s (%s)", dm_name, name);
+                enumeration_add(names, full ?: name);
+        }
 }
 
 char *node_describe_holders(const struct tree_node *node, const struct users *users)
