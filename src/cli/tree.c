@@ -226,12 +226,22 @@ static char *describe_state(int root_fd, const struct tree_node *node)
         return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
 }
 
+/* The kernel calls a swap on a device of device-mapper's /dev/dm-N. */
+static char *describe_name(const struct tree_row *row)
+{
+        const struct tree_node *node = row->node, *lower = node->lowers.n > 0 ? node->lowers.nodes[0] : node;
+        const char *directory = node->kind == TREE_SWAP && lower->uuid ? "/dev/mapper/" : "";
+
+        return string_format("%s%s", directory, *directory != '\0' ? lower->name : node->name);
+}
+
 static struct libscols_line *add_line(struct table *table, struct libscols_line *parent,
         const struct tree_row *row, const struct tree *tree, int root_fd)
 {
         const struct tree_node *node = row->node;
         bool cut = row->again && row->has_children && !table->options.json;
-        _cleanup_free_ char *name = string_format("%s%s", node->name, cut ? " (above)" : "");
+        _cleanup_free_ char *whole = describe_name(row);
+        _cleanup_free_ char *name = string_format("%s%s", whole ?: node->name, cut ? " (above)" : "");
         _cleanup_free_ char *id = describe_id(node), *state = describe_state(root_fd, node);
         _cleanup_string_vector_ struct string_vector mount_points = {}, holders = {};
         _cleanup_tree_nodes_ struct tree_nodes mounts = {};
