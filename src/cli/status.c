@@ -35,12 +35,14 @@ static char *describe_reason(const struct volume_group *volume_group)
 {
         struct volume_group_counts n = volume_group_count(volume_group);
         const char *reason = volume_group->reason ?: "", *overdue = volume_group->overdue ? ", overdue" : "";
+        bool all_active = n.autoactivated > 0 && n.active == n.autoactivated;
 
         if (volume_group->state == VOLUME_GROUP_WAITING && n.stranded > 0)
                 return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n.missing,
                         plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
         if (volume_group->state == VOLUME_GROUP_WAITING)
-                return string_format("%zu PV%s missing%s.", n.missing, plural(n.missing), overdue);
+                return string_format("%zu PV%s missing%s%s.", n.missing, plural(n.missing), overdue,
+                        all_active ? "; all LVs are active" : "");
         if (volume_group->state == VOLUME_GROUP_DEGRADED && n.missing > 0)
                 return string_format("%zu PV%s missing%s%s", n.missing, plural(n.missing),
                         *reason != '\0' ? "; " : ".", reason);

@@ -116,7 +116,7 @@ int volume_group_finish(struct volume_group *volume_group)
         int r = 0;
 
         if (volume_group->exported)
-                r = string_replace(reason, strdup("the VG is exported (vgimport makes it usable)."));
+                r = string_replace(reason, strdup(VOLUME_GROUP_EXPORTED));
         else if (is_shared(volume_group->lock_type))
                 r = string_replace(
                         reason, string_format("the VG is shared (lock type %s), its cluster activates it.",

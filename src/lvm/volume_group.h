@@ -105,6 +105,9 @@ struct volume_group {
 #define FOREACH_PV(pv, volume_group) FOREACH_ARRAY(pv, (volume_group)->pvs, (volume_group)->n_pvs)
 #define FOREACH_LV(lv, volume_group) FOREACH_ARRAY(lv, (volume_group)->lvs, (volume_group)->n_lvs)
 
+/* The `skip_reason` of one that is exported. */
+#define VOLUME_GROUP_EXPORTED "the VG is exported (vgimport makes it usable)."
+
 /* To be called when all that a text says is in the VG: has PVs found, and sets `skip_reason` if the metadata
  * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and
  * because lvm2's event mode is silent about it. Returns 0 or -ENOMEM. */

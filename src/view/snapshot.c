@@ -21,7 +21,7 @@ enum volume_group_state judge_recorded(enum volume_group_state recorded, const s
 {
         bool all_active = facts->now.active >= facts->now.autoactivated;
 
-        switch (recorded) {
+        switch (facts->exported && recorded > VOLUME_GROUP_ACTIVATING ? VOLUME_GROUP_SKIPPED : recorded) {
         case VOLUME_GROUP_ACTIVE:
                 return was_deactivated(facts) ? VOLUME_GROUP_DEACTIVATED : VOLUME_GROUP_ACTIVE;
         case VOLUME_GROUP_DEGRADED:
@@ -36,6 +36,9 @@ enum volume_group_state judge_recorded(enum volume_group_state recorded, const s
                 if (!all_active && facts->lost_pv && facts->now.stranded == 0)
                         return VOLUME_GROUP_DEACTIVATED;
                 return VOLUME_GROUP_FAILED;
+        case VOLUME_GROUP_SKIPPED:
+                return !facts->exported && all_active && facts->now.autoactivated > 0 ? VOLUME_GROUP_ACTIVE
+                                                                                      : VOLUME_GROUP_SKIPPED;
         default:
                 return recorded;
         }
@@ -56,8 +59,10 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
         enum volume_group_state recorded = volume_group->state;
         struct judgement_facts facts = {
                 .before = volume_group_count(volume_group),
+                .exported = volume_group->skip_reason && streq(volume_group->skip_reason, VOLUME_GROUP_EXPORTED),
                 .lost_pv = volume_group->lost_pv,
         };
+        const char *reason;
 
         if (!sources->devices)
                 return;
@@ -73,10 +78,15 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
         volume_group->state = judge_recorded(recorded, &facts);
         if (volume_group->state == recorded)
                 return;
+        reason = volume_group->state == VOLUME_GROUP_DEACTIVATED ? "LVs were deactivated since."
+                 : volume_group->state == VOLUME_GROUP_SKIPPED   ? volume_group->skip_reason
+                                                                 : NULL;
+        /* Nobody has noted when somebody has activated it. */
+        if (volume_group->state == VOLUME_GROUP_ACTIVE && recorded != VOLUME_GROUP_DEGRADED)
+                volume_group->settled_usec = 0;
         /* Without memory for it, there is no reason. */
         free(volume_group->reason);
-        volume_group->reason =
-                volume_group->state == VOLUME_GROUP_DEACTIVATED ? strdup("LVs were deactivated since.") : NULL;
+        volume_group->reason = reason ? strdup(reason) : NULL;
 }
 
 /* ------ VGs with a record ------ */
@@ -118,20 +128,11 @@ int snapshot_read(struct sources *sources)
 const struct volume_group *snapshot_find(const struct sources *sources, const char *name)
 {
         const struct volume_group *found = NULL;
-        size_t low = 0, high = sources->n_volume_groups;
 
-        while (low < high) {
-                size_t middle = low + (high - low) / 2;
-
-                if (strcmp(sources->volume_groups[middle]->name, name) < 0)
-                        low = middle + 1;
-                else
-                        high = middle;
-        }
-        for (size_t i = low; i < sources->n_volume_groups && streq(sources->volume_groups[i]->name, name); i++)
-                if (i == low || (!volume_group_count(found).any_active &&
-                                        volume_group_count(sources->volume_groups[i]).any_active))
-                        found = sources->volume_groups[i];
+        FOREACH_ARRAY(vg, sources->volume_groups, sources->n_volume_groups)
+                if (streq((*vg)->name, name) &&
+                        (!found || (!volume_group_count(found).any_active && volume_group_count(*vg).any_active)))
+                        found = *vg;
         return found;
 }
 

@@ -55,6 +55,7 @@ int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must
 struct judgement_facts {
         struct volume_group_counts before; /* by the record */
         struct volume_group_counts now;
+        bool exported;    /* by the metadata that the worker has read */
         bool claimed;     /* lvm2 counts the VG as autoactivated */
         bool lost_pv;     /* a PV was removed while LVs were active */
         bool whole_again; /* of one that was degraded: all PVs take part in all RAIDs */

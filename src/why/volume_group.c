@@ -136,10 +136,10 @@ static void cause_of_queue(struct why *why)
 
 static void find_causes(struct why *why)
 {
+        causes_of_metadata(why);
         causes_of_absence(why);
         if (is_unseen(why))
                 cause_of_unseen(why);
-        causes_of_metadata(why);
         causes_of_inactivity(why);
         causes_of_configuration(why);
         cause_of_reason(why);
@@ -233,6 +233,9 @@ static void answer(struct why *why)
         if (vg->state == VOLUME_GROUP_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
+        else if (vg->state == VOLUME_GROUP_WAITING && n.autoactivated > 0 && n.active == n.autoactivated)
+                why_answer(
+                        why, VERDICT_DOWN, state, "VG %s is active, though %s.", vg->name, why_first_cause(why));
         else if (vg->state != VOLUME_GROUP_ACTIVE)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is not active%s: %s.", vg->name,
                         n.any_active ? " as a whole" : "", why_first_cause(why));

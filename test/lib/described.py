@@ -7,6 +7,7 @@
                 m before it: its autoactivation is off, s: its activation skip flag is set; `lvs=none`: there is none
     claimed     lvm2 has it in vgs_online
     overdue, lost, bereft, slow      as in the record: its deadline has passed, LVs may be on removed disks, ...
+    reread      its record knows what backup=KIND says of it
     reason=KEY  as in the record, one of REASONS
     backup=KIND lvm2's backup of it: none, old, damaged, or with a property of METADATA; without this word, a good one
     name=NAME   the VG's name, `data` without this word; of several VGs of one name, lvm2's backup is of the first
@@ -89,7 +90,8 @@ class VolumeGroup:
             self.name, self.id, state, pvs, lvs, seqno=5, **{key: word in self.flags for key, word in flags.items()},
             **dict(zip(records.TIMES, times)), clock_usec=STARTED, degraded_usec=(state == "degraded") * 5 * SECOND // 2,
             first=times if state in ("active", "degraded") else (0,) * 4, reason=self.reason,
-            skip_reason=self.reason if self.backup in METADATA and state == "skipped" else None)
+            skip_reason=REASONS[self.backup] if "reread" in self.flags else
+            self.reason if self.backup in METADATA and state == "skipped" else None)
 
     def minor(self, index):
         return self.number * 100 + index

@@ -7,6 +7,7 @@
 #include "fixture.h"
 
 #define CLAIMED .claimed = true
+#define EXPORTED .exported = true
 #define LOST .lost_pv = true
 #define STRANDED .lost_pv = true, .now.stranded = 1
 #define WHOLE .whole_again = true
@@ -30,6 +31,13 @@ static const struct {
         {VOLUME_GROUP_ACTIVE, 2, 1, 1, {}, VOLUME_GROUP_DEACTIVATED},
         {VOLUME_GROUP_ACTIVE, 2, 2, 1, {CLAIMED}, VOLUME_GROUP_DEACTIVATED},
         {VOLUME_GROUP_ACTIVE, 2, 2, 0, {CLAIMED}, VOLUME_GROUP_DEACTIVATED},
+        /* That it is exported counts more. */
+        {VOLUME_GROUP_ACTIVE, 2, 2, 0, {EXPORTED}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_ACTIVE, 0, 0, 0, {EXPORTED}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_DEGRADED, 3, 2, 1, {EXPORTED}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_FAILED, 2, 0, 0, {LOST, EXPORTED}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_SKIPPED, 2, 2, 2, {EXPORTED}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_WAITING, 2, 0, 0, {EXPORTED}, VOLUME_GROUP_WAITING},
 
         {VOLUME_GROUP_DEGRADED, 2, 1, 1, {}, VOLUME_GROUP_DEGRADED},
         {VOLUME_GROUP_DEGRADED, 2, 1, 1, {CLAIMED}, VOLUME_GROUP_DEGRADED},
@@ -48,12 +56,17 @@ static const struct {
         {VOLUME_GROUP_FAILED, 2, 0, 0, {LOST}, VOLUME_GROUP_DEACTIVATED},
         {VOLUME_GROUP_FAILED, 2, 0, 2, {LOST}, VOLUME_GROUP_ACTIVE},
 
-        /* The worker is not done with it, or lvm2 is not to activate it. */
+        /* lvm2 is not to activate it; somebody may do so by hand. */
+        {VOLUME_GROUP_SKIPPED, 2, 0, 1, {}, VOLUME_GROUP_SKIPPED},
+        {VOLUME_GROUP_SKIPPED, 2, 0, 2, {}, VOLUME_GROUP_ACTIVE},
+        {VOLUME_GROUP_SKIPPED, 2, 0, 2, {LOST}, VOLUME_GROUP_ACTIVE},
+        {VOLUME_GROUP_SKIPPED, 0, 0, 0, {}, VOLUME_GROUP_SKIPPED},
+
+        /* The worker is not done with it. */
         {VOLUME_GROUP_WAITING, 2, 0, 2, {CLAIMED}, VOLUME_GROUP_WAITING},
         {VOLUME_GROUP_COMPLETE, 2, 2, 0, {}, VOLUME_GROUP_COMPLETE},
         {VOLUME_GROUP_ACTIVATING, 2, 0, 1, {}, VOLUME_GROUP_ACTIVATING},
         {VOLUME_GROUP_SKIPPED, 2, 2, 0, {}, VOLUME_GROUP_SKIPPED},
-        {VOLUME_GROUP_SKIPPED, 2, 0, 2, {LOST}, VOLUME_GROUP_SKIPPED},
 };
 
 START_TEST(recorded)
