@@ -320,7 +320,6 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
         r = parse_vg(vg, metadata, reterr_reason);
         if (r < 0)
                 return r;
-        metadata->written = dm_config_find_int64(tree->root, "creation_time", 0);
         r = volume_group_finish(metadata);
         if (r < 0)
                 return r;

@@ -75,7 +75,6 @@ struct volume_group {
         bool exported;
         bool clustered;
         bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
-        int64_t written;         /* when lvm2 wrote the text, in seconds since 1970; 0 if it does not tell */
 
         enum volume_group_state state;
         const char *worker_state; /* the worker's own, see volume_group_record.h; NULL if no worker has said it */

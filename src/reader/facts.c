@@ -103,7 +103,6 @@ static void pass_metadata(struct walk *walk, struct volume_group *metadata)
         pass_string(walk, &metadata->system_id, FACTS_SIZE_MAX);
         pass_string(walk, &metadata->lock_type, FACTS_SIZE_MAX);
         pass_number(walk, &metadata->seqno);
-        pass_bytes(walk, &metadata->written, sizeof(metadata->written));
         pass_flag(walk, &metadata->exported);
         pass_flag(walk, &metadata->clustered);
         pass_flag(walk, &metadata->autoactivation_off);

@@ -102,17 +102,6 @@ static void explain_deadline(struct why *why)
                 why_fact(why, "It is lost: it was settled when a PV was removed, and no PV has appeared since.");
 }
 
-/* Where the metadata comes from, and when lvm2 has seen these PVs last at the latest. */
-static void explain_source(struct why *why)
-{
-        const struct vg_view *view = why->view;
-
-        if (view->metadata && view->metadata->written > 0)
-                why_fact(why, "lvm2 wrote of its PVs last at %s, by %s%s.",
-                        DATE_TO_STRING(view->metadata->written),
-                        view->metadata_device ? "the metadata on " : "its backup", view->metadata_device ?: "");
-}
-
 /* Who has allowed it in headgate.conf need only know when. */
 static void advise_on_degraded(struct why *why)
 {
@@ -165,7 +154,6 @@ void explain_missing_pvs(struct why *why)
                         explain_missing_pv(why, pv);
         if (n_missing > TOLD_MAX)
                 why_fact(why, "%zu more PVs are missing.", n_missing - TOLD_MAX);
-        explain_source(why);
         if (why->view->source == VG_VIEW_OF_WORKER && vg->first_seen_usec != 0 &&
                 vg->state == VOLUME_GROUP_WAITING)
                 explain_deadline(why);
@@ -221,76 +209,32 @@ void explain_degraded(struct why *why)
 
 /* ------ the queue ------ */
 
-/* What there is in the two directories of requests. */
-struct requests {
-        size_t n;
-        const char *name; /* of the VG */
-        bool expected;    /* one of them says that somebody waits for it */
-};
-
-static int count_request(const char *entry, void *userdata)
+static int find_expected(const char *entry, void *userdata)
 {
-        struct requests *requests = userdata;
-        const char *expected = skip_prefix(entry, FLAGS_ENTRY_EXPECTED);
+        const char **name = userdata, *expected = skip_prefix(entry, FLAGS_ENTRY_EXPECTED);
 
-        requests->n += !expected;
-        requests->expected |= expected && streq(expected, requests->name);
+        if (*name && expected && streq(expected, *name))
+                *name = NULL;
         return 0;
-}
-
-static int count_state(struct volume_group *volume_group, void *userdata)
-{
-        size_t *n_in_state = userdata;
-
-        n_in_state[volume_group->state]++;
-        volume_group_free(volume_group);
-        return 0;
-}
-
-static void explain_complete(struct why *why)
-{
-        const struct volume_group *vg = why->vg;
-        size_t n[_VOLUME_GROUP_STATE_MAX] = {};
-
-        if (volume_groups_parse(why->sources->records, count_state, n) < 0)
-                return;
-        if (!volume_group_is_incomplete(vg))
-                why_fact(why, "All its PVs were there at %s.", TIME_TO_STRING(vg, vg->complete_usec));
-        why_fact(why, "lvm2 is at work on %zu VG%s, and %zu VG%s, this one included, wait for their turn.",
-                n[VOLUME_GROUP_ACTIVATING], plural(n[VOLUME_GROUP_ACTIVATING]), n[VOLUME_GROUP_COMPLETE],
-                plural(n[VOLUME_GROUP_COMPLETE]));
-}
-
-static void explain_activating(struct why *why)
-{
-        const struct volume_group *vg = why->vg;
-
-        why_fact(why, "lvm2 was asked at %s.", TIME_TO_STRING(vg, vg->activating_usec));
-        if (vg->slow)
-                why_fact(why,
-                        "It has LVs that may take long, thin pools to be checked for instance; others go on.");
 }
 
 void explain_queue(struct why *why)
 {
         const struct volume_group *vg = why->vg;
-        struct requests requests = {.name = vg->name};
+        const char *not_expected = vg->name;
 
         if (why->sources->run_fd < 0 || !why->sources->in_charge)
                 return;
-        if (vg->state == VOLUME_GROUP_COMPLETE)
-                explain_complete(why);
+        if (vg->state == VOLUME_GROUP_COMPLETE && !volume_group_is_incomplete(vg))
+                why_fact(why, "All its PVs were there at %s.", TIME_TO_STRING(vg, vg->complete_usec));
         if (vg->state == VOLUME_GROUP_ACTIVATING)
-                explain_activating(why);
-
-        (void) flags_walk_requests(why->sources->run_fd, count_request, &requests);
-        if (requests.expected)
-                why_fact(why, "Boot, or somebody else, waits for it, so that it goes before others.");
-        if (requests.n > 0)
-                why_fact(why, "%zu request%s of all kinds %s not been dealt with, and headgate's worker %s.",
-                        requests.n, plural(requests.n), requests.n == 1 ? "has" : "have",
-                        flags_ask_running(why->sources->run_fd) == FLAGS_IS_RUNNING ? "is at work"
-                                                                                    : "is not running");
+                why_fact(why, "lvm2 was asked at %s.", TIME_TO_STRING(vg, vg->activating_usec));
+        if (vg->state == VOLUME_GROUP_ACTIVATING && vg->slow)
+                why_fact(why,
+                        "It has LVs that may take long, thin pools to be checked for instance; others go on.");
+        (void) flags_walk_requests(why->sources->run_fd, find_expected, &not_expected);
+        if (!not_expected)
+                why_fact(why, "It is needed at boot, or requested by name, so that it goes before others.");
         if (flags_is_set(why->sources->run_fd, FLAGS_BOOT_FINISHED) == 0)
                 why_fact(why, "The devices that were there at boot have not all been dealt with yet.");
 }

@@ -53,16 +53,11 @@ void why_done(struct why *why)
         *why = (struct why){};
 }
 
-const char *describe_date(int64_t seconds, char ret[static TIME_SIZE])
-{
-        return *format_local_time(seconds, ret) != '\0' ? ret : "a time that nobody knows";
-}
-
 const char *describe_time(const struct volume_group *volume_group, uint64_t usec, char ret[static 2 * TIME_SIZE])
 {
         uint64_t now = now_usec(), age = now > usec ? now - usec : 0;
 
         (void) snprintf(ret, (size_t) 2 * TIME_SIZE, "%s, %s ago",
-                DATE_TO_STRING(volume_group_to_realtime(volume_group, usec)), DURATION_TO_STRING(age));
+                LOCAL_TIME_TO_STRING(volume_group_to_realtime(volume_group, usec)), DURATION_TO_STRING(age));
         return ret;
 }

@@ -65,13 +65,11 @@ void why_take_over(struct why *why, const struct why *other) _nonnull_all_;
 void why_done(struct why *why) _nonnull_all_;
 #define _cleanup_why_ _cleanup_(why_done)
 
-/* A time of the VG on now_usec()'s clock, "2026-01-31 12:00:00, 3min 2s ago", and one in seconds since 1970, without how long ago
- * that was. Both write into `ret` and return it, or a constant; or into a string that is there until the end of the block. */
+/* A time of the VG on now_usec()'s clock, "2026-01-31 12:00:00, 3min 2s ago". Written into `ret`, which is returned; or into a string
+ * that is there until the end of the block. */
 const char *describe_time(
         const struct volume_group *volume_group, uint64_t usec, char ret[static 2 * TIME_SIZE]) _nonnull_all_;
-const char *describe_date(int64_t seconds, char ret[static TIME_SIZE]);
 #define TIME_TO_STRING(volume_group, usec) describe_time(volume_group, usec, (char[2 * TIME_SIZE]){})
-#define DATE_TO_STRING(seconds) describe_date(seconds, (char[TIME_SIZE]){})
 
 /* ------ VGs and LVs ------ */
 

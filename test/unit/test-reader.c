@@ -332,7 +332,6 @@ START_TEST(facts_are_read_as_they_were_written)
         ck_assert_str_eq(read->name, written->name);
         ck_assert_str_eq(read->vgid, written->vgid);
         ck_assert_uint_eq(read->seqno, written->seqno);
-        ck_assert_int_eq(read->written, written->written);
         ck_assert(read->slow == written->slow && read->exported == written->exported);
         ck_assert_uint_eq(read->n_pvs, written->n_pvs);
         ck_assert_str_eq(read->pvs[0].pvid, written->pvs[0].pvid);

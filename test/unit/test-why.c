@@ -162,11 +162,8 @@ START_TEST(missing_pvs)
         expect_fact(&explanation, fact);
         expect_fact(&explanation, "There is no /dev/no-such-disk now.");
         expect_fact(&explanation, "1 of its 2 PVs is there: ");
-        expect_fact(&explanation, "lvm2 wrote of its PVs last at ");
         expect_fact(&explanation, "is overdue: its deadline was 30.0s.");
-        expect_fact(&explanation, "somebody else, waits for it");
-        expect_fact(&explanation,
-                "1 request of all kinds has not been dealt with, and headgate's worker is not running.");
+        expect_fact(&explanation, "It is needed at boot, or requested by name, so that it goes before others.");
         expect_fact(&explanation, "have not all been dealt with yet");
         expect_advice(&explanation, "vgchange -ay --activationmode degraded plain");
         expect_advice(&explanation, "vgreduce --removemissing plain");
@@ -204,7 +201,6 @@ START_TEST(nothing_but_a_backup)
         write_backup("plain-1", "plain");
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_DOWN, "absent", "VG plain is not active: none of its 2 PVs was seen.");
-        expect_fact(&explanation, "by its backup.");
         ck_assert(!has_advice(&explanation, "vgreduce"));
 }
 END_TEST
