@@ -27,7 +27,7 @@ static int read_this_boot(struct timeline *timeline)
                 return r;
         r = snapshot_read(&sources);
         for (size_t i = 0; r >= 0 && i < sources.n_volume_groups; i++)
-                r = timeline_add_volume_group(timeline, sources.volume_groups[i], sources.root_fd);
+                r = timeline_add_volume_group(timeline, sources.volume_groups[i]);
         timeline_finish_boot(timeline);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
 }
@@ -50,16 +50,14 @@ static int log_not_in_journal(int r, const char *what, const char *which, const 
 /* An earlier boot, or the shutdown that ended one. */
 static int read_past(sd_id128_t boot, struct timeline *timeline)
 {
-        const char *id = SD_ID128_TO_STRING(boot);
         int r = timeline_read_journal(timeline, boot);
 
         if (r >= 0)
                 return 0;
-        return timeline->kind == TIMELINE_BOOT
-                       ? log_not_in_journal(r, "timeline of boot", id,
-                                 "headgate was not in charge, or the machine was switched off before it was logged")
-                       : log_not_in_journal(r, "timeline of a shutdown at the end of boot", id,
-                                 "headgate was not in charge, had nothing to deactivate, or could not log it any more");
+        return log_not_in_journal(r,
+                timeline->kind == TIMELINE_BOOT ? "timeline of boot" : "timeline of a shutdown at the end of boot",
+                SD_ID128_TO_STRING(boot),
+                "headgate was not in charge, had nothing to do, or could not log it before the machine went off");
 }
 
 static int read_timeline(struct timeline *timeline)
@@ -128,7 +126,7 @@ static const struct column boot_columns[] = {
         COLUMN("VG", ALWAYS, STRING, bar.name, "name of the volume group"),
         COLUMN("STATE", ALWAYS, STRING, bar.state, "its state, as headgate status has it", .colored = true),
         COLUMNS_OF_TIME("TOTAL", DURATION, total_usec,
-                "from its first physical volume until its links were there, or until now"),
+                "from its first physical volume until its links were there, or until now", .unknown = "-"),
         COLUMNS_OF_PHASE("PVS", PVS, "of that, waiting for physical volumes"),
         COLUMNS_OF_PHASE("QUEUE", QUEUE, "complete, and waiting for lvm2"),
         COLUMNS_OF_PHASE("LVM2", LVM2, "lvm2 at work on it"),
@@ -140,7 +138,8 @@ static const struct column boot_columns[] = {
         COLUMN("END-USEC", IN_JSON, NUMBER, end_usec, "when it was up, likewise"),
         COLUMN("N-PVS", ALWAYS, NUMBER, bar.n_pvs, "how many physical volumes it has"),
         COLUMN("N-LVS", ALWAYS, NUMBER, bar.n_lvs, "how many logical volumes are to be activated"),
-        COLUMN("REASON", IN_JSON, STRING, bar.reason, "why it is not active", .flags = SCOLS_FL_WRAP),
+        COLUMN("REASON", ALWAYS, STRING, bar.reason, "why it is not active, or who has activated it but headgate",
+                .flags = SCOLS_FL_WRAP),
 };
 
 static const struct column shutdown_columns[] = {
@@ -162,8 +161,11 @@ static void add_bar(struct table *table, const struct timeline_bar *bar)
 {
         static const char *const colors[] = {[TIMELINE_UNFINISHED] = "yellow", [TIMELINE_FAILED] = "red"};
         struct line line = {colors[bar->end], *bar, timeline_total_usec(bar), timeline_end_usec(bar)};
+        bool unasked = bar->uuid && bar->end == TIMELINE_DONE && line.total_usec == 0;
 
-        if (bar->complete_usec == 0)
+        if (unasked)
+                line.total_usec = line.end_usec = line.bar.phases_usec[TIMELINE_PVS] = COLUMN_UNKNOWN;
+        if (bar->complete_usec == 0 || unasked)
                 line.bar.phases_usec[TIMELINE_QUEUE] = COLUMN_UNKNOWN;
         if (bar->asked_usec == 0)
                 line.bar.phases_usec[TIMELINE_LVM2] = line.bar.asked_usec = COLUMN_UNKNOWN;

@@ -379,6 +379,8 @@ static void pass_volume_group(struct walk *walk, struct volume_group *volume_gro
         pass_number(walk, "clock_usec", &volume_group->clock_usec);
         pass_number(walk, "degraded_usec", &volume_group->degraded_usec);
         pass_times(walk, "first", &volume_group->first);
+        pass_number(walk, "made_usec", &volume_group->first.made_usec);
+        pass_number(walk, "linked_usec", &volume_group->first.linked_usec);
         pass_worker_state(walk, volume_group);
         pass_string(walk, "reason", &volume_group->reason);
         pass_string(walk, "skip_reason", &volume_group->skip_reason);

@@ -4,10 +4,13 @@
 
 #include "lvm/volume_group.h"
 
+#include <fcntl.h>
 #include <libdevmapper.h>
+#include <sys/stat.h>
 
 #include "lvm/configuration.h"
 #include "shared/dm.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 static const char *const state_names[_VOLUME_GROUP_STATE_MAX] = {
@@ -55,6 +58,75 @@ struct volume_group_times volume_group_first_times(const struct volume_group *vo
                 .activating_usec = volume_group->activating_usec,
                 .settled_usec = volume_group->settled_usec,
         };
+}
+
+/* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
+#define TICK_USEC (10 * USEC_PER_MSEC)
+
+/* When a file was made, on the clock of file times. */
+static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
+{
+        struct statx status;
+
+        if (statx(root_fd, path, flags, STATX_BTIME, &status) < 0)
+                return -errno;
+        if (!(status.stx_mask & STATX_BTIME))
+                return -ENODATA;
+        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
+        return 0;
+}
+
+static void read_links(const struct volume_group *volume_group, struct volume_group_times *times)
+{
+        _cleanup_close_ int root_fd = root_open();
+        uint64_t last_made = 0, last_linked = 0;
+
+        FOREACH_LV(lv, volume_group) {
+                struct path path = path_format("dev/%s/%s", volume_group->name, lv->name);
+                uint64_t made, linked;
+
+                if (!lv->autoactivated || !lv->active)
+                        continue;
+                if (read_birth(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
+                        read_birth(root_fd, path.text, 0, &made) < 0)
+                        return;
+                last_made = MAX(last_made, made - volume_group->clock_usec);
+                last_linked = MAX(last_linked, linked - volume_group->clock_usec);
+        }
+        /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
+        if (last_made + TICK_USEC < times->activating_usec || last_made > last_linked ||
+                last_linked > times->settled_usec)
+                return;
+        times->made_usec = MAX(last_made, times->activating_usec);
+        times->linked_usec = MAX(last_linked, times->activating_usec);
+}
+
+static bool was_asked_for(const struct volume_group_times *times)
+{
+        return times->activating_usec >= times->complete_usec;
+}
+
+void volume_group_note_first(struct volume_group *volume_group)
+{
+        struct volume_group_times *first = &volume_group->first;
+
+        if (first->settled_usec != 0)
+                return;
+        *first = volume_group_first_times(volume_group);
+        if (was_asked_for(first))
+                read_links(volume_group, first);
+}
+
+const char *volume_group_describe_activator(const struct volume_group *volume_group)
+{
+        struct volume_group_times times = volume_group_first_times(volume_group);
+        bool is_active = volume_group->state == VOLUME_GROUP_ACTIVE;
+
+        if (volume_group_count(volume_group).autoactivated == 0)
+                return NULL;
+        if (volume_group->first.settled_usec != 0)
+                return was_asked_for(&times) ? NULL : "before headgate saw it, as by the initrd";
+        return is_active && (times.settled_usec == 0 || !was_asked_for(&times)) ? "by hand" : NULL;
 }
 
 int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec)

@@ -54,6 +54,9 @@ struct volume_group_times {
         uint64_t complete_usec;
         uint64_t activating_usec;
         uint64_t settled_usec;
+        /* When the kernel had the device of the last LV, and when udev had made its link; of the first activation only, and 0 if
+         * that is not known. */
+        uint64_t made_usec, linked_usec;
 };
 
 struct volume_group {
@@ -170,6 +173,15 @@ uint64_t volume_group_since_usec(const struct volume_group *volume_group) _nonnu
 
 /* The first activation, or the latest one if none has ended yet. */
 struct volume_group_times volume_group_first_times(const struct volume_group *volume_group) _nonnull_(1);
+
+/* To be called when an activation has ended: if it is the first one, it is so from now on. vgchange waits for udev itself, VG by VG,
+ * and ends once for all. /dev tells where its time went: the kernel makes the node of an LV's device, and later udev the link
+ * /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on devtmpfs from Linux 6.0 on), as exactly as the kernel's
+ * tick, 1 to 10 ms. Times that cannot be true are not used. */
+void volume_group_note_first(struct volume_group *volume_group) _nonnull_(1);
+
+/* Who has activated a VG that lvm2 was not asked for, behind "activated"; NULL for any other. */
+const char *volume_group_describe_activator(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Converts a time of the VG to seconds since 1970. */
 int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1);

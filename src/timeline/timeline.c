@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The bars of a timeline and their phases, whatever the timeline was made from; and the timeline of this boot, made of the
- * worker's records and of the times of what is in /dev. */
+ * worker's records. */
 
 #include "timeline/timeline.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "shared/util.h"
@@ -82,15 +80,6 @@ int timeline_by_end(const void *a, const void *b)
                             ?: strverscmp(first->name, second->name);
 }
 
-int timeline_by_batch(const void *a, const void *b)
-{
-        const struct timeline_bar *first = a, *second = b;
-
-        return CMP(first->asked_usec, second->asked_usec)
-                       ?: CMP(timeline_end_usec(first), timeline_end_usec(second))
-                       ?: strverscmp(first->name, second->name);
-}
-
 /* ------ what is of interest ------ */
 
 #define PAUSE_MIN_USEC (60 * USEC_PER_SEC)
@@ -150,81 +139,30 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
 
 /* ------ of this boot ------ */
 
-/* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
-#define TICK_USEC (10 * USEC_PER_MSEC)
-
-/* When the LVs of a VG came, on the monotonic clock. */
-struct arrival {
-        uint64_t made_usec;   /* the last one's device */
-        uint64_t linked_usec; /* the last one's link */
-};
-
-/* When a file was made, on the clock of file times. */
-static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
-{
-        struct statx status;
-
-        if (statx(root_fd, path, flags, STATX_BTIME, &status) < 0)
-                return -errno;
-        if (!(status.stx_mask & STATX_BTIME))
-                return -ENODATA;
-        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
-        return 0;
-}
-
-/* Returns 1 if it can be told, 0 if not, or -ENOMEM. */
-static int read_arrival(const struct volume_group *volume_group, const struct volume_group_times *times,
-        int root_fd, struct arrival *ret)
-{
-        *ret = (struct arrival){};
-        if (volume_group->clock_usec == 0)
-                return 0;
-        FOREACH_LV(lv, volume_group) {
-                struct path path = path_format("dev/%s/%s", volume_group->name, lv->name);
-                uint64_t made = 0, linked = 0;
-
-                if (!lv->autoactivated || !lv->active)
-                        continue;
-                if (read_birth(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
-                        read_birth(root_fd, path.text, 0, &made) < 0)
-                        return 0;
-                ret->made_usec = MAX(ret->made_usec, made - volume_group->clock_usec);
-                ret->linked_usec = MAX(ret->linked_usec, linked - volume_group->clock_usec);
-        }
-        /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
-        return ret->made_usec + TICK_USEC >= times->activating_usec && ret->made_usec <= times->settled_usec &&
-               ret->linked_usec >= ret->made_usec && ret->linked_usec <= times->settled_usec;
-}
-
-static int set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, int root_fd, uint64_t now)
+static void set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, uint64_t now)
 {
         struct volume_group_times times = volume_group_first_times(volume_group);
-        uint64_t complete = times.complete_usec, asked = times.activating_usec, settled = times.settled_usec;
+        uint64_t complete = times.complete_usec, asked = times.activating_usec, end = times.settled_usec;
         uint64_t *phases = bar->phases_usec;
-        struct arrival arrival;
-        int r;
 
         bar->first_usec = times.first_seen_usec;
         bar->complete_usec = complete >= times.first_seen_usec ? complete : 0;
+        if (volume_group_describe_activator(volume_group))
+                return;
         phases[TIMELINE_PVS] = usec_between(times.first_seen_usec, bar->complete_usec ?: now);
         if (bar->complete_usec == 0)
-                return 0;
+                return;
+        if (end < MAX(complete, asked))
+                end = bar->end == TIMELINE_UNFINISHED ? now : MAX(complete, asked);
         if (asked < complete) {
-                phases[TIMELINE_QUEUE] = usec_between(complete, settled >= complete ? settled : now);
-                return 0;
+                phases[TIMELINE_QUEUE] = usec_between(complete, end);
+                return;
         }
         bar->asked_usec = asked;
+        bar->linked_usec = times.linked_usec;
         phases[TIMELINE_QUEUE] = usec_between(complete, asked);
-        phases[TIMELINE_LVM2] = usec_between(asked, settled >= asked ? settled : now);
-        if (settled < asked || volume_group->state != VOLUME_GROUP_ACTIVE)
-                return 0;
-        r = read_arrival(volume_group, &times, root_fd, &arrival);
-        if (r <= 0)
-                return r;
-        phases[TIMELINE_LVM2] = usec_between(asked, arrival.made_usec);
-        phases[TIMELINE_UDEV] = usec_between(MAX(asked, arrival.made_usec), arrival.linked_usec);
-        bar->linked_usec = arrival.linked_usec;
-        return 0;
+        phases[TIMELINE_LVM2] = usec_between(asked, times.made_usec ?: end);
+        phases[TIMELINE_UDEV] = times.linked_usec - times.made_usec;
 }
 
 static char *describe_reason(const struct volume_group *volume_group)
@@ -234,10 +172,12 @@ static char *describe_reason(const struct volume_group *volume_group)
         if (volume_group->state == VOLUME_GROUP_WAITING ||
                 (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0))
                 return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
+        if (!volume_group->reason && volume_group_describe_activator(volume_group))
+                return string_format("Activated %s.", volume_group_describe_activator(volume_group));
         return volume_group->reason ? string_printable(volume_group->reason) : strdup("");
 }
 
-int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group, int root_fd)
+int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group)
 {
         /* Any other state is an end as it should be. */
         static const enum timeline_end ends[_VOLUME_GROUP_STATE_MAX] = {
@@ -258,8 +198,18 @@ int timeline_add_volume_group(struct timeline *timeline, const struct volume_gro
         bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
         bar->n_pvs = volume_group->n_pvs;
         bar->n_lvs = volume_group_count(volume_group).autoactivated;
-        return bar->uuid && bar->name && bar->reason ? set_phases(bar, volume_group, root_fd, now_usec())
-                                                     : -ENOMEM;
+        set_phases(bar, volume_group, now_usec());
+        return bar->uuid && bar->name && bar->reason ? 0 : -ENOMEM;
+}
+
+/* By vgchange, and within each by their ends. */
+static int compare_batches(const void *a, const void *b)
+{
+        const struct timeline_bar *first = a, *second = b;
+
+        return CMP(first->asked_usec, second->asked_usec)
+                       ?: CMP(timeline_end_usec(first), timeline_end_usec(second))
+                       ?: strverscmp(first->name, second->name);
 }
 
 /* Gives the time in which lvm2 was busy with another VG of the same vgchange to the queue. */
@@ -268,7 +218,7 @@ void timeline_finish_boot(struct timeline *timeline)
         uint64_t batch = 0, turn = 0;
 
         timeline_describe_machine(timeline, 0);
-        SORT(timeline->bars, timeline->n, timeline_by_batch);
+        SORT(timeline->bars, timeline->n, compare_batches);
         FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t waited;
 

@@ -84,11 +84,9 @@ static inline uint64_t timeline_end_usec(const struct timeline_bar *bar)
 }
 
 /* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took. Or in the
- * order in which they ended, of a shutdown tree by tree; or by vgchange, or by run of headgate-teardown, and within each by
- * their ends. What is equal goes by name. */
+ * order in which they ended, of a shutdown tree by tree. What is equal goes by name. */
 int timeline_by_blame(const void *a, const void *b);
 int timeline_by_end(const void *a, const void *b);
-int timeline_by_batch(const void *a, const void *b);
 
 /* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
  * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
@@ -100,14 +98,10 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _no
 int timeline_select(struct timeline *timeline, char *const names[], size_t n, const char **ret_unknown)
         _nonnull_(1, 4) _must_check_;
 
-/* Adds the bar of a VG to the timeline of this boot; with /dev below `root_fd`. Returns 0 or -ENOMEM.
- *
- * vgchange waits for udev itself, VG by VG. /dev tells where its time went: the kernel makes the node of an LV's device, and later
- * udev the link /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on devtmpfs from Linux 6.0 on), as exactly as
- * the kernel's tick, 1 to 10 ms. Times that cannot be true are not used, where somebody has deactivated and activated LVs since
- * for instance: then lvm2's phase lasts until vgchange ended. */
-int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group,
-        int root_fd) _nonnull_all_ _must_check_;
+/* Adds the bar of a VG to the timeline of this boot: the phases of its first activation. One that lvm2 was not asked for has none,
+ * and as reason who has activated it. Returns 0 or -ENOMEM. */
+int timeline_add_volume_group(
+        struct timeline *timeline, const struct volume_group *volume_group) _nonnull_all_ _must_check_;
 
 /* To be called after the last one: of VGs of one vgchange, which come one after another, a VG is in the queue until the one
  * before it is done. */

@@ -2,7 +2,10 @@
 
 /* Explains a VG or an LV of it: the causes of its state in the order in which they count, facts, and the answer. */
 
+#include <inttypes.h>
+
 #include "boot/switches.h"
+#include "timeline/timeline.h"
 #include "why/why.h"
 
 /* There are disks of it, and the worker has not been told of any. */
@@ -179,24 +182,67 @@ static void explain_lvs(struct why *why)
                 why_fact(why, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
 }
 
+/* Adds the bars of all VGs that lvm2 was asked for at the same time, since they had to wait for each other. */
+static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *timeline)
+{
+        struct path asked = path_format("%" PRIu64, asked_usec);
+        int r = 0;
+
+        FOREACH_RECORD(entry, why->sources->records) {
+                _cleanup_volume_group_ struct volume_group *vg = NULL;
+
+                /* To parse all takes long. */
+                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, asked.text))
+                        continue;
+                r = volume_group_parse(entry->text, &vg);
+                if (r >= 0 && volume_group_first_times(vg).activating_usec == asked_usec)
+                        r = timeline_add_volume_group(timeline, vg);
+                if (r == -ENOMEM)
+                        return r;
+        }
+        timeline_finish_boot(timeline);
+        return 0;
+}
+
+/* As headgate blame has them. */
+static void explain_phases(struct why *why, uint64_t asked_usec)
+{
+        const char *uuid = LVM_ID_TO_STRING(why->vg->vgid);
+        _cleanup_timeline_ struct timeline timeline = {};
+
+        why_fail(why, add_batch(why, asked_usec, &timeline));
+        FOREACH_ARRAY(bar, timeline.bars, timeline.n) {
+                const uint64_t *phases = bar->phases_usec;
+
+                if (!streq(bar->uuid, uuid))
+                        continue;
+                why_fact(why,
+                        "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2%s%s%s.",
+                        why->vg->n_pvs, plural(why->vg->n_pvs), DURATION_TO_STRING(phases[TIMELINE_PVS]),
+                        DURATION_TO_STRING(phases[TIMELINE_QUEUE]), DURATION_TO_STRING(phases[TIMELINE_LVM2]),
+                        bar->linked_usec ? ", " : " and udev",
+                        bar->linked_usec ? DURATION_TO_STRING(phases[TIMELINE_UDEV]) : "",
+                        bar->linked_usec ? " at udev" : "");
+        }
+}
+
 static void explain_times(struct why *why)
 {
         const struct volume_group *vg = why->vg;
         struct volume_group_times first = volume_group_first_times(vg);
+        const char *activator = vg->settled_usec == 0 ? "by hand" : volume_group_describe_activator(vg);
 
-        if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VOLUME_GROUP_ACTIVE || vg->settled_usec == 0)
+        if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VOLUME_GROUP_ACTIVE)
                 return;
-        why_fact(why, "It is active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
+        if (vg->settled_usec != 0)
+                why_fact(why, "It is active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
         if (first.settled_usec != vg->settled_usec)
                 why_fact(why, "Its first activation ended at %s.", TIME_TO_STRING(vg, first.settled_usec));
-        /* lvm2 was not asked for a VG that the initrd has activated. */
-        if (first.activating_usec < first.complete_usec)
-                return;
-        why_fact(why,
-                "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2 and udev.",
-                vg->n_pvs, plural(vg->n_pvs), DURATION_TO_STRING(first.complete_usec - first.first_seen_usec),
-                DURATION_TO_STRING(first.activating_usec - first.complete_usec),
-                DURATION_TO_STRING(first.settled_usec - first.activating_usec));
+        if (activator)
+                why_fact(why, "It was activated %s%s%s", activator, vg->skip_reason ? "; " : ".",
+                        vg->skip_reason ?: "");
+        if (first.activating_usec != 0 && !volume_group_describe_activator(vg))
+                explain_phases(why, first.activating_usec);
 }
 
 static void explain_same_name(struct why *why)

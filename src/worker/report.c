@@ -10,7 +10,6 @@
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/names.h"
-#include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/journal.h"
 
@@ -282,12 +281,11 @@ void report_backup_unusable(const char *volume_group_name, int error)
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
-        _cleanup_close_ int root_fd = root_open();
         const struct managed_group *group, *next;
 
         FOREACH_GROUP(group, next, inventory)
                 if ((group->vg->first.settled_usec ?: volume_group_since_usec(group->vg)) >= *logged_usec &&
-                        timeline_add_volume_group(&timeline, group->vg, root_fd) < 0)
+                        timeline_add_volume_group(&timeline, group->vg) < 0)
                         return;
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);

@@ -251,7 +251,7 @@ static void note_settled(struct worker *worker, struct volume_group *vg, enum vg
         vg->settled_usec = worker->inventory->now_usec;
         vg->lost_pv &= volume_group_count(vg).stranded > 0;
         if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
-                vg->first = volume_group_first_times(vg);
+                volume_group_note_first(vg);
         dm_names_remove(worker->run_fd, vg);
         worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }

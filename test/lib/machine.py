@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import records
@@ -42,32 +41,19 @@ class Machine:
         with open(self.root / "proc/dm-devices", "a", encoding="ascii") as file:
             file.write(f"254:{file.tell() if minor is None else minor} {name} {uuid} linear\n")
 
-    def volume_group(self, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0, device=None):
-        """The record of a VG with one LV; `times` are first seen, complete, asked, settled."""
+    def volume_group(self, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0, device=None, **more):
+        """The record of a VG with one LV; `times` are first seen, complete, asked, settled; `more` goes into it."""
         pvs = [records.pv(identifier("p", number * 100 + pv),
                           f"{8 + number // 200}:{number % 200 * 16 + pv}" if n_seen is None or pv < n_seen else "",
                           device or f"/dev/sd{number}") for pv in range(n_pvs)]
         lvs = [records.lv("lv", identifier("l", number), active=state == "active")]
         self.record(identifier("v", number), records.volume_group(
             name, identifier("v", number), state, pvs, lvs, seqno=2, slow=0, overdue=0, **dict(zip(records.TIMES, times)),
-            clock_usec=realtime and realtime - times[3], reason=reason))
+            clock_usec=realtime and realtime - times[3], reason=reason, **more))
 
     def activate(self, number, name):
         """That LV is active."""
         self.active(f"{name}-lv", f"LVM-{identifier('v', number)}{identifier('l', number)}", number)
-
-    def make_links(self, names, first=0):
-        """Make devices and links, with pauses as lvm2 and udev make them; return the times of each by name."""
-        times = {}
-        for minor, name in enumerate(names, first):
-            (self.root / "dev" / name).mkdir()
-            device, link = self.root / f"dev/dm-{minor}", self.root / "dev" / name / "lv"
-            device.touch()
-            time.sleep(0.03)
-            link.symlink_to(f"../dm-{minor}")
-            times[name] = birth(device), birth(link)
-            time.sleep(0.02)
-        return times
 
 
 def environment(root):
@@ -77,8 +63,3 @@ def environment(root):
     return plain | {"HEADGATE_ROOT": str(root), "HEADGATE_RUN_DIRECTORY": str(root / "run/headgate"),
                     "HEADGATE_LVM_RUN_DIRECTORY": str(root / "run/lvm"), "LVM_SYSTEM_DIR": str(root / "etc/lvm"),
                     "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-
-
-def birth(path):
-    seconds = subprocess.run(["stat", "--format", "%.6W", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return round(float(seconds) * 1_000_000)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Timelines as they are logged. What is read of them is tested by test/cli/blame. */
+/* Timelines as they are logged, and the times of /dev that they are made of. What is read of them is tested by test/cli/blame. */
 
 #include "timeline/journal.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "fake-journald.h"
 #include "fixture.h"
+#include "lvm/volume_group.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
@@ -101,6 +104,67 @@ START_TEST(one_bar_is_one_line)
 }
 END_TEST
 
+/* ------ of one VG ------ */
+
+static uint64_t birth_usec(const char *path, int flags)
+{
+        struct statx status = {};
+
+        ck_assert_int_eq(statx(AT_FDCWD, path, flags, STATX_BTIME, &status), 0);
+        return (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
+}
+
+/* A VG of one LV, whose device is made before its link, and which was asked for a second before that. */
+static const struct {
+        int64_t settled_usec; /* by the time of the link */
+        bool asked, known;
+} endings[] = {
+        {USEC_PER_SEC, true, true}, {-(int64_t) USEC_PER_SEC / 2, true, false}, /* The link was made anew since. */
+        {USEC_PER_SEC, false, false}, /* somebody else has activated it */
+};
+
+START_TEST(links_of_the_first_activation)
+{
+        struct volume_group_lv lv = {.name = (char[]){"lv"}, .autoactivated = true, .active = true};
+        struct volume_group vg = {.name = (char[]){"data"},
+                .state = VOLUME_GROUP_ACTIVE,
+                .n_lvs = 1,
+                .lvs = &lv,
+                .clock_usec = 1000};
+        struct volume_group_times first;
+        char root[] = "/tmp/headgate-test-XXXXXX";
+        uint64_t made, linked;
+
+        ck_assert_ptr_nonnull(mkdtemp(root));
+        ck_assert_int_eq(chdir(root), 0);
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
+        ck_assert_int_eq(mkdir("dev", 0700) | mkdir("dev/data", 0700), 0);
+        close(open("dev/dm-0", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        usleep(30000);
+        ck_assert_int_eq(symlink("../dm-0", "dev/data/lv"), 0);
+        made = birth_usec("dev/dm-0", 0) - vg.clock_usec;
+        linked = birth_usec("dev/data/lv", AT_SYMLINK_NOFOLLOW) - vg.clock_usec;
+        ck_assert_uint_lt(made, linked);
+
+        vg.first_seen_usec = vg.complete_usec = made - 2 * USEC_PER_SEC;
+        vg.activating_usec = endings[_i].asked ? made - USEC_PER_SEC : 0;
+        vg.settled_usec = linked + (uint64_t) endings[_i].settled_usec;
+        volume_group_note_first(&vg);
+        first = vg.first;
+        ck_assert_uint_eq(first.settled_usec, vg.settled_usec);
+        ck_assert_uint_eq(first.made_usec, endings[_i].known ? made : 0);
+        ck_assert_uint_eq(first.linked_usec, endings[_i].known ? linked : 0);
+        ck_assert(!volume_group_describe_activator(&vg) == endings[_i].asked);
+
+        /* It stays so, whatever happens later. */
+        vg.activating_usec = vg.settled_usec += USEC_PER_SEC;
+        volume_group_note_first(&vg);
+        ck_assert_mem_eq(&vg.first, &first, sizeof(first));
+        ck_assert_int_eq(
+                unlink("dev/data/lv") | unlink("dev/dm-0") | rmdir("dev/data") | rmdir("dev") | rmdir(root), 0);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("timeline");
@@ -108,6 +172,7 @@ int main(void)
 
         tcase_add_test(test_case, lines_are_small_and_have_all);
         tcase_add_test(test_case, one_bar_is_one_line);
+        tcase_add_loop_test(test_case, links_of_the_first_activation, 0, ELEMENTSOF(endings));
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
