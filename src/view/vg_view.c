@@ -69,22 +69,32 @@ static int take_metadata(struct vg_view *view, struct volume_group *metadata, co
         return string_replace(&view->metadata_device, strdup(path));
 }
 
+/* Of so many PVs it is told which cannot be read. */
+#define PVS_READ_MAX 16
+
 /* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
 static int read_metadata(const struct sources *sources, struct vg_view *view)
 {
         const struct volume_group *volume_group = view->volume_group;
+        size_t n_read = 0;
         int r;
 
         FOREACH_PV(source, volume_group) {
                 _cleanup_pv_ struct pv pv = {};
 
-                if (view->metadata_device && view->metadata->seqno >= volume_group->seqno)
+                if (n_read >= PVS_READ_MAX && view->metadata_device &&
+                        view->metadata->seqno >= volume_group->seqno)
                         return 0;
                 if (source->device == 0)
                         continue;
+                n_read++;
                 r = read_pv(sources, source->device, source->device_name, &pv);
                 if (r < 0)
                         return r;
+                if (pv.error < 0 && pv.error != -ENOENT) {
+                        view->unreadable = source;
+                        view->read_error = pv.error;
+                }
                 if (pv.error == -ETIMEDOUT)
                         break;
                 if (pv.metadata && streq(pv.metadata->vgid, volume_group->vgid) &&

@@ -202,6 +202,18 @@ static bool is_component(const struct device_facts *device)
         return device->multipath_path || device->upper_map || holds(device, "linux_raid_member");
 }
 
+void explain_unreadable(struct why *why, const char *path, int error)
+{
+        /* As intake_result() has it: what does not answer, or is not there, is not read again by itself. */
+        bool for_good = error == -ETIMEDOUT || error == -EFAULT || error == -ENXIO || error == -ENODEV ||
+                        error == -ENOMEDIUM;
+
+        why_state(why, "unreadable", "%s cannot be read: %s; headgate reads it again %s.", path,
+                reader_describe_error(error),
+                for_good ? "when udev announces it" : "after 1, 2, 4, ... 64 seconds");
+        why_advise(why, "Have it read now: \"udevadm trigger --action=add %s\".", path);
+}
+
 /* Of no PV, or one of which nobody knows the VG. */
 static void answer_without_vg(struct why *why)
 {
@@ -211,6 +223,7 @@ static void answer_without_vg(struct why *why)
         if (!pv->found && pv->error < 0) {
                 why_answer(why, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", path,
                         reader_describe_error(pv->error));
+                explain_unreadable(why, path, pv->error);
         } else if (pv->damage) {
                 why_answer(why, VERDICT_DOWN, "damaged", "%s %s: %s.", path,
                         pv->found ? "is a PV whose metadata is damaged" : "has a damaged LVM label", pv->damage);
@@ -224,7 +237,8 @@ static void answer_without_vg(struct why *why)
                 if (why->device->fs_type)
                         why_fact(why, "By blkid it holds %s.", why->device->fs_type);
         }
-        why_condition(why, why->verdict == VERDICT_UNKNOWN ? "unreadable" : why->state);
+        if (why->verdict != VERDICT_UNKNOWN)
+                why_condition(why, why->state);
         if (pv->found)
                 why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(pv->pvid));
         why_add_other_causes(why);

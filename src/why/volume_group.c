@@ -261,6 +261,8 @@ static void explain_facts(struct why *why)
 {
         if (why->vg->state != VOLUME_GROUP_ACTIVE)
                 find_causes(why);
+        if (why->view->unreadable)
+                explain_unreadable(why, why->view->unreadable->device_name, why->view->read_error);
         explain_headgate(why);
         explain_times(why);
         explain_queue(why);

@@ -41,8 +41,7 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
         }
         why_fail(why, pv_read(path, &pv));
         if (pv.error < 0) {
-                why_fact(why, "There is a %s now, which cannot be read: %s.", path,
-                        reader_describe_error(pv.error));
+                explain_unreadable(why, path, pv.error);
         } else if (!pv.found) {
                 why_fact(why, "There is a %s now, and it is no PV%s%s.", path, pv.damage ? ": " : "",
                         pv.damage ?: "");

@@ -136,6 +136,8 @@ void device_facts_done(struct device_facts *facts) _nonnull_all_;
 
 /* Explains a device that is no LV: what it is, which VG it is a PV of, and why lvm2 would leave it alone. */
 void device_explain(struct why *why) _nonnull_all_;
+/* That the device, which is where a PV is or was, cannot be read, and what headgate does about it. */
+void explain_unreadable(struct why *why, const char *path, int error) _nonnull_all_;
 
 /* What keeps lvm2 away from the device, whatever is on it: the layers below and above, a partition table, its size. */
 void causes_of_device(struct why *why) _nonnull_all_;

@@ -86,6 +86,7 @@ START_TEST(unreadable_device)
 
         expect_answer(&explanation, VERDICT_UNKNOWN, "unknown", "/dev/sda cannot be read: Input/output error.");
         expect_condition(&explanation, "unreadable");
+        expect_fact(&explanation, "; headgate reads it again after 1, 2, 4, ... 64 seconds.");
 }
 END_TEST
 

@@ -194,6 +194,57 @@ static void write_backup(const char *image, const char *name)
         shape_write(path, text);
 }
 
+START_TEST(missing_pv_of_an_exported_vg)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("exported-1");
+        _cleanup_why_ struct why explanation = {};
+
+        /* Its PV has gone, and what is known of it is in the backup. */
+        write_backup("exported-1", "exported");
+        volume_group->first_seen_usec = now_usec();
+        records_save(volume_group);
+        explanation = records_ask("exported", NULL);
+        expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG exported is not active: it is exported.");
+        expect_condition(&explanation, "missing-pv");
+        expect_fact(&explanation, "Besides, none of its ");
+}
+END_TEST
+
+START_TEST(all_lvs_active_without_a_pv)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_why_ struct why explanation = {};
+        unsigned int minor_number = 0;
+
+        records_see_pv(volume_group, 0, "plain-1");
+        volume_group->first_seen_usec = now_usec();
+        records_save(volume_group);
+        FOREACH_LV(lv, volume_group)
+                records_activate("plain-1", lv->name, minor_number++);
+        explanation = records_ask("plain", NULL);
+        expect_answer(
+                &explanation, VERDICT_DOWN, "waiting", "VG plain is active, though 1 of its 2 PVs is missing.");
+        expect_condition(&explanation, "missing-pv");
+}
+END_TEST
+
+START_TEST(pv_that_cannot_be_read)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_why_ struct why explanation = {};
+
+        records_see_pv(volume_group, 0, "plain-1");
+        records_see_pv(volume_group, 1, "plain-1");
+        ck_assert_int_eq(string_replace(&volume_group->pvs[1].device_name, strdup("/")), 0);
+        volume_group->state = VOLUME_GROUP_FAILED;
+        records_save(volume_group);
+        explanation = records_ask("plain", NULL);
+        expect_condition(&explanation, "unreadable");
+        expect_fact(&explanation,
+                "/ cannot be read: Is a directory; headgate reads it again after 1, 2, 4, ... 64 seconds");
+}
+END_TEST
+
 START_TEST(nothing_but_a_backup)
 {
         _cleanup_why_ struct why explanation = {};
@@ -526,6 +577,9 @@ int main(void)
         tcase_add_loop_test(tcase, pvs_that_lvm2_does_not_accept, 0, ELEMENTSOF(refusals));
         tcase_add_test(tcase, missing_pvs);
         tcase_add_test(tcase, pvs_that_lvm2_has_marked);
+        tcase_add_test(tcase, missing_pv_of_an_exported_vg);
+        tcase_add_test(tcase, all_lvs_active_without_a_pv);
+        tcase_add_test(tcase, pv_that_cannot_be_read);
         tcase_add_test(tcase, nothing_but_a_backup);
         tcase_add_test(tcase, unknown_names);
         tcase_add_test(tcase, a_vg_is_found_by_its_identifier);
