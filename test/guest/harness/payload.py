@@ -14,8 +14,8 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
-SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "write-report", "last-phase",
-           "list-devices"]
+SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts", "write-report",
+           "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
 SCRIPTS_IF_NEEDED = ["shapes", "remote", "silent", "what-is-active", "account", "boot-contenders", "running",
                      "teardown-contenders", "turns"]
@@ -54,7 +54,8 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings, 
         known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
                  "LATE_DISKS": " ".join(map(str, scenario.late)), "DEADLINE": scenario.deadline,
                  "BOOTS": scenario.boots, "SHUTDOWN": scenario.shutdown, "HEADGATE": scenario.headgate,
-                 "LVM_CALLS": scenario.lvm_calls, "SUMMARY": scenario.summary, **settings}
+                 "LVM_CALLS": scenario.lvm_calls, "SUMMARY": scenario.summary, "FACTS_DIFFER": scenario.facts_differ,
+                 **settings}
         add(tar, f"{HERE}/settings", "".join(f"{name}={shlex.quote(str(value))}\n"
                                              for name, value in known.items()).encode())
     # A block device ends at a sector, and tar wants to see its end marker whole.

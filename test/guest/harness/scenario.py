@@ -44,6 +44,7 @@ class Scenario:
     headgate: str = "enabled"
     backups: str = "known"
     lvm_calls: str = "logged"
+    facts_differ: str = ""                          # why headgate's are not lvm2's at the end
     summary: str = "checks"
     contenders: list = field(default_factory=list)
     rows: list = field(default_factory=list)         # names of machines, of which one is chosen
@@ -179,6 +180,7 @@ WORDS = {
     "headgate": one_of("headgate", "enabled", "absent", "package", "packaged", "earlier"),
     "backups": one_of("backups", "known", "none"),
     "lvm-calls": one_of("lvm_calls", "logged", "unlogged"),
+    "facts-differ": matching(r"(\w.*)", "facts-differ a disk does not answer", lambda reason: {"facts_differ": reason}),
     "summary": one_of("summary", "checks", "bench"),
     "contenders": lambda rest: {"contenders": rest.split()},
 }
