@@ -63,9 +63,11 @@ static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd
         r = read(root_fd, devices);
         if (r < 0)
                 return r;
+        /* LVs in a thin pool share a device that is active without the pool, whose own lies on it. */
         FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
-                        (device->vg && !dm_hash_insert(devices->index, device->uuid, device)))
+                        (device->vg && !streq(device->layer, "tpool") &&
+                                !dm_hash_insert(devices->index, device->uuid, device)))
                         return -ENOMEM;
         *ret = TAKE_PTR(devices);
         return 0;
@@ -260,9 +262,9 @@ bool dm_devices_read_lowers(
         };
 
         if (!devices || devices->control_fd < 0 || ioctl(devices->control_fd, DM_TABLE_DEPS, &table) < 0 ||
-                (table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG)))
+                table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG))
                 return false;
-        *ret_n = MIN(table.deps.count, (uint32_t) DM_LOWERS_MAX);
+        *ret_n = MIN(table.deps.count, DM_LOWERS_MAX);
         for (size_t i = 0; i < *ret_n; i++)
                 ret[i] = table.numbers[i];
         return true;
@@ -326,8 +328,8 @@ const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t 
 
 /* ------ active LVs ------ */
 
-/* What follows an LV's UUID on the device that makes a pool: a pool of which any LV is active has no device without it. */
-static const char *const layers[] = {"", "-tpool", "-vpool"};
+/* What follows an LV's UUID on the device that makes a pool. */
+static const char *const layers[] = {"", "-pool", "-tpool", "-vpool"};
 
 /* How many layers an LV may have below it; more than lvm2 makes. */
 #define LAYERS_MAX 16
@@ -387,7 +389,7 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
 
                 lv->stranded =
                         device && root_fd >= 0 && has_lost(root_fd, sysfs_path(device->number, "slaves").text, 0);
-                lv->active = device && !lv->stranded && flags & DM_ACTIVE_PRESENT_FLAG;
+                lv->active = !lv->stranded && flags & DM_ACTIVE_PRESENT_FLAG;
                 lv->suspended = lv->active && flags & DM_SUSPEND_FLAG;
         }
 }
@@ -402,12 +404,12 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
 static int is_lacking(const struct dm_device *device)
 {
         _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_STATUS, device->number);
-        _cleanup_dm_pool_ struct dm_pool *pool = NULL;
+        _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("raid", 1024);
         char *type = NULL, *parameters = NULL;
         struct dm_status_raid *raid;
         uint64_t start, length;
 
-        if (!task || !dm_task_no_open_count(task) || !dm_task_no_flush(task))
+        if (!task || !pool || !dm_task_no_open_count(task) || !dm_task_no_flush(task))
                 return -ENOMEM;
         if (!dm_task_run(task))
                 return 0;
@@ -415,9 +417,6 @@ static int is_lacking(const struct dm_device *device)
         (void) dm_get_next_target(task, NULL, &start, &length, &type, &parameters);
         if (!type || !streq(type, "raid") || !parameters)
                 return 0;
-        pool = dm_pool_create("raid", 1024);
-        if (!pool)
-                return -ENOMEM;
         return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
 }
 

@@ -19,7 +19,7 @@ struct dm_device {
 struct dm_devices {
         struct dm_device *devices;
         size_t n;
-        struct dm_hash_table *index; /* by number; lvm2's by UUID, too */
+        struct dm_hash_table *index; /* by number; those of LVs by UUID, too */
         struct dm_pool *pool;        /* has the strings */
         int control_fd;              /* where to ask for more, or a negative errno */
 };
@@ -43,7 +43,7 @@ int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check
 /* Which devices the table of the one with this number lies on, by one ioctl more. Returns whether `ret` and `*ret_n`
  * say that: not without a list, of one that was read from a file, nor of a device that has gone, has a second table loaded, or lies
  * on more than that many devices. Then sysfs has to be asked. */
-#define DM_LOWERS_MAX 256
+#define DM_LOWERS_MAX 256U
 bool dm_devices_read_lowers(const struct dm_devices *devices, dev_t number, dev_t ret[static DM_LOWERS_MAX],
         size_t *ret_n) _nonnull_(3, 4) _must_check_;
 
@@ -60,10 +60,10 @@ DEFINE_CLEANUP(struct dm_devices *, dm_devices_free)
 /* The one with this number; NULL if there is none, or no list. */
 const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t number);
 
-/* Sets `active`, `stranded` and `suspended` of each LV of the VG. What makes an LV active is a device with a live table; a
- * pool is active when an LV in it is. One that is stranded is not active: its device is there, but what it lies on is not, also
- * if the disk has come back, which is another device then. Only those of a VG that has `lost_pv` are looked at that closely, by
- * sysfs. */
+/* Sets `active`, `stranded` and `suspended` of each LV of the VG. What makes an LV active is a device with a live table; an
+ * LV in a thin pool may be without the pool. One that is stranded is not active: its device is there, but what it lies on is
+ * not, also if the disk has come back, which is another device then. Only those of a VG that has `lost_pv` are looked at that
+ * closely, by sysfs. */
 void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);
 
 /* Asks device-mapper which RAIDs of the VG, by this list, run without one of their legs: those that it was given no device for, or

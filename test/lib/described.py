@@ -3,7 +3,7 @@
 
     waiting, complete, ..., failed   a VG, and its state on record; `unrecorded` for one that headgated does not know
     pvs=o.F     its PVs: o is there, . is missing, l came late; f and F are the first two with lvm2's MISSING flag
-    lvs=++,m+-  its LVs: whether each was active on record, and is now (! is on a removed disk, t by the layer of its pool alone);
+    lvs=++,m+-  its LVs: whether each was active on record, and is now (! is on a removed disk, t a pool of which only the LVs are);
                 m before it: its autoactivation is off, s: its activation skip flag is set; `lvs=none`: there is none
     claimed     lvm2 has it in vgs_online
     overdue, lost, bereft, slow      as in the record: its deadline has passed, LVs may be on removed disks, ...

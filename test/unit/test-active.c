@@ -10,21 +10,23 @@
 #define LVID "z79jWR6SSyUoz7qQm1X430yIou2opOFA"
 #define OTHER "7rfrggA9q4vcstPbJe364DfbvXIQegg7"
 
-/* Whether the LV counts as active when there is a device of that UUID, as "dmsetup info" shows it. */
+/* Whether the LV counts as active when there is a device of that name and UUID, as "dmsetup info" shows it. */
 static const struct {
+        const char *name;
         const char *uuid;
         bool active;
 } devices[] = {
-        {"LVM-" VGID LVID, true},
-        /* Of a thin pool with thin LVs there are -tpool and, as a place for its name, -pool. */
-        {"LVM-" VGID LVID "-tpool", true},
-        {"LVM-" VGID LVID "-vpool", true},
-        {"LVM-" VGID LVID "-pool", false},
-        {"LVM-" VGID LVID "-tdata", false},
-        {"LVM-" VGID LVID "-cow", false},
-        {"LVM-" VGID OTHER, false},
-        {"LVM-" OTHER LVID, false},
-        {"CRYPT-LUKS2-" VGID LVID, false},
+        {"vg-lv", "LVM-" VGID LVID, true},
+        /* A thin pool without LVs has one device; with LVs, -tpool is for these, and -pool for itself. */
+        {"vg-lv", "LVM-" VGID LVID "-tpool", true},
+        {"vg-lv-tpool", "LVM-" VGID LVID "-tpool", false},
+        {"vg-lv", "LVM-" VGID LVID "-pool", true},
+        {"vg-lv-vpool", "LVM-" VGID LVID "-vpool", true},
+        {"vg-lv_tdata", "LVM-" VGID LVID "-tdata", false},
+        {"vg-lv-cow", "LVM-" VGID LVID "-cow", false},
+        {"vg-other", "LVM-" VGID OTHER, false},
+        {"other-lv", "LVM-" OTHER LVID, false},
+        {"luks", "CRYPT-LUKS2-" VGID LVID, false},
 };
 
 START_TEST(lvs_are_active)
@@ -35,7 +37,7 @@ START_TEST(lvs_are_active)
         struct volume_group volume_group = {.vgid = VGID, .lvs = &lv, .n_lvs = 1};
 
         ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
-        shape_dm(0, "name", devices[_i].uuid, "linear");
+        shape_dm(0, devices[_i].name, devices[_i].uuid, "linear");
         ck_assert_int_eq(dm_devices_get_permitted(&active), 0);
         dm_devices_mark_active(active, &volume_group);
         ck_assert_int_eq(lv.active, devices[_i].active);
