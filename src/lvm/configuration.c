@@ -116,7 +116,7 @@ static int set_system_id_from_file(int root_fd, const char *path, struct system_
         r = read_file_at(root_fd, root_relative(path), &text, NULL);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, text) {
                 line += strspn(line, " \t\r\f\v");
                 if (*line && *line != '#')
                         return set_system_id(system_id, line);
@@ -293,7 +293,7 @@ int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_S
                 return DEVICES_FILE_NONE;
         if (r < 0)
                 return r;
-        for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
+        FOREACH_LINE(line, text)
                 if (line_has(line, pvid))
                         return DEVICES_FILE_LISTED;
         return DEVICES_FILE_NOT_LISTED;

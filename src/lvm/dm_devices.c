@@ -123,12 +123,22 @@ static int read_list(int root_fd, struct dm_devices *devices)
         _cleanup_free_ char *text = NULL;
         int r = read_file_at(root_fd, "proc/dm-devices", &text, NULL);
 
-        for (char *line, *rest = text; r >= 0 && (line = strsep(&rest, "\n"));)
-                r = add_line(devices, line);
+        FOREACH_LINE(line, text)
+                r = r ?: add_line(devices, line);
         return r;
 }
 
 /* ------ the kernel's list ------ */
+
+/* Asks the driver with the flags and the device in the header, behind which there is room for the reply; `size` counts both.
+ * Returns what ioctl() does. */
+static int ask(int control_fd, unsigned long request, struct dm_ioctl *header, size_t size)
+{
+        header->version[0] = DM_VERSION_MAJOR;
+        header->data_size = (uint32_t) size;
+        header->data_start = sizeof(*header);
+        return ioctl(control_fd, request, header);
+}
 
 /* First guess of the size of the list; it is doubled until all fits. */
 #define LIST_SIZE_MIN (64U * 1024)
@@ -143,13 +153,8 @@ static int list_devices(int control_fd, struct dm_ioctl **ret)
 
                 if (!list)
                         return -ENOMEM;
-                *list = (struct dm_ioctl){
-                        .version = {DM_VERSION_MAJOR, 0, 0},
-                        .data_size = (uint32_t) size,
-                        .data_start = sizeof(struct dm_ioctl),
-                        .flags = DM_UUID_FLAG,
-                };
-                if (ioctl(control_fd, DM_LIST_DEVICES, list) < 0)
+                list->flags = DM_UUID_FLAG;
+                if (ask(control_fd, DM_LIST_DEVICES, list, size) < 0)
                         return -errno;
                 if (!(list->flags & DM_BUFFER_FULL_FLAG)) {
                         *ret = TAKE_PTR(list);
@@ -225,16 +230,10 @@ int dm_devices_read_details(struct dm_devices *devices)
         FOREACH_ARRAY(device, devices->devices, devices->n) {
                 const struct dm_target_spec *target;
 
-                *table = (struct dm_ioctl){
-                        .version = {DM_VERSION_MAJOR, 0, 0},
-                        .data_size = TABLE_SIZE,
-                        .data_start = sizeof(struct dm_ioctl),
-                        .dev = device->number,
-                        /* The table, not the status, for which thin pools would commit their metadata. */
-                        .flags = DM_STATUS_TABLE_FLAG | DM_NOFLUSH_FLAG,
-                };
+                /* The table, not the status, for which thin pools would commit their metadata. */
+                *table = (struct dm_ioctl){.dev = device->number, .flags = DM_STATUS_TABLE_FLAG | DM_NOFLUSH_FLAG};
                 target = (const struct dm_target_spec *) (table + 1);
-                if (ioctl(devices->control_fd, DM_TABLE_STATUS, table) < 0)
+                if (ask(devices->control_fd, DM_TABLE_STATUS, table, TABLE_SIZE) < 0)
                         continue;
                 device->suspended = table->flags & DM_SUSPEND_FLAG;
                 device->read_only = table->flags & DM_READONLY_FLAG;
@@ -254,15 +253,11 @@ bool dm_devices_read_lowers(
                 struct dm_ioctl header;
                 struct dm_target_deps deps;
                 uint64_t numbers[DM_LOWERS_MAX];
-        } table = {
-                .header.version = {DM_VERSION_MAJOR, 0, 0},
-                .header.data_size = sizeof(table),
-                .header.data_start = offsetof(typeof(table), deps),
-                .header.dev = number,
-        };
+        } table = {.header.dev = number};
 
-        if (!devices || devices->control_fd < 0 || ioctl(devices->control_fd, DM_TABLE_DEPS, &table) < 0 ||
-                table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG))
+        if (!devices || devices->control_fd < 0 ||
+                ask(devices->control_fd, DM_TABLE_DEPS, &table.header, sizeof(table)) < 0 ||
+                (table.header.flags & (DM_INACTIVE_PRESENT_FLAG | DM_BUFFER_FULL_FLAG)))
                 return false;
         *ret_n = MIN(table.deps.count, DM_LOWERS_MAX);
         for (size_t i = 0; i < *ret_n; i++)
@@ -367,16 +362,11 @@ static const struct dm_device *find_device(const struct dm_devices *devices,
 /* DM_ACTIVE_PRESENT_FLAG and others. A vgchange that was killed leaves a device that has no table; sysfs does not have these. */
 static uint32_t read_flags(const struct dm_devices *devices, const struct dm_device *device)
 {
-        struct dm_ioctl status = {
-                .version = {DM_VERSION_MAJOR, 0, 0},
-                .data_size = sizeof(status),
-                .data_start = sizeof(status),
-                .dev = device->number,
-        };
+        struct dm_ioctl status = {.dev = device->number};
 
         if (devices->control_fd < 0)
                 return DM_ACTIVE_PRESENT_FLAG | (device->suspended ? DM_SUSPEND_FLAG : 0U);
-        return ioctl(devices->control_fd, DM_DEV_STATUS, &status) < 0 ? 0 : status.flags;
+        return ask(devices->control_fd, DM_DEV_STATUS, &status, sizeof(status)) < 0 ? 0 : status.flags;
 }
 
 void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group)

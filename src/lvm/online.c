@@ -54,7 +54,7 @@ int online_open_directory(void)
 /* A line "vg:NAME" of a record, or NULL. Changes `content`. */
 static const char *find_volume_group(char *content)
 {
-        for (char *line; (line = strsep(&content, "\n"));) {
+        FOREACH_LINE(line, content) {
                 const char *name = skip_prefix(line, "vg:");
 
                 if (name && volume_group_name_is_valid(name))

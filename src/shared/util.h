@@ -188,6 +188,9 @@ char *string_vector_join(const struct string_vector *vector, const char *separat
 void string_vector_done(struct string_vector *vector) _nonnull_all_;
 #define _cleanup_string_vector_ _cleanup_(string_vector_done)
 
+/* Each line of a text, which is taken apart and may be NULL. */
+#define FOREACH_LINE(line, text) for (char *line, *line##_rest = (text); (line = strsep(&line##_rest, "\n"));)
+
 /* Adds the paths of all in a directory whose names do not begin with ".", sorted. A slash at the beginning of `path` does not
  * count. Returns 0, also without the directory, or a negative errno. */
 int list_directory_at(int dir_fd, const char *path, struct string_vector *ret) _nonnull_all_ _must_check_;

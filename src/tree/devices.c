@@ -176,14 +176,12 @@ static void add_line(struct tree *tree, const char *line)
 static int add_others(struct tree *tree)
 {
         _cleanup_free_ char *text = NULL;
-        char *rest;
         int result, r;
 
         result = read_file_at(tree->root_fd, PARTITIONS, &text, NULL);
         if (result == -ENOMEM)
                 return result;
-        rest = text;
-        for (const char *line; (line = strsep(&rest, "\n"));)
+        FOREACH_LINE(line, text)
                 add_line(tree, line);
         r = add_empty_devices(tree);
         FOREACH_NODE(node, &tree->nodes)
