@@ -24,7 +24,6 @@
 #include "shared/udev.h"
 #include "shared/util.h"
 
-#define RULES_DIRECTORY "run/udev/rules.d"
 #define NAMES_DIRECTORY "run/headgate/" FLAGS_DM_NAMES
 #define PROGRAM LIBEXECDIR "/headgate-dmsetup.static"
 
@@ -277,7 +276,7 @@ static int find_rules(int root_fd, const char *name, char **ret_path, char **ret
                 if (streq(rule_directories[i], "etc/udev/rules.d"))
                         return 0;
                 r = read_file_at(root_fd, *ret_path, ret_text, NULL);
-                if (!streq(rule_directories[i], RULES_DIRECTORY))
+                if (!streq(rule_directories[i], RULES_OF_THIS_BOOT))
                         return r < 0 ? r : 1;
                 if (r < 0 || !skip_prefix(*ret_text, MARK_OF_OVERRIDE))
                         return 0;
@@ -375,7 +374,7 @@ static bool text_runs_program(char *text)
         _cleanup_free_ char *label = NULL;
         bool may_jump = false;
 
-        for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, text) {
                 if (label && !strstr(line, label))
                         continue;
                 free(TAKE_PTR(label));
@@ -434,17 +433,6 @@ int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret)
         return r > 0 ? string_vector_add(ret, late) : r;
 }
 
-static int open_rules_directory(int root_fd)
-{
-        int fd;
-
-        if ((mkdirat(root_fd, "run/udev", 0755) < 0 && errno != EEXIST) ||
-                (mkdirat(root_fd, RULES_DIRECTORY, 0755) < 0 && errno != EEXIST))
-                return -errno;
-        fd = openat(root_fd, RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        return fd < 0 ? -errno : fd;
-}
-
 int install_rule_overrides(void)
 {
         static const char *const words[] = {"splitname", "vg-lv", NULL};
@@ -456,9 +444,9 @@ int install_rule_overrides(void)
         /* The rules would have dmsetup for it at each event anew. */
         if (r != 0)
                 return log_error_errno(r < 0 ? r : -EIO, "%s does not work: %m", PROGRAM);
-        rules_fd = root_fd < 0 ? root_fd : open_rules_directory(root_fd);
+        rules_fd = rule_directory_open();
         if (rules_fd < 0)
-                return log_error_errno(rules_fd, "Failed to open /" RULES_DIRECTORY ": %m");
+                return log_error_errno(rules_fd, "Failed to open /" RULES_OF_THIS_BOOT ": %m");
 
         for (size_t i = 0; i < ELEMENTSOF(names) && r >= 0; i++) {
                 r = install_override(root_fd, rules_fd, names[i]);

@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "shared/kernel.h"
 #include "shared/log.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* multipathd has the first from early in its start to its end; the second has systemd start it during boot. */
@@ -19,7 +21,7 @@ const char *const stock_rules[STOCK_RULES_N] = {"69-lvm.rules", "69-dm-lvm.rules
 
 const char *const rule_directories[RULE_DIRECTORIES_N] = {
         "etc/udev/rules.d",
-        "run/udev/rules.d",
+        RULES_OF_THIS_BOOT,
         "usr/local/lib/udev/rules.d",
         "usr/lib/udev/rules.d",
         "lib/udev/rules.d",
@@ -50,6 +52,20 @@ int rule_file_find(int root_fd, const char *name, char **ret)
 int rule_file_find_installed(int root_fd, const char *name, char **ret)
 {
         return find(root_fd, name, INSTALLED, ret);
+}
+
+int rule_directory_open(void)
+{
+        _cleanup_close_ int root_fd = root_open();
+        int fd;
+
+        if (root_fd < 0)
+                return root_fd;
+        if ((mkdirat(root_fd, "run/udev", 0755) < 0 && errno != EEXIST) ||
+                (mkdirat(root_fd, RULES_OF_THIS_BOOT, 0755) < 0 && errno != EEXIST))
+                return -errno;
+        fd = openat(root_fd, RULES_OF_THIS_BOOT, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
 }
 
 /* Whether lvm2's rule, as it is installed, has `word`; `otherwise` without a rule that can be read. */
@@ -155,7 +171,9 @@ bool udev_property_is(struct udev_device *device, const char *name, const char *
 /* Each keyword has a line of its own. Of several the last one counts. */
 static void read_find_multipaths(char *text, bool *finds)
 {
-        for (char *line, value[8]; (line = strsep(&text, "\n"));)
+        char value[8];
+
+        FOREACH_LINE(line, text)
                 if (sscanf(line, " find_multipaths%*[\" \t]%7[a-z01]", value) == 1)
                         *finds = streq(value, "yes") || streq(value, "on") || streq(value, "1");
 }

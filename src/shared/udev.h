@@ -21,10 +21,15 @@ extern const char *const rule_directories[RULE_DIRECTORIES_N];
 extern const char *const stock_rules[STOCK_RULES_N];
 
 /* The path of the file that counts, to be freed by the caller. Returns 0; -ENOENT without one; or -ENOMEM. */
-int rule_file_find(int root_fd, const char *name, char **ret) _nonnull_(2, 3) _must_check_;
+int rule_file_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
 
 /* The same of those that are installed, whatever is in /etc and /run. */
-int rule_file_find_installed(int root_fd, const char *name, char **ret) _nonnull_(2, 3) _must_check_;
+int rule_file_find_installed(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
+
+/* Opens that of the rules that count until the next boot, below root_open(), and makes it first where it is missing. Returns a
+ * descriptor or a negative errno. */
+#define RULES_OF_THIS_BOOT "run/udev/rules.d"
+int rule_directory_open(void) _must_check_;
 
 /* Whether lvm2's own rule, as it is installed, takes PVs on LVs for PVs like all others. 2.03.24 and later do so only
  * for those to which another rule gives LVM_PVSCAN_ON_LVS=1. Returns 1 or 0, also without a rule that can be read;
@@ -51,7 +56,7 @@ struct monitor {
 /* Opens it for the devices with the tag; NULL for whole disks, device-mapper's and md's included. Returns a negative errno
  * on error; to be closed in any case. */
 int monitor_open(struct monitor *monitor, const char *tag) _nonnull_(1) _must_check_;
-void monitor_close(struct monitor *monitor) _nonnull_(1);
+void monitor_close(struct monitor *monitor) _nonnull_all_;
 
 /* Begins to queue events, with room for those of a shelf of several thousand disks, for the event loop, which calls `handler`,
  * and which a negative errno from it ends. Returns 0 or a negative errno. */
@@ -65,10 +70,10 @@ DEFINE_CLEANUP(struct udev_device *, udev_device_unref)
 
 /* Returns the next device, to be given back with udev_device_unref(), or NULL when there is no more. `*lost` is set if
  * events were lost on the way to us, and is left as it is otherwise. */
-struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost) _nonnull_(1, 2);
+struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost) _nonnull_all_;
 
 /* Whether the device has the property with that value, in its event or by now. */
-bool udev_property_is(struct udev_device *device, const char *name, const char *value) _nonnull_(1, 2, 3);
+bool udev_property_is(struct udev_device *device, const char *name, const char *value) _nonnull_all_;
 
 /* Paths of multipath devices. At each event of a disk, udev's rules ask multipath(8) whether it is a path
  * (DM_MULTIPATH_DEVICE_PATH=1) or not (=0). It is one if a multipath device has its WWID, or /etc/multipath/wwids lists that as
@@ -101,4 +106,4 @@ struct storage_path {
 };
 
 /* What udev and the kernel say. Empty without such a device, or without memory. */
-void storage_path_read(int root_fd, dev_t number, struct storage_path *path) _nonnull_(3);
+void storage_path_read(int root_fd, dev_t number, struct storage_path *path) _nonnull_all_;

@@ -18,10 +18,6 @@
 #include "shared/udev.h"
 #include "shared/util.h"
 
-/* Where udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do
- * the same, and be copied into the next initrd, where the root file system's VG would then not be activated. */
-#define RULES_DIRECTORY "/run/udev/rules.d"
-
 /* Puts lvm2's rule back should headgate's files be removed; has to be where it is not removed with them. */
 #define REMOVED_RULE "68-headgate-removed.rules"
 
@@ -41,25 +37,22 @@ static const char usage[] =
 /* As stopping the unit does. */
 static void unmask_rules(void)
 {
-        _cleanup_close_ int rules_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_close_ int rules_fd = rule_directory_open();
 
         for (size_t i = 0; i < STOCK_RULES_N; i++)
                 (void) unlinkat(rules_fd, stock_rules[i], 0);
         (void) unlinkat(rules_fd, REMOVED_RULE, 0);
 }
 
+/* udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do the same, and be copied
+ * into the next initrd, where the root file system's VG would then not be activated. */
 static int mask_rules(void)
 {
-        _cleanup_close_ int rules_fd = -EBADF;
+        _cleanup_close_ int rules_fd = rule_directory_open();
         _cleanup_free_ char *text = NULL;
 
-        if ((mkdir("/run/udev", 0755) < 0 && errno != EEXIST) ||
-                (mkdir(RULES_DIRECTORY, 0755) < 0 && errno != EEXIST))
-                return -errno;
-
-        rules_fd = open(RULES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (rules_fd < 0)
-                return -errno;
+                return rules_fd;
         for (size_t i = 0; i < STOCK_RULES_N; i++)
                 if (symlinkat("/dev/null", rules_fd, stock_rules[i]) < 0 && errno != EEXIST)
                         return -errno;
