@@ -7,17 +7,12 @@
 #include <ctype.h>
 #include <fcntl.h>
 
+#include "lvm/pv.h"
 #include "shared/dm.h"
 #include "shared/util.h"
 
 /* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, a reader stays below 256 MiB. */
 #define NODES_MAX 1200000
-
-static int bad(const char **reterr_reason, const char *reason)
-{
-        *reterr_reason = reason;
-        return -EBADMSG;
-}
 
 int metadata_guess_name(const char *text, char **ret)
 {
@@ -88,7 +83,7 @@ static int copy_string(const struct dm_config_node *nodes, const char *key, char
                 return 0;
         /* It may end up in a message; disk text must not forge messages. */
         if (!string_is_printable(string))
-                return bad(reterr_reason, "the metadata has control characters");
+                return damaged(reterr_reason, "the metadata has control characters");
         *ret = strdup(string);
         return *ret ? 0 : -ENOMEM;
 }
@@ -106,7 +101,7 @@ static int parse_pv(const struct dm_config_node *nodes, struct volume_group_pv *
         const char *device = dm_config_find_str(nodes, "device", "");
 
         if (lvm_id_parse(id, ret->pvid) < 0)
-                return bad(reterr_reason, "a PV of the metadata has no valid identifier");
+                return damaged(reterr_reason, "a PV of the metadata has no valid identifier");
 
         if (is_device_hint(device)) {
                 ret->device_name = strdup(device);
@@ -123,9 +118,9 @@ static int parse_pvs(const struct dm_config_node *nodes, struct volume_group *me
         size_t n = count_sections(nodes);
 
         if (n > METADATA_PVS_MAX)
-                return bad(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_PVS_MAX) " PVs");
+                return damaged(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_PVS_MAX) " PVs");
         if (n == 0)
-                return bad(reterr_reason, "the metadata lists no PVs");
+                return damaged(reterr_reason, "the metadata lists no PVs");
         metadata->pvs = calloc(n, sizeof(*metadata->pvs));
         if (!metadata->pvs)
                 return -ENOMEM;
@@ -162,7 +157,7 @@ static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node
         const char *id = dm_config_find_str(lv->child, "id", "");
 
         if (lvm_id_parse(id, ret->lvid) < 0)
-                return bad(reterr_reason, "an LV of the metadata has no valid identifier");
+                return damaged(reterr_reason, "an LV of the metadata has no valid identifier");
 
         ret->name = logical_volume_name_to_show(lv->key);
         if (!ret->name)
@@ -209,7 +204,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
         if (!origins || find_origins(nodes, origins) < 0)
                 return -ENOMEM;
         if (n > METADATA_LVS_MAX)
-                return bad(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs");
+                return damaged(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs");
         /* One more than needed, as calloc() may return NULL for nothing. */
         metadata->lvs = calloc(n + 1, sizeof(*metadata->lvs));
         if (!metadata->lvs)
@@ -231,8 +226,8 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
                 metadata->n_lvs++;
                 names_size += strlen(lv->name);
                 if (names_size > METADATA_NAMES_SIZE_MAX)
-                        return bad(reterr_reason, "the names of its LVs have more than " STRINGIFY(
-                                                          METADATA_NAMES_SIZE_MAX) " bytes");
+                        return damaged(reterr_reason, "the names of its LVs have more than " STRINGIFY(
+                                                              METADATA_NAMES_SIZE_MAX) " bytes");
         }
         return 0;
 }
@@ -245,17 +240,15 @@ static int parse_vg(const struct dm_config_node *vg, struct volume_group *metada
         int r;
 
         if (!volume_group_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0)
-                return bad(reterr_reason, "the metadata has no valid VG name, identifier or sequence number");
+                return damaged(reterr_reason, "the metadata has no valid VG name, identifier or sequence number");
 
         metadata->seqno = (uint64_t) seqno;
         metadata->name = strdup(vg->key);
         if (!metadata->name)
                 return -ENOMEM;
 
-        r = copy_string(nodes, "system_id", &metadata->system_id, reterr_reason);
-        if (r < 0)
-                return r;
-        r = copy_string(nodes, "lock_type", &metadata->lock_type, reterr_reason);
+        r = copy_string(nodes, "system_id", &metadata->system_id, reterr_reason)
+                    ?: copy_string(nodes, "lock_type", &metadata->lock_type, reterr_reason);
         if (r < 0)
                 return r;
         if (metadata->lock_type && streq(metadata->lock_type, "none"))
@@ -265,11 +258,8 @@ static int parse_vg(const struct dm_config_node *vg, struct volume_group *metada
         metadata->clustered = has_flag(nodes, "CLUSTERED");
         metadata->autoactivation_off = has_flag(nodes, "NOAUTOACTIVATE");
 
-        r = parse_pvs(find_section(nodes, "physical_volumes"), metadata, reterr_reason);
-        if (r < 0)
-                return r;
-
-        return parse_lvs(find_section(nodes, "logical_volumes"), metadata, reterr_reason);
+        return parse_pvs(find_section(nodes, "physical_volumes"), metadata, reterr_reason)
+                       ?: parse_lvs(find_section(nodes, "logical_volumes"), metadata, reterr_reason);
 }
 
 /* The VG is the one section at the top; the values beside it tell the format. */
@@ -306,21 +296,18 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
         if (!metadata || !tree)
                 return -ENOMEM;
         if (has_too_many_nodes(text))
-                return bad(reterr_reason, "the metadata has too many PVs or LVs");
+                return damaged(reterr_reason, "the metadata has too many PVs or LVs");
 
         /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
         if (config_text_is_too_deep(text) ||
                 !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
-                return bad(reterr_reason, "the metadata text is malformed");
+                return damaged(reterr_reason, "the metadata text is malformed");
 
         vg = find_vg(tree);
         if (!vg)
-                return bad(reterr_reason, "the text is not the metadata of a VG");
+                return damaged(reterr_reason, "the text is not the metadata of a VG");
 
-        r = parse_vg(vg, metadata, reterr_reason);
-        if (r < 0)
-                return r;
-        r = volume_group_finish(metadata);
+        r = parse_vg(vg, metadata, reterr_reason) ?: volume_group_finish(metadata);
         if (r < 0)
                 return r;
 
@@ -335,10 +322,8 @@ int backup_read(int root_fd, const char *directory, const char *name, struct vol
         const char *reason;
         int r;
 
-        r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL);
-        if (r < 0)
-                return r;
-        r = metadata_parse(text, &metadata, &reason);
+        r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL)
+                    ?: metadata_parse(text, &metadata, &reason);
         if (r < 0)
                 return r;
         if (!streq(metadata->name, name))

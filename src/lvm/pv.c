@@ -65,12 +65,6 @@ _Static_assert(sizeof(struct area_header) == 512, "the header of a metadata area
 #define AREA_VERSION 1
 #define LOCATION_IGNORED 1U
 
-static int bad(const char **reterr_reason, const char *reason)
-{
-        *reterr_reason = reason;
-        return -EBADMSG;
-}
-
 uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
 {
         /* One entry for each value of four bits. A table for eight would be twice as fast, which does not show here: a
@@ -107,16 +101,16 @@ static int parse_places(const uint8_t *sector, size_t position, struct label *la
 
         do
                 if (!take(sector, &position, &place, sizeof(place)))
-                        return bad(reterr_reason, "the list of data areas has no end");
+                        return damaged(reterr_reason, "the list of data areas has no end");
         while (place.offset != 0);
 
         for (;;) {
                 if (!take(sector, &position, &place, sizeof(place)))
-                        return bad(reterr_reason, "the list of metadata areas has no end");
+                        return damaged(reterr_reason, "the list of metadata areas has no end");
                 if (place.offset == 0)
                         break;
                 if (label->n_metadata_areas >= LABEL_METADATA_AREAS_MAX)
-                        return bad(reterr_reason, "too many metadata areas");
+                        return damaged(reterr_reason, "too many metadata areas");
                 label->metadata_areas[label->n_metadata_areas++] =
                         (struct metadata_area){.offset = le64toh(place.offset), .size = le64toh(place.size)};
         }
@@ -144,19 +138,18 @@ static int parse_sector(const uint8_t *sector, uint64_t index, struct label *ret
                 memcmp(header.type, wiped, sizeof(wiped)) == 0)
                 return LABEL_NONE;
         if (le32toh(header.crc) != lvm_crc(LVM_CRC_INITIAL, sector + crc_end, DISK_SECTOR_SIZE - crc_end))
-                return bad(reterr_reason, "the label has a wrong checksum");
+                return damaged(reterr_reason, "the label has a wrong checksum");
         if (le64toh(header.sector) != index)
-                return bad(reterr_reason, "the label belongs to another sector");
+                return damaged(reterr_reason, "the label belongs to another sector");
         if (memcmp(header.type, LABEL_TYPE, sizeof(header.type)) != 0)
-                return bad(reterr_reason, "the label is of an unknown type");
+                return damaged(reterr_reason, "the label is of an unknown type");
 
         position = le32toh(header.pv_offset);
         if (position < sizeof(header) || !take(sector, &position, &pv, sizeof(pv)))
-                return bad(reterr_reason, "the PV header is outside of the label");
+                return damaged(reterr_reason, "the PV header is outside of the label");
         memcpy(label.pvid, pv.pvid, LVM_ID_LENGTH);
         if (!lvm_id_is_valid(label.pvid))
-                return bad(reterr_reason, "the PV identifier has unexpected characters");
-        label.device_size = le64toh(pv.device_size);
+                return damaged(reterr_reason, "the PV identifier has unexpected characters");
 
         r = parse_places(sector, position, &label, reterr_reason);
         if (r < 0)
@@ -205,9 +198,9 @@ static int check_location(
 {
         if (location->offset < sizeof(struct area_header) || location->offset >= area->size ||
                 location->size == 0 || location->size > area->size - sizeof(struct area_header))
-                return bad(reterr_reason, "the metadata text is outside of its area");
+                return damaged(reterr_reason, "the metadata text is outside of its area");
         if (location->size > METADATA_TEXT_SIZE_MAX)
-                return bad(reterr_reason, "the metadata text is too long");
+                return damaged(reterr_reason, "the metadata text is too long");
         return 0;
 }
 
@@ -223,22 +216,22 @@ int metadata_area_read_location(
         *reterr_reason = NULL;
 
         if (!is_possible(area))
-                return bad(reterr_reason, "the place of the metadata area is impossible");
+                return damaged(reterr_reason, "the place of the metadata area is impossible");
         n = read_at(fd, &header, sizeof(header), area->offset);
         if (n < 0)
                 return (int) n;
         if ((size_t) n < sizeof(header))
-                return bad(reterr_reason, "the metadata area is behind the end of the device");
+                return damaged(reterr_reason, "the metadata area is behind the end of the device");
 
         if (le32toh(header.crc) !=
                 lvm_crc(LVM_CRC_INITIAL, (uint8_t *) &header + crc_end, sizeof(header) - crc_end))
-                return bad(reterr_reason, "the metadata area's header has a wrong checksum");
+                return damaged(reterr_reason, "the metadata area's header has a wrong checksum");
         if (memcmp(header.magic, AREA_MAGIC, sizeof(header.magic)) != 0 || le32toh(header.version) != AREA_VERSION)
-                return bad(reterr_reason, "the metadata area is of an unknown kind");
+                return damaged(reterr_reason, "the metadata area is of an unknown kind");
         /* lvm2 has the size from here, and the offset from both. It writes the same numbers to both, and where
          * they differ nobody can say where the ring ends. */
         if (le64toh(header.start) != area->offset || le64toh(header.size) != area->size)
-                return bad(reterr_reason, "label and metadata area disagree on the area's place");
+                return damaged(reterr_reason, "label and metadata area disagree on the area's place");
 
         location = (struct metadata_location){
                 .offset = le64toh(header.committed.offset),

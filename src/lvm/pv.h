@@ -16,9 +16,16 @@
 #define LVM_CRC_INITIAL 0xf597a6cfU
 
 /* Goes on from `crc`: LVM_CRC_INITIAL at first, then what the previous call returned. */
-uint32_t lvm_crc(uint32_t crc, const void *data, size_t size) _nonnull_(2) _must_check_;
+uint32_t lvm_crc(uint32_t crc, const void *data, size_t size) _nonnull_all_ _must_check_;
 
 #define DISK_SECTOR_SIZE 512
+
+/* For what a disk says and is not believed. Returns -EBADMSG, with the reason in a few words, a static string. */
+static inline int damaged(const char **reterr_reason, const char *reason)
+{
+        *reterr_reason = reason;
+        return -EBADMSG;
+}
 
 /* The label of an LVM physical volume (PV): who the PV is, and where on it metadata is kept.
  *
@@ -38,8 +45,7 @@ struct metadata_area {
 
 struct label {
         char pvid[LVM_ID_SIZE];
-        uint64_t device_size; /* bytes, as of when the PV was made or resized */
-        bool unused;          /* it says that no VG has it; false where it does not tell */
+        bool unused; /* it says that no VG has it; false where it does not tell */
         size_t n_metadata_areas;
         struct metadata_area metadata_areas[LABEL_METADATA_AREAS_MAX];
 };
@@ -54,7 +60,7 @@ enum {
  * LABEL_NONE, or a negative errno: -EBADMSG for a label that is damaged, and then `*reterr_reason` is a static
  * string that says how in a few words; errors of the device are passed on as they are, with `*reterr_reason`
  * NULL. `ret` is untouched unless LABEL_FOUND is returned. */
-int label_read(int fd, struct label *ret, const char **reterr_reason) _nonnull_(2, 3) _must_check_;
+int label_read(int fd, struct label *ret, const char **reterr_reason) _nonnull_all_ _must_check_;
 
 /* One metadata area of a PV: a 512-byte header that says where in the area, a ring, the committed text lies.
  *
@@ -88,7 +94,7 @@ enum {
  * -EBADMSG with `*reterr_reason` set where the header is damaged or points outside of its area. `ret` is only
  * set with METADATA_AREA_FOUND. */
 int metadata_area_read_location(int fd, const struct metadata_area *area, struct metadata_location *ret,
-        const char **reterr_reason) _nonnull_(2, 3, 4) _must_check_;
+        const char **reterr_reason) _nonnull_all_ _must_check_;
 
 /* Reads the text at `location`, unwrapped, and checks its sum; `location` must come from
  * metadata_area_read_location() of the same area. A text that changes while it is read is the caller's to read
@@ -97,4 +103,4 @@ int metadata_area_read_location(int fd, const struct metadata_area *area, struct
  * a device that ends too early, and then too `*ret_text` is what was read, since its first word may still tell
  * the VG's name; with any other error it is NULL. */
 int metadata_area_read_text(int fd, const struct metadata_area *area, const struct metadata_location *location,
-        char **ret_text, const char **reterr_reason) _nonnull_(2, 3, 4, 5) _must_check_;
+        char **ret_text, const char **reterr_reason) _nonnull_all_ _must_check_;
