@@ -43,7 +43,7 @@ struct record_file {
 /* Reads what has been added to `*file` since the last call, or all if that is NULL or the file is another one by now; then
  * earlier texts are gone. Returns 0; -ENOENT if there is no file; -EBADMSG if it is damaged; -EPROTONOSUPPORT if it is of
  * another version; -EPERM if others than this user may write to it; or another negative errno. Then `*file` is NULL. */
-int record_file_read(int run_fd, struct record_file **file) _nonnull_(2) _must_check_;
+int record_file_read(int run_fd, struct record_file **file) _nonnull_all_ _must_check_;
 
 /* What is to be said of the records if record_file_read() has returned `error`: "damaged" for instance. */
 const char *record_file_describe_error(int error);
@@ -56,7 +56,7 @@ DEFINE_CLEANUP(struct record_file *, record_file_free)
 #define _cleanup_record_file_ _cleanup_(record_file_freep)
 
 /* Whether it was written since the machine was started. */
-bool record_file_is_of_this_boot(const struct record_file *file) _nonnull_(1);
+bool record_file_is_of_this_boot(const struct record_file *file) _nonnull_all_;
 
 /* The text of that key, or NULL; `file` may be NULL. */
 const char *record_file_find(const struct record_file *file, const char *key) _nonnull_(2);
@@ -74,11 +74,11 @@ struct record_device {
 };
 
 /* Whether the record is of a device with that PV, as far as its beginning says. Much cheaper than the next one. */
-bool record_entry_has_pv(const struct record_entry *record, const char *pvid) _nonnull_(1, 2);
+bool record_entry_has_pv(const struct record_entry *record, const char *pvid) _nonnull_all_;
 
 /* Returns 1 if the record is of a device, 0 if it is not, -EBADMSG if it is damaged, or -ENOMEM. */
-int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
-        _nonnull_(1, 2) _must_check_;
+int record_entry_parse_device(
+        const struct record_entry *record, struct record_device *ret) _nonnull_all_ _must_check_;
 
 /* ------ writing ------ */
 
@@ -92,20 +92,19 @@ struct record_writer *record_writer_free(struct record_writer *writer);
 DEFINE_CLEANUP(struct record_writer *, record_writer_free)
 
 /* Adds a record to those that are to be written; "" removes the key. Returns 0 or a negative errno. */
-int record_writer_put(struct record_writer *writer, const char *key, const char *text)
-        _nonnull_(1, 2, 3) _must_check_;
+int record_writer_put(struct record_writer *writer, const char *key, const char *text) _nonnull_all_ _must_check_;
 
 /* Adds the record of a device; "" as PVID removes it. Returns likewise. */
-int record_writer_put_device(struct record_writer *writer, const struct record_device *device)
-        _nonnull_(1, 2) _must_check_;
+int record_writer_put_device(
+        struct record_writer *writer, const struct record_device *device) _nonnull_all_ _must_check_;
 
 /* Whether the file exists, so that what is put is appended. */
-bool record_writer_appends(const struct record_writer *writer) _nonnull_(1);
+bool record_writer_appends(const struct record_writer *writer) _nonnull_all_;
 
 /* Whether all records are to be put, and the next commit is to write the file anew: there is none, or most of it is out of
  * date. For after a commit. */
-bool record_writer_begin_anew(struct record_writer *writer) _nonnull_(1);
+bool record_writer_begin_anew(struct record_writer *writer) _nonnull_all_;
 
 /* Writes what was put. Returns 0 or a negative errno: then what was put is written by the next commit, or if the file does not
  * exist, all is to be put again. That a file cannot be written anew is no error. */
-int record_writer_commit(struct record_writer *writer) _nonnull_(1) _must_check_;
+int record_writer_commit(struct record_writer *writer) _nonnull_all_ _must_check_;

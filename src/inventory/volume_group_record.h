@@ -9,13 +9,13 @@
  * of lvm2's metadata, but not all of that is a record: one assignment a line, in sections of one level. */
 
 /* The text of a VG's record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
-int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_(1, 2) _must_check_;
+int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_all_ _must_check_;
 
 /* Makes a VG of such a text; fields that it does not know are ignored. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
-int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_(1, 2) _must_check_;
+int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_all_ _must_check_;
 
 /* Whether the text is of a VG of that name, without parsing it. */
-bool volume_group_text_has_name(const char *text, const char *name) _nonnull_(1, 2);
+bool volume_group_text_has_name(const char *text, const char *name) _nonnull_all_;
 
 /* Called for each VG, which it takes over if it returns 0 or more; a negative errno ends the walk and is passed on. */
 typedef int (*volume_group_function)(struct volume_group *volume_group, void *userdata);
@@ -31,7 +31,7 @@ int volume_groups_parse(const struct record_file *file, volume_group_function fu
 
 /* The worker's state as the record and headgated(8) have it, and back: -EBADMSG if there is no such state. */
 const char *vg_state_to_string(enum vg_state state);
-int vg_state_from_string(const char *words) _nonnull_(1);
+int vg_state_from_string(const char *words) _nonnull_all_;
 
 /* Notes the state in the VG, with the public one that it stands for; one that is removed stays as it is. */
-void vg_state_enter(struct volume_group *volume_group, enum vg_state state) _nonnull_(1);
+void vg_state_enter(struct volume_group *volume_group, enum vg_state state) _nonnull_all_;

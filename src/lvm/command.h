@@ -21,22 +21,22 @@ const char *lvm_program(void);
  * activation. Standard input is /dev/null, no other descriptor is open, and the environment is the same whatever
  * our own is, but for LVM_SYSTEM_DIR and LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES, which are passed on. Returns 0 or a
  * negative errno. The caller waits for the process. */
-int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
-        _nonnull_(1, 2, 3) _must_check_;
+int command_start(const char *path, const struct string_vector *arguments,
+        struct lvm_command *ret) _nonnull_all_ _must_check_;
 
 /* Runs lvm in the same way, in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at
  * all. */
-int lvm_command_become(const struct string_vector *arguments) _nonnull_(1) _must_check_;
+int lvm_command_become(const struct string_vector *arguments) _nonnull_all_ _must_check_;
 
 /* All that was printed so far, to be freed by the caller, with a NUL at its end; nothing of it if that is more
  * than 16 MiB, which a disk may bring about. Returns 0 or a negative errno. */
-int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_(1, 2) _must_check_;
+int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_all_ _must_check_;
 
 /* Starts a program, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or
  * another negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
-int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_(1, 2, 3) _must_check_;
+int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_all_ _must_check_;
 
-void lvm_command_done(struct lvm_command *command) _nonnull_(1);
+void lvm_command_done(struct lvm_command *command) _nonnull_all_;
 
 /* What lvm2 has printed. The line of how many LVs of a VG are active never counts. It prints much as it stands on the disk; what
  * the first and the last of these return is as string_printable() writes it. Strings are to be freed by the caller; NULL without
@@ -44,13 +44,13 @@ void lvm_command_done(struct lvm_command *command) _nonnull_(1);
 
 /* The first line of `output` in which `word` stands by itself, that is not as a part of a longer name, without its
  * indentation; NULL also if there is none. */
-char *lvm_output_find(const char *output, const char *word) _nonnull_(1, 2) _must_check_;
+char *lvm_output_find(const char *output, const char *word) _nonnull_all_ _must_check_;
 
 /* All lines that are no warnings. */
-char *lvm_output_errors(const char *output) _nonnull_(1) _must_check_;
+char *lvm_output_errors(const char *output) _nonnull_all_ _must_check_;
 
 /* The first lines that differ, joined by semicolons; "" if there is none. */
-char *lvm_output_begin(const char *output) _nonnull_(1) _must_check_;
+char *lvm_output_begin(const char *output) _nonnull_all_ _must_check_;
 
 /* One process at work for an event loop, of lvm nearly always, and what it works on. */
 

@@ -18,7 +18,7 @@ struct system_id {
 /* What lvm2 makes of a text that is to be a system ID: letters, digits and "._-+" of it, beginning with a
  * letter or digit, 128 at most. Empty if nothing is left, or if it begins with "localhost". Returns a string to
  * be freed by the caller, or NULL without memory. */
-char *system_id_from_text(const char *text) _nonnull_(1) _must_check_;
+char *system_id_from_text(const char *text) _nonnull_all_ _must_check_;
 
 /* Whether lvm2 would keep its hands off a VG with that system ID, which may be NULL. */
 bool system_id_is_foreign(const struct system_id *host, const char *id) _nonnull_(1);
@@ -62,9 +62,9 @@ struct configuration {
 
 /* Reads both files from etc/lvm below `root_fd`; one that is damaged or cannot be read is added to `problems`.
  * Returns 0 and `*ret`, to be emptied with configuration_done(), or -ENOMEM. */
-int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
-        _nonnull_(2, 3) _must_check_;
-void configuration_done(struct configuration *configuration) _nonnull_(1);
+int configuration_read(
+        int root_fd, struct configuration *ret, struct problems *problems) _nonnull_all_ _must_check_;
+void configuration_done(struct configuration *configuration) _nonnull_all_;
 #define _cleanup_configuration_ _cleanup_(configuration_done)
 
 /* Whether event activation is on, as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm.
@@ -86,11 +86,11 @@ enum {
 
 /* Whether lvm2 is to make the file `name` at the first boot of an image: its vgchange -aay of the VG that / lies on starts that
  * (lvm2 2.03.24, tools/vgchange.c), also if all LVs are active. */
-bool devices_file_is_to_be_made(int root_fd, const char *name) _nonnull_(2);
+bool devices_file_is_to_be_made(int root_fd, const char *name) _nonnull_all_;
 
 /* Whether the file `name` in etc/lvm/devices below `root_fd` lists the PV. Returns one of the above, or a negative
  * errno. */
-int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_(2, 3) _must_check_;
+int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_all_ _must_check_;
 
 /* What differs between the versions of lvm2, as far as headgate has to heed it. lvm2 is asked for nothing: its
  * version is told by that of libdevmapper, which comes from the same source (lvm2, VERSION and VERSION_DM). */

@@ -33,12 +33,12 @@ struct dm_devices {
  *
  * Returns 0 and `*ret`, to be freed with dm_devices_free(), or a negative errno; -EOPNOTSUPP where the kernel (before 5.13)
  * does not list UUIDs. */
-int dm_devices_get(int root_fd, struct dm_devices **ret) _nonnull_(2) _must_check_;
+int dm_devices_get(int root_fd, struct dm_devices **ret) _nonnull_all_ _must_check_;
 
 /* Asks for what the list does not say: the type of each device's first target, and whether it is suspended or
  * read-only. This is one more ioctl each, which waits for nothing, not even for a suspended device. A device that
  * has gone keeps its "". Returns 0, or -ENOMEM. */
-int dm_devices_read_details(struct dm_devices *devices) _nonnull_(1) _must_check_;
+int dm_devices_read_details(struct dm_devices *devices) _nonnull_all_ _must_check_;
 
 /* Which devices the table of the one with this number lies on, by one ioctl more. Returns whether `ret` and `*ret_n`
  * say that: not without a list, of one that was read from a file, nor of a device that has gone, has a second table loaded, or lies
@@ -48,10 +48,10 @@ bool dm_devices_read_lowers(const struct dm_devices *devices, dev_t number, dev_
         size_t *ret_n) _nonnull_(3, 4) _must_check_;
 
 /* The same by sysfs, which anybody may read. A device without a table is not in there. */
-int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret) _nonnull_(2) _must_check_;
+int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret) _nonnull_all_ _must_check_;
 
 /* By sysfs for who may not ask the driver, as long as that is the reason. */
-int dm_devices_get_permitted(struct dm_devices **ret) _nonnull_(1) _must_check_;
+int dm_devices_get_permitted(struct dm_devices **ret) _nonnull_all_ _must_check_;
 
 struct dm_devices *dm_devices_free(struct dm_devices *devices);
 DEFINE_CLEANUP(struct dm_devices *, dm_devices_free)
@@ -64,7 +64,7 @@ const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t 
  * LV in a thin pool may be without the pool. One that is stranded is not active: its device is there, but what it lies on is
  * not, also if the disk has come back, which is another device then. Only those of a VG that has `lost_pv` are looked at that
  * closely, by sysfs. */
-void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_(1, 2);
+void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_all_;
 
 /* Asks device-mapper which RAIDs of the VG, by this list, run without one of their legs: those that it was given no device for, or
  * has found to be faulty (dm-raid's status, Documentation/admin-guide/device-mapper/dm-raid.rst of the kernel). This

@@ -17,12 +17,12 @@
 
 /* Parses `text` (NUL-terminated). Returns 0 and `*ret`, to be freed with volume_group_free(), or a negative errno:
  * -EBADMSG with `*reterr_reason`, a static string, for text that is not a VG's metadata or beyond these limits. */
-int metadata_parse(const char *text, struct volume_group **ret, const char **reterr_reason)
-        _nonnull_(1, 2, 3) _must_check_;
+int metadata_parse(
+        const char *text, struct volume_group **ret, const char **reterr_reason) _nonnull_all_ _must_check_;
 
 /* The name with which a damaged `text` begins, if what is there can be the name of a VG: for a message, for
  * nothing else. Returns 0 and `*ret`, to be freed by the caller, or -ENOENT, -ENOMEM. */
-int metadata_guess_name(const char *text, char **ret) _nonnull_(1, 2) _must_check_;
+int metadata_guess_name(const char *text, char **ret) _nonnull_all_ _must_check_;
 
 /* lvm2's backups of metadata: one file for each VG, called like the VG, which lvm2 replaces at every change. A VG
  * that another machine has changed since, or that is no more, still has its old one. */
@@ -30,8 +30,8 @@ int metadata_guess_name(const char *text, char **ret) _nonnull_(1, 2) _must_chec
 /* Reads the backup of the VG `name` in `directory`, which is absolute or below `root_fd`. Returns 0 and `*ret`, to
  * be freed with volume_group_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged
  * or of another VG. */
-int backup_read(int root_fd, const char *directory, const char *name, struct volume_group **ret)
-        _nonnull_(2, 3, 4) _must_check_;
+int backup_read(int root_fd, const char *directory, const char *name,
+        struct volume_group **ret) _nonnull_all_ _must_check_;
 
 /* Whether lvm2 has removed the VG: in its backup, if there is one, no LV is left, and the newest of its archived metadata was written
  * before a vgremove (lvm2, lib/format_text/archive.c). Returns 1, 0 or -ENOMEM. */

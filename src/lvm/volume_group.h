@@ -113,12 +113,11 @@ struct volume_group {
 /* To be called when all that a text says is in the VG: has PVs found, and sets `skip_reason` if the metadata
  * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and
  * because lvm2's event mode is silent about it. Returns 0 or -ENOMEM. */
-int volume_group_finish(struct volume_group *volume_group) _nonnull_(1) _must_check_;
+int volume_group_finish(struct volume_group *volume_group) _nonnull_all_ _must_check_;
 
 /* Takes over what newer metadata of the VG says. PVs and LVs that are still there keep what is known of them. `newer` stays
  * the caller's to free, with what the VG had before. Returns 0, or -ENOMEM and then the VG is as it was. */
-int volume_group_update(struct volume_group *volume_group, struct volume_group *newer)
-        _nonnull_(1, 2) _must_check_;
+int volume_group_update(struct volume_group *volume_group, struct volume_group *newer) _nonnull_all_ _must_check_;
 
 struct volume_group *volume_group_free(struct volume_group *volume_group);
 DEFINE_CLEANUP(struct volume_group *, volume_group_free)
@@ -128,16 +127,16 @@ struct system_id;
 
 /* Sets `skip_reason`, unless there is one, if the VG is another host's: lvm2 does not touch it, and says so as if that were a
  * failure. Returns 0 or -ENOMEM. */
-int volume_group_compare_host(struct volume_group *volume_group, const struct system_id *host)
-        _nonnull_(1, 2) _must_check_;
+int volume_group_compare_host(
+        struct volume_group *volume_group, const struct system_id *host) _nonnull_all_ _must_check_;
 
 /* The PV with that identifier, or NULL. */
-struct volume_group_pv *volume_group_find_pv(const struct volume_group *volume_group, const char *pvid)
-        _nonnull_(1, 2);
+struct volume_group_pv *volume_group_find_pv(
+        const struct volume_group *volume_group, const char *pvid) _nonnull_all_;
 
 /* The LV of that name, or NULL. */
-const struct volume_group_lv *volume_group_find_lv(const struct volume_group *volume_group, const char *name)
-        _nonnull_(1, 2);
+const struct volume_group_lv *volume_group_find_lv(
+        const struct volume_group *volume_group, const char *name) _nonnull_all_;
 
 struct volume_group_counts {
         size_t seen, missing; /* PVs */
@@ -147,7 +146,7 @@ struct volume_group_counts {
         bool any_active;      /* any LV is, whatever autoactivation does */
 };
 
-struct volume_group_counts volume_group_count(const struct volume_group *volume_group) _nonnull_(1);
+struct volume_group_counts volume_group_count(const struct volume_group *volume_group) _nonnull_all_;
 
 /* Whether PVs are missing. */
 static inline bool volume_group_is_incomplete(const struct volume_group *volume_group)
@@ -160,19 +159,19 @@ static inline bool volume_group_is_incomplete(const struct volume_group *volume_
 
 /* Names missing PVs, and where lvm2 last had them: "PV 6-4-...-6 (last at /dev/sda), PV ..., 5 more".
  * Returns a string to be freed by the caller, empty if none is missing, or NULL without memory. */
-char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_(1) _must_check_;
+char *volume_group_describe_missing(const struct volume_group *volume_group) _nonnull_all_ _must_check_;
 
 /* Whether none of the LVs with autoactivation enabled is active, as far as they are marked, and there are some. */
-bool volume_group_is_untouched(const struct volume_group *volume_group) _nonnull_(1);
+bool volume_group_is_untouched(const struct volume_group *volume_group) _nonnull_all_;
 
 /* Whether the worker has nothing more to do for it unless something new happens. */
-bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_(1);
+bool volume_group_is_settled(const struct volume_group *volume_group) _nonnull_all_;
 
 /* Since when it is in its state, on now_usec()'s clock; 0 if headgate was not there when it got there. */
-uint64_t volume_group_since_usec(const struct volume_group *volume_group) _nonnull_(1);
+uint64_t volume_group_since_usec(const struct volume_group *volume_group) _nonnull_all_;
 
 /* The first activation, or the latest one if none has ended yet. */
-struct volume_group_times volume_group_first_times(const struct volume_group *volume_group) _nonnull_(1);
+struct volume_group_times volume_group_first_times(const struct volume_group *volume_group) _nonnull_all_;
 
 /* To be called when an activation has ended: if it is the first one, it is so from now on. vgchange waits for udev itself, VG by VG,
  * and ends once for all. /dev tells where its time went: the kernel makes the node of an LV's device, and later udev the link
@@ -184,6 +183,6 @@ void volume_group_note_first(struct volume_group *volume_group) _nonnull_(1);
 const char *volume_group_describe_activator(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Converts a time of the VG to seconds since 1970. */
-int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec) _nonnull_(1);
+int64_t volume_group_to_realtime(const struct volume_group *volume_group, uint64_t usec) _nonnull_all_;
 
 const char *volume_group_state_to_string(enum volume_group_state state);

@@ -37,7 +37,7 @@ int sysfs_read_location(int root_fd, dev_t number, char **ret) _nonnull_all_ _mu
 int sysfs_read_name(int root_fd, dev_t number, char **ret) _nonnull_all_ _must_check_;
 
 /* The kernel's name of the multipath device or the md array that the device is a part of. Returns as above. */
-int sysfs_read_upper_map(int root_fd, dev_t number, char **ret) _nonnull_(3) _must_check_;
+int sysfs_read_upper_map(int root_fd, dev_t number, char **ret) _nonnull_all_ _must_check_;
 
 /* The lines of mountinfo, swaps or fstab, which libmount tells apart, without those that it does not understand.
  * Starts empty: all zeros. */

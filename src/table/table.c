@@ -120,10 +120,9 @@ static int add_column(struct table *table, const struct column *column)
         for (char *c = table->options.json ? name : NULL; c && (c = strchr(c, '-'));)
                 *c = '_';
         made = name ? scols_table_new_column(table->table, name, WIDTH_HINT, flags) : NULL;
-        if (!made || scols_column_set_json_type(made, json_type) < 0)
-                return -ENOMEM;
         /* Names are escaped already, and names of units have backslashes. */
-        if (scols_column_set_safechars(made, array ? "\\\n" : "\\") < 0)
+        if (!made || scols_column_set_json_type(made, json_type) < 0 ||
+                scols_column_set_safechars(made, array ? "\\\n" : "\\") < 0)
                 return -ENOMEM;
         if (array && scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0)
                 return -ENOMEM;
