@@ -41,22 +41,16 @@ static int compare_newest_first(const void *a, const void *b)
         return CMP(second->number, first->number) ?: CMP(second->index, first->index);
 }
 
-/* Marks what holds a node, however indirectly: itself only in a cycle. */
-static void mark_holders(struct tree *tree, const struct tree_node *node)
+/* The cycle of a node, if it is not only below one: all that holds it and that it holds. */
+static void find_cycle(struct tree *tree, struct tree_node *node)
 {
+        struct tree_cycle *cycle;
+        DM_LIST_INIT(waiting);
+
         tree_clear_marks(tree);
         FOREACH_NODE(upper, &node->uppers)
                 upper->marked = true;
         tree_mark_above(tree);
-}
-
-/* The cycle of a node, if it is not only below one: all that holds it and that it holds. */
-static void find_cycle(struct tree *tree, struct tree_node *node)
-{
-        _cleanup_tree_nodes_ struct tree_nodes holders = {};
-        struct tree_cycle *cycle;
-
-        mark_holders(tree, node);
         if (!node->marked)
                 return;
         cycle = dm_pool_zalloc(tree->memory, sizeof(*cycle));
@@ -66,15 +60,12 @@ static void find_cycle(struct tree *tree, struct tree_node *node)
         }
         cycle->next = tree->cycles;
         tree->cycles = cycle;
-        FOREACH_NODE(other, &tree->nodes)
-                if (other->marked)
-                        tree_fail(tree, tree_nodes_add(&holders, other));
-        FOREACH_NODE(holder, &holders) {
-                mark_holders(tree, holder);
-                if (!node->marked)
-                        continue;
-                holder->cycle = cycle;
-                tree_fail(tree, tree_nodes_add(&cycle->members, holder));
+        for (tree_queue_add(&waiting, node); (node = tree_queue_take(&waiting));) {
+                node->cycle = cycle;
+                tree_fail(tree, tree_nodes_add(&cycle->members, node));
+                FOREACH_NODE(lower, &node->lowers)
+                        if (lower->marked && lower->cycle != cycle)
+                                tree_queue_add(&waiting, lower);
         }
         SORT(cycle->members.nodes, cycle->members.n, compare_newest_first);
 }
