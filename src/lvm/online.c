@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "shared/dm.h"
 #include "shared/flags.h"
 #include "shared/util.h"
 
@@ -45,8 +46,8 @@ int online_open_directory(void)
         if (fd < 0)
                 return fd;
 
-        for (size_t i = 0; i < ELEMENTSOF(directories); i++)
-                if (mkdirat(fd, directories[i], 0700) < 0 && errno != EEXIST)
+        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories))
+                if (mkdirat(fd, *directory, 0700) < 0 && errno != EEXIST)
                         return -errno;
         return TAKE_FD(fd);
 }
@@ -182,10 +183,10 @@ int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_nam
 
 /* ------ locks ------ */
 
-struct lock {
-        int fd; /* with the lock; or a negative errno */
-        char path[];
-};
+static struct path lock_path(const char *directory, const char *name)
+{
+        return path_format("%s/V_%s", directory, name);
+}
 
 int volume_group_locks_init(struct volume_group_locks *locks, const char *directory)
 {
@@ -198,9 +199,9 @@ int volume_group_locks_init(struct volume_group_locks *locks, const char *direct
 
 int volume_group_locks_get(const struct volume_group_locks *locks, const char *name)
 {
-        const struct lock *lock = dm_hash_lookup(locks->locks, name);
+        const int *fd = dm_hash_lookup(locks->locks, name);
 
-        return lock ? MIN(lock->fd, 0) : -ENOENT;
+        return fd ? MIN(*fd, 0) : -ENOENT;
 }
 
 static bool is_file(int fd, const char *path)
@@ -227,8 +228,7 @@ static int try_lock(const char *path)
 
 bool volume_group_is_locked(const char *directory, const char *name)
 {
-        struct path path = path_format("%s/V_%s", directory, name);
-        _cleanup_close_ int fd = open(path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        _cleanup_close_ int fd = open(lock_path(directory, name).text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
         /* The lock file of one that nobody has locked is not there, as a rule. */
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
@@ -236,45 +236,40 @@ bool volume_group_is_locked(const char *directory, const char *name)
 
 int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
 {
-        struct lock *lock = dm_hash_lookup(locks->locks, name);
+        struct path path = lock_path(locks->directory, name);
+        int *fd = dm_hash_lookup(locks->locks, name);
 
-        if (!lock) {
-                size_t size = strlen(locks->directory) + strlen("/V_") + strlen(name) + 1;
-
-                lock = malloc(sizeof(*lock) + size);
-                if (!lock)
-                        return -ENOMEM;
-                lock->fd = -EAGAIN;
-                (void) snprintf(lock->path, size, "%s/V_%s", locks->directory, name);
-                if (!dm_hash_insert(locks->locks, name, lock)) {
-                        free(lock);
+        if (!fd) {
+                fd = malloc(sizeof(*fd));
+                if (!fd || !dm_hash_insert(locks->locks, name, fd)) {
+                        free(fd);
                         return -ENOMEM;
                 }
+                *fd = -EAGAIN;
         }
-        if (lock->fd >= 0)
+        if (*fd >= 0)
                 return 0;
-        while ((lock->fd = try_lock(lock->path)) == -EAGAIN && now_usec() < until_usec)
+        while ((*fd = try_lock(path.text)) == -EAGAIN && now_usec() < until_usec)
                 usleep(PAUSE_USEC);
-        return lock->fd >= 0;
-}
-
-static void give_back(void *data)
-{
-        struct lock *lock = data;
-
-        /* As long as it is locked, nobody else can take it for his. */
-        if (lock->fd >= 0 && is_file(lock->fd, lock->path))
-                (void) unlink(lock->path);
-        closep(&lock->fd);
-        free(lock);
+        return *fd >= 0;
 }
 
 void volume_group_locks_done(struct volume_group_locks *locks)
 {
-        if (locks->locks) {
-                dm_hash_iter(locks->locks, give_back);
-                dm_hash_destroy(locks->locks);
-        }
+        struct dm_hash_node *entry;
+
+        if (locks->locks)
+                dm_hash_iterate(entry, locks->locks) {
+                        struct path path = lock_path(locks->directory, dm_hash_get_key(locks->locks, entry));
+                        int *fd = dm_hash_get_data(locks->locks, entry);
+
+                        /* As long as it is locked, nobody else can take it for his. */
+                        if (*fd >= 0 && is_file(*fd, path.text))
+                                (void) unlink(path.text);
+                        closep(fd);
+                        free(fd);
+                }
+        dm_hash_destroyp(&locks->locks);
         free(locks->directory);
         *locks = (struct volume_group_locks){};
 }
