@@ -205,8 +205,8 @@ static int decide(struct deactivation *deactivation)
         selection_finish(tree);
         if (tree->error < 0)
                 return tree->error;
-        for (size_t i = 0; i < deactivation->n_targets; i++) {
-                r = deactivation->targets[i].found ? 1 : report_inactive(deactivation, &deactivation->targets[i]);
+        FOREACH_ARRAY(target, deactivation->targets, deactivation->n_targets) {
+                r = target->found ? 1 : report_inactive(deactivation, target);
                 if (r < 0)
                         return r;
                 deactivation->something_left |= r == 0;

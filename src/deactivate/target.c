@@ -85,10 +85,10 @@ struct tree_node *target_find_node(const struct target *target, const struct tre
 
         if (!target->lv)
                 return tree_find_number(tree, target->number);
-        for (size_t i = 0; i < ELEMENTSOF(layers); i++)
+        FOREACH_ARRAY(layer, layers, ELEMENTSOF(layers))
                 FOREACH_NODE(node, &tree->nodes)
                         if (node->vg && streq(node->vg, target->vg) && streq(node->lv, target->lv) &&
-                                streq(node->layer, layers[i]))
+                                streq(node->layer, *layer))
                                 return node;
         return NULL;
 }

@@ -106,18 +106,17 @@ static void write_line_of_flags(FILE *file, unsigned int flags)
         fputs("ENV{DM_COOKIE}==\"", file);
         write_pattern(file, flags);
         fputs("\"", file);
-        for (size_t i = 0; i < ELEMENTSOF(properties); i++)
-                if (flags & properties[i].flag)
-                        fprintf(file, ", ENV{%s}=\"1\"", properties[i].property);
+        FOREACH_ARRAY(known, properties, ELEMENTSOF(properties))
+                if (flags & known->flag)
+                        fprintf(file, ", ENV{%s}=\"1\"", known->property);
         fputs(", GOTO=\"headgate_udevflags\"\n", file);
 }
 
 static void write_flags(FILE *file)
 {
-        for (size_t i = 0; i < ELEMENTSOF(fallback_flags); i++)
-                for (size_t j = 0; j < ELEMENTSOF(usual_flags); j++)
-                        write_line_of_flags(
-                                file, DM_UDEV_PRIMARY_SOURCE_FLAG | fallback_flags[i] | usual_flags[j]);
+        FOREACH_ARRAY(fallback, fallback_flags, ELEMENTSOF(fallback_flags))
+                FOREACH_ARRAY(usual, usual_flags, ELEMENTSOF(usual_flags))
+                        write_line_of_flags(file, DM_UDEV_PRIMARY_SOURCE_FLAG | *fallback | *usual);
 }
 
 /* ------ splitname and udevcomplete ------ */
@@ -170,9 +169,9 @@ static const struct call *find_call(const char *line)
 {
         if (*skip_space(line) == '#')
                 return NULL;
-        for (size_t i = 0; i < ELEMENTSOF(calls); i++)
-                if (strstr(line, "dmsetup") && strstr(line, calls[i].verb))
-                        return &calls[i];
+        FOREACH_ARRAY(call, calls, ELEMENTSOF(calls))
+                if (strstr(line, "dmsetup") && strstr(line, call->verb))
+                        return call;
         return NULL;
 }
 
@@ -266,17 +265,17 @@ static const char *const names[] = {
  * `*ret_path` and `*ret_text` are to be freed in any case. */
 static int find_rules(int root_fd, const char *name, char **ret_path, char **ret_text)
 {
-        for (size_t i = 0; i < RULE_DIRECTORIES_N; i++) {
+        FOREACH_ARRAY(directory, rule_directories, RULE_DIRECTORIES_N) {
                 int r;
 
-                if (string_replace(ret_path, string_format("%s/%s", rule_directories[i], name)) < 0)
+                if (string_replace(ret_path, string_format("%s/%s", *directory, name)) < 0)
                         return -ENOMEM;
                 if (faccessat(root_fd, *ret_path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
-                if (streq(rule_directories[i], "etc/udev/rules.d"))
+                if (streq(*directory, "etc/udev/rules.d"))
                         return 0;
                 r = read_file_at(root_fd, *ret_path, ret_text, NULL);
-                if (!streq(rule_directories[i], RULES_OF_THIS_BOOT))
+                if (!streq(*directory, RULES_OF_THIS_BOOT))
                         return r < 0 ? r : 1;
                 if (r < 0 || !skip_prefix(*ret_text, MARK_OF_OVERRIDE))
                         return 0;
@@ -422,10 +421,10 @@ int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret)
         _cleanup_free_ char *late = NULL;
         int r;
 
-        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+        FOREACH_ARRAY(name, names, ELEMENTSOF(names)) {
                 _cleanup_free_ char *override = NULL, *obstacle = NULL;
 
-                r = make_override(root_fd, names[i], &override, &obstacle);
+                r = make_override(root_fd, *name, &override, &obstacle);
                 if (r < 0 || (obstacle && (r = string_vector_add(ret, obstacle)) < 0))
                         return r;
         }

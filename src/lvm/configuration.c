@@ -224,10 +224,10 @@ enum list_naming configuration_list_find(const struct configuration_list *list, 
 {
         enum list_naming naming = list->set ? LIST_DOES_NOT_NAME : LIST_NAMES;
 
-        for (size_t i = 0; i < list->values.n; i++) {
-                const char *value = list->values.strings[i], *rest = skip_prefix(value, vg);
+        FOREACH_ARRAY(value, list->values.strings, list->values.n) {
+                const char *rest = skip_prefix(*value, vg);
 
-                if (value[0] == '@')
+                if (**value == '@')
                         naming = LIST_NAMES_BY_TAG;
                 else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
                         return LIST_NAMES;

@@ -71,9 +71,9 @@ int rule_directory_open(void)
 /* Whether lvm2's rule, as it is installed, has `word`; `otherwise` without a rule that can be read. */
 static int stock_has(int root_fd, const char *word, int otherwise)
 {
-        for (size_t i = 0; i < STOCK_RULES_N; i++) {
+        FOREACH_ARRAY(rule, stock_rules, STOCK_RULES_N) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
-                int r = rule_file_find_installed(root_fd, stock_rules[i], &path)
+                int r = rule_file_find_installed(root_fd, *rule, &path)
                                 ?: read_file_at(root_fd, path, &text, NULL);
 
                 if (r == -ENOMEM)

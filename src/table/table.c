@@ -69,8 +69,8 @@ static char *format_summary(const struct string_vector *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 
-        for (size_t i = 0; i < names->n; i++)
-                enumeration_add(&enumeration, names->strings[i]);
+        FOREACH_ARRAY(name, names->strings, names->n)
+                enumeration_add(&enumeration, *name);
         return enumeration.text ? TAKE_PTR(enumeration.text) : strdup("");
 }
 

@@ -39,8 +39,8 @@ static void unmask_rules(void)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
 
-        for (size_t i = 0; i < STOCK_RULES_N; i++)
-                (void) unlinkat(rules_fd, stock_rules[i], 0);
+        FOREACH_ARRAY(rule, stock_rules, STOCK_RULES_N)
+                (void) unlinkat(rules_fd, *rule, 0);
         (void) unlinkat(rules_fd, REMOVED_RULE, 0);
 }
 
@@ -53,8 +53,8 @@ static int mask_rules(void)
 
         if (rules_fd < 0)
                 return rules_fd;
-        for (size_t i = 0; i < STOCK_RULES_N; i++)
-                if (symlinkat("/dev/null", rules_fd, stock_rules[i]) < 0 && errno != EEXIST)
+        FOREACH_ARRAY(rule, stock_rules, STOCK_RULES_N)
+                if (symlinkat("/dev/null", rules_fd, *rule) < 0 && errno != EEXIST)
                         return -errno;
         return read_file_at(AT_FDCWD, LIBEXECDIR "/" REMOVED_RULE, &text, NULL)
                        ?: write_file_atomic_at(rules_fd, REMOVED_RULE, text);
@@ -112,10 +112,10 @@ static int take(int run_fd)
         static const char *const programs[] = {LIBEXECDIR "/headgated", LIBEXECDIR "/headgate-request"};
         int r;
 
-        for (size_t i = 0; i < ELEMENTSOF(programs); i++)
-                if (access(programs[i], X_OK) < 0)
+        FOREACH_ARRAY(program, programs, ELEMENTSOF(programs))
+                if (access(*program, X_OK) < 0)
                         return log_error_errno(
-                                -errno, "%s is not executable, leaving activation to lvm2: %m", programs[i]);
+                                -errno, "%s is not executable, leaving activation to lvm2: %m", *program);
 
         /* The rules in this order: if it ends in between, both act, and not none. */
         r = flags_prepare(run_fd)
