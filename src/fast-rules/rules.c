@@ -421,6 +421,8 @@ int rule_overrides_find_obstacles(int root_fd, struct string_vector *ret)
         _cleanup_free_ char *late = NULL;
         int r;
 
+        if (!HAVE_FAST_DM_RULES)
+                return 0;
         FOREACH_ARRAY(name, names, ELEMENTSOF(names)) {
                 _cleanup_free_ char *override = NULL, *obstacle = NULL;
 
@@ -438,8 +440,11 @@ int install_rule_overrides(void)
         _cleanup_close_ int root_fd = root_open(), rules_fd = -EBADF;
         _cleanup_string_vector_ struct string_vector overridden = {};
         _cleanup_free_ char *joined = NULL, *late = NULL, *output = NULL;
-        int r = root_is_chosen() ? 0 : command_run(PROGRAM, words, &output);
+        int r;
 
+        if (!HAVE_FAST_DM_RULES)
+                return log_error_errno(-EOPNOTSUPP, "headgate was built without fast device-mapper rules.");
+        r = root_is_chosen() ? 0 : command_run(PROGRAM, words, &output);
         /* The rules would have dmsetup for it at each event anew. */
         if (r != 0)
                 return log_error_errno(r < 0 ? r : -EIO, "%s does not work: %m", PROGRAM);
