@@ -25,7 +25,7 @@ static bool is_used_by_lvm2(sd_device *device)
         if (sd_device_get_property_value(device, "DM_MULTIPATH_DEVICE_PATH", &path) >= 0 && streq(path, "1"))
                 return false;
         return sd_device_get_property_value(device, "DM_UUID", &uuid) < 0 || !skip_prefix(uuid, LVM_UUID_PREFIX) ||
-               configuration_scan_lvs() > 0;
+               configuration_ask("devices/scan_lvs", false);
 }
 
 int copies_find_devices(struct string_vector *names)

@@ -100,7 +100,7 @@ static void promise(struct cookies *cookies)
                 return;
         r = flags_set(cookies->run_fd, FLAGS_COMPLETING);
         if (r < 0) {
-                log_warning("Failed to announce that the worker completes cookies: %s", strerror(-r));
+                log_warning_errno(r, "Failed to announce that the worker completes cookies: %m");
                 cookies->expecting = false;
         } else
                 cookies->promised = true;
@@ -201,7 +201,7 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
         if (!*cookies)
                 r = cookies_new(event, run_fd, cookies);
         if (r < 0)
-                log_warning("Failed to monitor device-mapper's events from udev: %s", strerror(-r));
+                log_warning_errno(r, "Failed to monitor device-mapper's events from udev: %m");
         else
                 (*cookies)->expecting = true;
 }
@@ -336,6 +336,6 @@ int cookies_adopt(int run_fd)
                 return pid < 0 ? -errno : 0;
         r = suspects_complete(suspects, n, TIMEOUT_USEC);
         if (r < 0)
-                log_warning("Failed to complete the cookies that the worker has left: %s", strerror(-r));
+                log_warning_errno(r, "Failed to complete the cookies that the worker has left: %m");
         _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

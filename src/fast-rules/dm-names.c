@@ -65,8 +65,7 @@ int dm_names_write(int run_fd, const struct volume_group *volume_group)
         int r = for_each(run_fd, volume_group, write_file);
 
         if (r < 0)
-                log_warning(
-                        "Failed to write names of LVs of VG %s for udev: %s", volume_group->name, strerror(-r));
+                log_warning_errno(r, "Failed to write names of LVs of VG %s for udev: %m", volume_group->name);
         return r;
 }
 

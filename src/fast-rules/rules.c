@@ -465,8 +465,8 @@ int install_rule_overrides(void)
 
         /* The worker writes to it if it is there. */
         if (overridden.n > 0 && mkdirat(root_fd, NAMES_DIRECTORY, 0700) < 0 && errno != EEXIST)
-                log_warning("Failed to create /" NAMES_DIRECTORY ", udev has a program split names: %s",
-                        strerror(errno));
+                log_warning_errno(
+                        -errno, "Failed to create /" NAMES_DIRECTORY ", udev has a program split names: %m");
         joined = string_vector_join(&overridden, ", ");
         if (overridden.n == 0)
                 log_warning("No udev rules of device-mapper are overridden.");

@@ -235,8 +235,7 @@ enum list_naming configuration_list_find(const struct configuration_list *list, 
         return naming;
 }
 
-/* Asks of the files that lvm2 run by this process would read; `otherwise` also if there is no memory for them. */
-static bool ask(const char *path, bool otherwise)
+bool configuration_ask(const char *path, bool otherwise)
 {
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
@@ -245,16 +244,6 @@ static bool ask(const char *path, bool otherwise)
         if (files_read(AT_FDCWD, secure_getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
                 return otherwise;
         return find_bool(files, path, otherwise);
-}
-
-int configuration_event_activation(void)
-{
-        return ask("global/event_activation", true);
-}
-
-int configuration_scan_lvs(void)
-{
-        return ask("devices/scan_lvs", false);
 }
 
 /* ------ the devices file ------ */

@@ -67,12 +67,9 @@ int configuration_read(
 void configuration_done(struct configuration *configuration) _nonnull_all_;
 #define _cleanup_configuration_ _cleanup_(configuration_done)
 
-/* Whether event activation is on, as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm.
- * Returns 1 or 0. */
-int configuration_event_activation(void);
-
-/* Whether lvm2 takes notice of PVs on LVs, likewise; by default it does not. Returns 1 or 0. */
-int configuration_scan_lvs(void);
+/* One boolean setting as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm. `otherwise` is lvm2's default, also
+ * for want of memory. */
+bool configuration_ask(const char *path, bool otherwise) _nonnull_all_;
 
 /* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,
  * lib/device/device_id.c: one line for each device, of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda

@@ -48,6 +48,7 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_warning(...) ((void) log_full(LOG_WARNING, 0, __VA_ARGS__))
 #define log_error(...) ((void) log_full(LOG_ERR, 0, __VA_ARGS__))
 #define log_error_errno(error, ...) log_full(LOG_ERR, error, __VA_ARGS__)
+#define log_warning_errno(error, ...) ((void) log_full(LOG_WARNING, error, __VA_ARGS__))
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
 /* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,

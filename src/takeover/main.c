@@ -72,8 +72,8 @@ static int note_stock_rule(int run_fd)
 
         if (sets_ready < 0)
                 return sets_ready;
-        r = takes_lvs > 0 && configuration_scan_lvs() > 0 ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
-                                                          : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
+        r = takes_lvs > 0 && configuration_ask("devices/scan_lvs", false) ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
+                                                                          : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
         if (r < 0)
                 return r;
         return sets_ready > 0 ? flags_clear(run_fd, FLAGS_NO_SYSTEMD_READY)
@@ -103,7 +103,7 @@ static void announce_disks(int run_fd)
                 return;
         r = run_udevadm(reload) ?: run_udevadm(trigger);
         if (r < 0)
-                log_warning("Failed to have udev handle all disks again: %s", strerror(-r));
+                log_warning_errno(r, "Failed to have udev handle all disks again: %m");
 }
 
 static int take(int run_fd)
@@ -175,11 +175,11 @@ static int worker_stopped(int run_fd)
 
         r = end_listening(run_fd);
         if (r < 0)
-                log_warning("Failed to note that devices may have been missed: %s", strerror(-r));
+                log_warning_errno(r, "Failed to note that devices may have been missed: %m");
 
         r = cookies_adopt(run_fd);
         if (r < 0)
-                log_warning("Failed to complete the cookies that the worker has left: %s", strerror(-r));
+                log_warning_errno(r, "Failed to complete the cookies that the worker has left: %m");
 
         if (streq(result, "success")) {
                 (void) flags_clear(run_fd, FLAGS_FAILURES);

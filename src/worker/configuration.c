@@ -42,7 +42,7 @@ int configuration_refresh(struct worker *worker)
         worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
                               lvm_version_takes_links_from_udev();
         worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
-        worker->event_activation = configuration_event_activation();
+        worker->event_activation = configuration_ask("global/event_activation", true);
         if (!first)
                 log_info("lvm2's or headgate's configuration has changed, reading it again.");
         if (!worker->event_activation && (first || activated))

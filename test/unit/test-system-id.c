@@ -149,11 +149,11 @@ START_TEST(event_activation)
         _cleanup_free_ char *directory = string_format("%s/etc/lvm", run_directory());
 
         ck_assert_int_eq(setenv("LVM_SYSTEM_DIR", directory, true), 0);
-        ck_assert_int_eq(configuration_event_activation(), 1);
+        ck_assert_int_eq(configuration_ask("global/event_activation", true), 1);
         write_file_and_directories("etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
-        ck_assert_int_eq(configuration_event_activation(), 0);
+        ck_assert_int_eq(configuration_ask("global/event_activation", true), 0);
         write_file_and_directories("etc/lvm/lvmlocal.conf", "global { event_activation = \"yes\" }\n");
-        ck_assert_int_eq(configuration_event_activation(), 1);
+        ck_assert_int_eq(configuration_ask("global/event_activation", true), 1);
         ck_assert_int_eq(unsetenv("LVM_SYSTEM_DIR"), 0);
 }
 END_TEST
