@@ -339,59 +339,29 @@ const char *plan_group_to_string(enum plan_group group)
 }
 
 /* VGs that are only named in the settings are known, too: the machine may have no backups. */
-static int add_configured(const struct string_vector *names, const struct string_vector *seen, struct plan *plan,
-        struct problems *problems)
+static int claim_configured(const struct string_vector *names, enum plan_group group, const char *what,
+        const struct string_vector *seen, struct plan *plan, struct problems *problems)
 {
         FOREACH_ARRAY(name, names->strings, names->n) {
                 struct planned_volume_group *volume_group;
-                int r = known_is_seen(seen, *name) ? 0 : plan_add(plan, *name, &volume_group);
+                int r = known_is_seen(seen, *name) ? -EEXIST : plan_add(plan, *name, &volume_group);
 
+                if (r >= 0) {
+                        volume_group->needed = true;
+                        r = plan_claim(volume_group, group, "/" SETTINGS_FILE, what);
+                }
                 if (r == -ENOMEM)
                         return r;
-                if (r < 0)
+                if (r == -E2BIG)
                         problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", *name);
         }
         return 0;
 }
 
-static int claim_configured(
-        const struct string_vector *names, enum plan_group group, const char *what, struct plan *plan)
+static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
 {
-        FOREACH_ARRAY(name, names->strings, names->n) {
-                struct planned_volume_group *volume_group = plan_find(plan, *name);
-
-                if (!volume_group)
-                        continue;
-                volume_group->needed = true;
-                if (plan_claim(volume_group, group, "/" SETTINGS_FILE, what) < 0)
-                        return -ENOMEM;
-        }
-        return 0;
-}
-
-/* A VG's own section says that the machine has it, or that it does not. */
-static int heed_policies(const struct settings *settings, const struct string_vector *seen, struct plan *plan,
-        struct problems *problems)
-{
-        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n) {
-                struct string_vector name = {&policy->pattern, 1};
-                struct planned_volume_group *volume_group;
-                int r;
-
-                if (!policy->is_name || !policy->expected)
-                        continue;
-                r = add_configured(&name, seen, plan, problems);
-                if (r < 0)
-                        return r;
-                volume_group = plan_find(plan, policy->pattern);
-                if (volume_group)
-                        volume_group->needed = true;
-        }
         FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
-                if (settings_expect(settings, volume_group->name))
-                        continue;
-                volume_group->needed = false;
-                if (volume_group->group != PLAN_REST)
+                if (volume_group->group != PLAN_REST || settings_expect(settings, volume_group->name))
                         continue;
                 volume_group->group = PLAN_NONE;
                 if (string_replace(&volume_group->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
@@ -430,14 +400,12 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
                 {&settings->net_volume_groups, PLAN_NET, "it in net_volume_groups"},
         };
         _cleanup_plan_ struct plan plan = {};
-        int r = known_add(root_fd, configuration, seen, &plan, problems);
+        int r = known_add(root_fd, configuration, seen, &plan, problems)
+                        ?: entries_claim(root_fd, seen, &plan, problems);
 
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
-                r = r ?: add_configured(list->names, seen, &plan, problems);
-        r = r ?: entries_claim(root_fd, seen, &plan, problems);
-        FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
-                r = r ?: claim_configured(list->names, list->group, list->what, &plan);
-        r = r ?: heed_policies(settings, seen, &plan, problems) ?: name_units(&plan, problems);
+                r = r ?: claim_configured(list->names, list->group, list->what, seen, &plan, problems);
+        r = r ?: leave_out_unexpected(settings, &plan) ?: name_units(&plan, problems);
         if (r < 0)
                 return r;
         *ret = TAKE_STRUCT(plan);

@@ -216,7 +216,7 @@ static int judge(const struct volume_group *volume_group)
 
 /* Adds what the machine is known to have and was not seen. Of these only what somebody needs is judged, as backups may be of VGs that
  * were removed. Returns an exit status or a negative errno. */
-static int add_expected(struct sources *sources)
+static int add_expected(struct sources *sources, bool all)
 {
         _cleanup_plan_ struct plan plan = {};
         int r, result = EXIT_ALL_UP;
@@ -225,7 +225,7 @@ static int add_expected(struct sources *sources)
         if (r < 0)
                 return r;
         FOREACH_ARRAY(planned, plan.volume_groups, plan.n)
-                if (planned->group != PLAN_NONE || arg_all)
+                if (planned->group != PLAN_NONE || all)
                         unrecorded_add(sources, planned->name, planned);
         FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups) {
                 const struct planned_volume_group *planned = plan_find(&plan, (*volume_group)->name);
@@ -236,27 +236,19 @@ static int add_expected(struct sources *sources)
         return result;
 }
 
-/* Adds those VGs that have no record, if anything else mentions them. With `log_unknown`, logs that nothing does. */
+/* Adds those VGs that are neither on record nor planned, if anything else mentions them. With `log_unknown`, logs that nothing does. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, bool log_unknown)
 {
-        _cleanup_plan_ struct plan plan = {};
-        bool read = false;
-
         for (size_t i = 0; i < n_names; i++) {
-                const struct planned_volume_group *planned;
                 int r;
 
                 if (snapshot_find(sources, names[i]))
                         continue;
                 r = sources_read_names(sources);
-                if (r >= 0 && !read && sources->in_charge)
-                        r = expected_find(sources, &plan);
                 if (r < 0)
                         return r;
-                read = true;
-                planned = plan_find(&plan, names[i]);
-                if (planned || sources_have_name(sources, names[i]))
-                        unrecorded_add(sources, names[i], planned);
+                if (sources_have_name(sources, names[i]))
+                        unrecorded_add(sources, names[i], NULL);
                 else if (log_unknown)
                         sources_log_unknown(sources, names[i]);
         }
@@ -271,12 +263,10 @@ static int look(
 {
         int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
-        r = sources->in_charge ? snapshot_read(sources) : 0;
+        r = sources->in_charge ? snapshot_read(sources) ?: add_expected(sources, arg_all || n_names > 0) : 0;
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, log_unknown);
-        else if (r >= 0 && sources->in_charge)
-                r = add_expected(sources);
-        else if (r >= 0)
+        else if (r >= 0 && !sources->in_charge)
                 unrecorded_add_all(sources);
         if (r >= 0 && sources->unrecorded_error < 0)
                 r = sources->unrecorded_error;

@@ -88,7 +88,6 @@ static const struct check {
         {"blk-availability", check_blk_availability, NEEDS_SYSTEMD},
         {"lvm.conf", check_lvm_configuration, 0, "Nothing in it keeps VGs from being activated."},
         {"headgate.conf", check_headgate_configuration, 0, "There is nothing wrong in it."},
-        {"backups", check_backups},
         {"online", check_online},
         {"others", check_others, 0, "No unit of this machine's own activates VGs or LVs."},
         {"initrd", check_initrd, NEEDS_RUN, "No VG was active before headgate saw it."},

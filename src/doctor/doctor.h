@@ -70,4 +70,4 @@ check_function check_enabled, check_in_charge, check_units, check_failures, chec
 check_function check_versions, check_lvm_configuration, check_headgate_configuration, check_others, check_journal;
 
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
-check_function check_backups, check_online, check_initrd, check_requests, check_links;
+check_function check_online, check_initrd, check_requests, check_links;

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "doctor/doctor.h"
-#include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
 #include "shared/flags.h"
@@ -18,75 +17,6 @@ static void warn_of_names(
 {
         if (names->n > 0)
                 finding_warning(doctor, advice, "%s: %s.", names->n == 1 ? one : many, names->text ?: "?");
-}
-
-/* ------ backups ------ */
-
-enum { MISSING, DAMAGED, STALE, GOOD, _KIND_MAX };
-
-static void backups_done(struct enumeration (*names)[_KIND_MAX])
-{
-        FOREACH_ARRAY(kind, *names, _KIND_MAX)
-                enumeration_done(kind);
-}
-
-/* `seqno` is that which the worker has read from the disks; 0 if it has not. It does not hear of later changes. */
-static int look_at_backup(const struct doctor *doctor, const char *vg, uint64_t seqno, struct enumeration *names)
-{
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
-        size_t kind;
-        int r = backup_read(
-                doctor->sources.root_fd, root_relative(doctor->sources.configuration.backup_dir), vg, &metadata);
-
-        if (r < 0 && r != -ENOENT && r != -EBADMSG)
-                return r;
-        kind = r == -ENOENT ? MISSING : r == -EBADMSG ? DAMAGED : metadata->seqno < seqno ? STALE : GOOD;
-        enumeration_add(&names[kind], vg);
-        return 0;
-}
-
-/* Those of the worker, and what else is active. */
-static int look_at_backups(const struct doctor *doctor, struct enumeration *names)
-{
-        int r = doctor->tree_error;
-
-        FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
-                r = r ?: look_at_backup(doctor, (*vg)->name, (*vg)->seqno, names);
-        if (r < 0)
-                return r;
-        FOREACH_NODE(lv, &doctor->tree->nodes)
-                if (lv->vg && tree_find_vg(doctor->tree, lv) == lv && !snapshot_find(&doctor->sources, lv->vg))
-                        r = r ?: look_at_backup(doctor, lv->vg, 0, names);
-        return r;
-}
-
-#define ADVICE_BACKUP "Run: vgcfgbackup VG, and see backup/backup in lvm.conf(5)."
-
-void check_backups(struct doctor *doctor)
-{
-        static const char *const texts[][2] = {
-                [MISSING] = {"A VG has no backup, and at boot it is not known before its disks come",
-                        "VGs have no backup, and at boot they are not known before their disks come"},
-                [DAMAGED] = {"The backup of a VG is damaged", "The backups of VGs are damaged"},
-                [STALE] = {"The backup of a VG is older than the metadata on its disks",
-                        "The backups of VGs are older than the metadata on their disks"},
-        };
-        _cleanup_(backups_done) struct enumeration names[_KIND_MAX] = {};
-        size_t n_good, n_bad = 0;
-        int r = look_at_backups(doctor, names);
-
-        if (r < 0) {
-                finding_unknown(doctor, r, "It cannot be told which VGs have backups: %m.");
-                return;
-        }
-        for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
-                n_bad += names[i].n;
-                warn_of_names(doctor, &names[i], ADVICE_BACKUP, texts[i][0], texts[i][1]);
-        }
-        n_good = names[GOOD].n;
-        if (n_bad == 0)
-                finding_ok(doctor, "%zu VG%s known or active, all with a backup.", n_good,
-                        n_good == 1 ? " is" : "s are");
 }
 
 /* ------ /run/lvm ------ */

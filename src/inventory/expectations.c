@@ -5,7 +5,6 @@
 #include "inventory/expectations.h"
 
 #include <fcntl.h>
-#include <glob.h>
 
 #include "lvm/metadata.h"
 #include "shared/util.h"
@@ -136,8 +135,14 @@ int absent_read_backup(const struct inventory *inventory, const struct configura
 
 bool absent_is_name_of_others(const char *name)
 {
-        _cleanup_(globfree) glob_t found = {};
+        _cleanup_closedir_ DIR *mapper = open_directory_at(AT_FDCWD, "/dev/mapper");
 
-        return access(path_format("/dev/%s", name).text, F_OK) >= 0 ||
-               glob(path_format("/dev/mapper/%s-*", name).text, GLOB_NOSORT, NULL, &found) == 0;
+        if (mapper)
+                FOREACH_ENTRY(entry, mapper) {
+                        const char *rest = skip_prefix(entry, name);
+
+                        if (rest && *rest == '-')
+                                return true;
+                }
+        return access(path_format("/dev/%s", name).text, F_OK) >= 0;
 }

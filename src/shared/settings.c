@@ -37,33 +37,16 @@ static int take_seconds(
         return 0;
 }
 
-static bool is_switch(const struct dm_config_node *node)
-{
-        return is_single(node, DM_CFG_INT) && node->v->v.i >= 0 && node->v->v.i <= 1;
-}
-
-static int take_switch(
-        const struct dm_config_node *node, const char *section, void *target, struct problems *problems)
-{
-        if (is_switch(node))
-                *(bool *) target = node->v->v.i;
-        else
-                complain(problems, "%s%s must be 0 or 1.", section, node->key);
-        return 0;
-}
-
-/* "no" or "yes", or 0 or 1. */
 static int take_choice(
         const struct dm_config_node *node, const char *section, void *target, struct problems *problems)
 {
         const char *word = is_single(node, DM_CFG_STRING) ? node->v->v.str : "";
+        int64_t number = is_single(node, DM_CFG_INT) ? node->v->v.i : -1;
 
-        if (is_switch(node))
-                *(bool *) target = node->v->v.i;
-        else if (streq(word, "no") || streq(word, "yes"))
-                *(bool *) target = streq(word, "yes");
+        if (streq(word, "no") || streq(word, "yes") || number == 0 || number == 1)
+                *(bool *) target = number == 1 || streq(word, "yes");
         else
-                complain(problems, "%s%s must be \"no\" or \"yes\".", section, node->key);
+                complain(problems, "%s%s must be 0 or 1, \"no\" or \"yes\".", section, node->key);
         return 0;
 }
 
@@ -183,9 +166,9 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
         static const struct key keys[] = {
                 {"boot_volume_groups", take_names, offsetof(struct settings, boot_volume_groups)},
                 {"deadline", take_seconds, offsetof(struct settings, deadline_usec)},
-                {"direct_activation", take_switch, offsetof(struct settings, direct_activation)},
+                {"direct_activation", take_choice, offsetof(struct settings, direct_activation)},
                 {"net_volume_groups", take_names, offsetof(struct settings, net_volume_groups)},
-                {"parallel_teardown", take_switch, offsetof(struct settings, parallel_teardown)},
+                {"parallel_teardown", take_choice, offsetof(struct settings, parallel_teardown)},
                 {"teardown_deadline", take_seconds, offsetof(struct settings, teardown_deadline_usec)},
                 {"volume_groups", take_policies, offsetof(struct settings, policies)},
         };

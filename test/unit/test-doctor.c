@@ -106,7 +106,7 @@ START_TEST(all_is_well)
 {
         static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
                 "headgate-rule", "lvm2-rule", "dm-rules", "blk-availability", "lvm.conf", "headgate.conf",
-                "backups", "online", "others", "initrd", "requests", "links", "journal"};
+                "online", "others", "initrd", "requests", "links", "journal"};
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
         look(&doctor);
@@ -252,15 +252,6 @@ static const struct {
                         "volume_groups { data { deadline = 5 } \"d*\" { deadline = 6 } }\n"}}},
         {"headgate.conf", FINDING_OK, "direct_activation=0",
                 {{"etc/headgate/headgate.conf", "direct_activation = 0\n"}}},
-
-        {"backups", FINDING_WARNING, "no backup, and at boot it is not known before its disks come: data.",
-                {{"etc/lvm/backup/data"}}},
-        {"backups", FINDING_WARNING, "is older than", {{"etc/lvm/backup/data", METADATA("data", "2")}}},
-        {"backups", FINDING_OK, "1 VG is known", {{"etc/lvm/backup/data", METADATA("data", "4")}}},
-        {"backups", FINDING_WARNING, "is damaged", {{"etc/lvm/backup/data", "data {\n"}}},
-        {"backups", FINDING_OK, "1 VG is known",
-                {{"etc/lvm/lvm.conf", "backup { backup_dir = \"/backups\" }\n"},
-                        {"backups/data", METADATA("data", "3")}, {"etc/lvm/backup/data"}}},
 
         {"online", FINDING_WARNING, "a PV for online whose device is not there: " PVID,
                 {{"run/lvm/pvs_online/" PVID, "8:16\nvg:data\n"}}},

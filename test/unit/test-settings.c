@@ -209,11 +209,12 @@ START_TEST(wrong_policies)
                 const char *line;
         } rows[] = {
                 {"data { degrade = \"yes\" }", "volume_groups/data: the key \"degrade\" is not known."},
-                {"data { degraded = \"maybe\" }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
-                {"data { degraded = 2 }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                {"data { degraded = \"maybe\" }",
+                        "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
+                {"data { degraded = 2 }", "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
                 {"data { degraded = [ \"yes\", \"no\" ] }",
-                        "volume_groups/data: degraded must be \"no\" or \"yes\"."},
-                {"data { degraded { } }", "volume_groups/data: degraded must be \"no\" or \"yes\"."},
+                        "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
+                {"data { degraded { } }", "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
                 {"data { deadline = 0 }",
                         "volume_groups/data: deadline must be a number of seconds from 1 to 86400."},
                 {"data* { deadline = \"5\" }",
