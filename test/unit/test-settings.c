@@ -137,7 +137,7 @@ START_TEST(what_is_wrong_has_its_default)
                 {"deadline = [ 5, 6 ]", "deadline"},
                 {"deadline { }", "deadline"},
                 {"direct_activation = 2", "direct_activation"},
-                {"direct_activation = \"no\"", "direct_activation"},
+                {"direct_activation = \"off\"", "direct_activation"},
                 {"boot_volume_groups = 7", "boot_volume_groups"},
                 {"boot_volume_groups = [ \"a\", 7 ]", "boot_volume_groups"},
                 {"boot_volume_groups = [ \"-a\" ]", "boot_volume_groups"},
