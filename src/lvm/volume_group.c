@@ -83,7 +83,7 @@ static void read_links(const struct volume_group *volume_group, struct volume_gr
 
         FOREACH_LV(lv, volume_group) {
                 struct path path = path_format("dev/%s/%s", volume_group->name, lv->name);
-                uint64_t made, linked;
+                uint64_t made = 0, linked = 0;
 
                 if (!lv->autoactivated || !lv->active)
                         continue;

@@ -192,7 +192,7 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
                 _cleanup_volume_group_ struct volume_group *vg = NULL;
 
                 /* To parse all takes long. */
-                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, asked.text))
+                if (!strstr(entry->text, asked.text) || !lvm_id_is_valid(entry->key))
                         continue;
                 r = volume_group_parse(entry->text, &vg);
                 if (r >= 0 && volume_group_first_times(vg).activating_usec == asked_usec)
