@@ -228,8 +228,8 @@ void report_unseen(const struct string_vector *names)
         FOREACH_ARRAY(name, names->strings, names->n)
                 enumeration_add(&enumeration, *name);
         if (names->n > 0)
-                log_info("%zu VG%s absent, nothing was seen of %s so far: %s (headgate why VG).", names->n,
-                        names->n == 1 ? " is" : "s are", names->n == 1 ? "it" : "them", enumeration.text ?: "?");
+                log_info("%zu VG%s absent so far: %s (headgate why VG).", names->n,
+                        names->n == 1 ? " is" : "s are", enumeration.text ?: "?");
 }
 
 void report_damaged(
