@@ -245,6 +245,11 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 r = parts[i](worker);
         if (r < 0)
                 return r;
+        /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
+         * keep it waiting. */
+        if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
+                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
+                r = finish_boot(worker);
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !worker_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
@@ -252,11 +257,6 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
                 report_timeline(worker->inventory, &worker->logged_usec);
-        /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
-         * keep it waiting. */
-        if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
-                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                r = finish_boot(worker);
         r = r ?: handover_leave_if_idle(worker);
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
