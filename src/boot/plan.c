@@ -179,7 +179,7 @@ static int claim_crypttab(char *text, struct entries *entries)
 {
         unsigned int number = 0;
 
-        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, text) {
                 char *fields[4] = {};
                 int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields), r;
 

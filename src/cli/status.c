@@ -214,8 +214,8 @@ static int judge(const struct volume_group *volume_group)
         return volume_group->state == VOLUME_GROUP_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
-/* Adds what the machine is known to have and was not seen. Of these only what somebody needs is judged, as backups may be of VGs that
- * were removed. Returns an exit status or a negative errno. */
+/* Adds the VGs that the machine is known to have and that were not seen. Of these only those that are needed are judged, as backups
+ * may be of VGs that were removed. Returns an exit status or a negative errno. */
 static int add_expected(struct sources *sources, bool all)
 {
         _cleanup_plan_ struct plan plan = {};
@@ -263,7 +263,11 @@ static int look(
 {
         int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
-        r = sources->in_charge ? snapshot_read(sources) ?: add_expected(sources, arg_all || n_names > 0) : 0;
+        r = sources->in_charge ? snapshot_read(sources) : 0;
+        /* The plan reads all backups that there are, in vain where all names are on record. */
+        if (r >= 0 && sources->in_charge &&
+                (n_names == 0 || ANY(FOREACH_ARRAY(name, names, n_names), !snapshot_find(sources, *name))))
+                r = add_expected(sources, arg_all || n_names > 0);
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, log_unknown);
         else if (r >= 0 && !sources->in_charge)

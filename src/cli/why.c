@@ -70,10 +70,10 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
 static int explain_planned(struct why *why, const char *name)
 {
         _cleanup_plan_ struct plan plan = {};
-        const struct planned_volume_group *planned;
         int r = why->sources->in_charge ? expected_find(why->sources, &plan) : 0;
+        /* An empty plan, where there is none, has no VG. */
+        const struct planned_volume_group *planned = plan_find(&plan, name);
 
-        planned = r < 0 ? NULL : plan_find(&plan, name);
         if (!planned)
                 return r < 0 ? r : log_unknown_vg(why->sources, name);
         why_condition(why, "missing-pv");

@@ -240,7 +240,7 @@ static void read_storage(const struct doctor *doctor, const char *name, struct s
                         continue;
                 if (read_file_at(doctor->sources.root_fd, path.text, &text, NULL) < 0)
                         return;
-                for (char *line, *rest = text; (line = strsep(&rest, "\n"));)
+                FOREACH_LINE(line, text)
                         if (sscanf(line, " Storage = %15s", storage->value) == 1)
                                 storage->path = path;
                 return;

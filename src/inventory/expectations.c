@@ -137,12 +137,11 @@ bool absent_is_name_of_others(const char *name)
 {
         _cleanup_closedir_ DIR *mapper = open_directory_at(AT_FDCWD, "/dev/mapper");
 
-        if (mapper)
-                FOREACH_ENTRY(entry, mapper) {
-                        const char *rest = skip_prefix(entry, name);
+        FOREACH_ENTRY(entry, mapper) {
+                const char *rest = skip_prefix(entry, name);
 
-                        if (rest && *rest == '-')
-                                return true;
-                }
+                if (rest && *rest == '-')
+                        return true;
+        }
         return access(path_format("/dev/%s", name).text, F_OK) >= 0;
 }

@@ -263,7 +263,7 @@ void volume_group_locks_done(struct volume_group_locks *locks)
                         struct path path = lock_path(locks->directory, dm_hash_get_key(locks->locks, entry));
                         int *fd = dm_hash_get_data(locks->locks, entry);
 
-                        /* As long as it is locked, nobody else can take it for his. */
+                        /* As long as it is locked, no other process takes the file for its own. */
                         if (*fd >= 0 && is_file(*fd, path.text))
                                 (void) unlink(path.text);
                         closep(fd);

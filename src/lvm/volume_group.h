@@ -179,7 +179,7 @@ struct volume_group_times volume_group_first_times(const struct volume_group *vo
  * tick, 1 to 10 ms. Times that cannot be true are not used. */
 void volume_group_note_first(struct volume_group *volume_group) _nonnull_(1);
 
-/* Who has activated a VG that lvm2 was not asked for, behind "activated"; NULL for any other. */
+/* The activator of a VG that lvm2 was not asked for, behind "activated"; NULL for any other. */
 const char *volume_group_describe_activator(const struct volume_group *volume_group) _nonnull_(1);
 
 /* Converts a time of the VG to seconds since 1970. */

@@ -19,7 +19,7 @@ static const char head[] =
         "<style>\n"
         "text{font-family:'DejaVu Sans','Liberation Sans',Arial,sans-serif;font-size:11px;fill:#222}\n"
         ".title{font-size:18px;font-weight:bold}\n"
-        ".heading,.strong{font-weight:bold}\n"
+        ".heading{font-weight:bold}\n"
         ".heading,.subtitle{font-size:12px}\n"
         ".number,.arrow{font-size:10px;fill:#555}\n"
         ".paper{fill:#fff}\n"

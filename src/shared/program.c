@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What a program begins with: its arguments, the root directory of all that it reads, whether files there have changed, and its
- * signals. Libc only, as
- * headgate-request uses it. */
+ * signals. Libc only, as headgate-request uses it. */
 
 #include "shared/program.h"
 

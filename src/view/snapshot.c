@@ -81,7 +81,7 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
         reason = volume_group->state == VOLUME_GROUP_DEACTIVATED ? "LVs were deactivated since."
                  : volume_group->state == VOLUME_GROUP_SKIPPED   ? volume_group->skip_reason
                                                                  : NULL;
-        /* Nobody has noted when somebody has activated it. */
+        /* The time of an activation by hand is not known. */
         if (volume_group->state == VOLUME_GROUP_ACTIVE && recorded != VOLUME_GROUP_DEGRADED)
                 volume_group->settled_usec = 0;
         /* Without memory for it, there is no reason. */

@@ -12,8 +12,6 @@
 /* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
  * those events that make it ready, and in those that tell of somebody who has written to it. */
 #define TAG "headgate"
-/* Kernel modules that are loaded have the tag, too. */
-#define SUBSYSTEM_MODULE "module"
 #define PROPERTY_READY "HEADGATE_SCAN"
 #define PROPERTY_CHANGED "HEADGATE_CHANGED"
 /* Since the first of these: of a device that is found, or goes, it tells that it has been ready. */
@@ -66,7 +64,8 @@ static int tell(
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
-        if (streq(udev_device_get_subsystem(device) ?: "", SUBSYSTEM_MODULE))
+        /* Kernel modules that are loaded have the tag, too. */
+        if (streq(udev_device_get_subsystem(device) ?: "", "module"))
                 return uevents->on_module(uevents->userdata);
         if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
                 return tell(device, UEVENTS_READY_OR_REMOVED, uevents->on_device, uevents->userdata);
