@@ -156,11 +156,11 @@ static int disable_unit(const char *unit)
 /* Which of device-mapper's rules stay the distribution's own. */
 static void say_obstacles(void)
 {
-        _cleanup_string_vector_ struct string_vector obstacles = {};
+        _cleanup_rules_ struct rules rules = {};
         _cleanup_close_ int root_fd = root_open();
 
-        if (root_fd >= 0 && rule_overrides_find_obstacles(root_fd, &obstacles) >= 0)
-                FOREACH_ARRAY(obstacle, obstacles.strings, obstacles.n)
+        if (HAVE_FAST_DM_RULES && root_fd >= 0 && rules_read(&rules, root_fd) >= 0)
+                FOREACH_ARRAY(obstacle, rules.obstacles.strings, rules.obstacles.n)
                         log_notice("%s", *obstacle);
 }
 

@@ -251,18 +251,25 @@ void check_stock_rule(struct doctor *doctor)
 
 void check_dm_rules(struct doctor *doctor)
 {
-        _cleanup_string_vector_ struct string_vector obstacles = {};
+        _cleanup_rules_ struct rules rules = {};
         int r;
 
-        if (!doctor_has(doctor, "etc/systemd/system/" TAKEOVER_UNIT ".wants/headgate-fast-dm-rules.service")) {
+        if (!HAVE_FAST_DM_RULES ||
+                !doctor_has(doctor, "etc/systemd/system/" TAKEOVER_UNIT ".wants/headgate-fast-dm-rules.service")) {
                 finding_ok(doctor, "udev's rules of device-mapper are the distribution's own.");
                 return;
         }
-        r = rule_overrides_find_obstacles(doctor->sources.root_fd, &obstacles);
+        r = rules_read(&rules, doctor->sources.root_fd);
         if (r < 0)
                 finding_unknown(doctor, r, "udev's rules of device-mapper cannot be read: %m.");
-        else if (obstacles.n == 0)
+        else if (rules.obstacles.n == 0)
                 finding_ok(doctor, "udev's rules of device-mapper are optimized at each boot.");
-        FOREACH_ARRAY(obstacle, obstacles.strings, obstacles.n)
+        FOREACH_ARRAY(obstacle, rules.obstacles.strings, rules.obstacles.n)
                 finding_ok(doctor, "%s", *obstacle);
+        FOREACH_ARRAY(override, rules.overrides, ELEMENTSOF(rules.overrides))
+                if (override->stale && doctor_has(doctor, "run/headgate/" FLAGS_DM_NAMES))
+                        finding_warning(doctor, "Run: systemctl reload headgate-fast-dm-rules.service",
+                                "/" RULES_OF_THIS_BOOT
+                                "/%s is not what headgate would make of the rules that there are.",
+                                override->name);
 }

@@ -5,10 +5,12 @@
 
 #include "fast-rules/cookies.h"
 
+#include <fcntl.h>
 #include <libdevmapper.h>
 #include <sys/sem.h>
 #include <systemd/sd-login.h>
 
+#include "fast-rules/blocked.h"
 #include "fast-rules/rules.h"
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -74,9 +76,29 @@ int cookie_complete_all(int id, const struct cookie_state *state)
  * the dot it is not kept in udev's database. */
 #define PROPERTY_MARK ".HEADGATE_COOKIE"
 
+/* How often to look for programs that udev runs late though nothing was known of them, and how many looks have to find one. Other
+ * programs that wait for a lock have it sooner, and those that are merely slow are waited for. */
+#define LOOK_INTERVAL_USEC USEC_PER_SEC
+#define LOOKS 3
+
+#define COMPLETED_MAX 128
+
+/* A cookie whose events were completed before udev had told of them. */
+struct completed {
+        unsigned int base;
+        unsigned int left; /* of these events */
+};
+
 struct cookies {
+        sd_event *event;
         int run_fd;
+        const struct dm_list *jobs; /* the vgchanges, of the caller */
         struct monitor monitor;
+        sd_event_source *look_source; /* as long as it is promised */
+        struct rules rules;
+        struct blocked blocked;
+        struct completed completed[COMPLETED_MAX];
+        size_t n_completed;
         bool expecting;
         bool promised;
 };
@@ -85,11 +107,19 @@ struct cookies *cookies_free(struct cookies *cookies)
 {
         if (!cookies)
                 return NULL;
+        sd_event_source_disable_unref(cookies->look_source);
         monitor_close(&cookies->monitor);
+        rules_done(&cookies->rules);
         free(cookies);
         return NULL;
 }
 DEFINE_CLEANUP(struct cookies *, cookies_free)
+
+static void look_later(struct cookies *cookies)
+{
+        (void) sd_event_source_set_time_relative(cookies->look_source, LOOK_INTERVAL_USEC);
+        (void) sd_event_source_set_enabled(cookies->look_source, SD_EVENT_ONESHOT);
+}
 
 /* Where it cannot, the program goes on completing them. */
 static void promise(struct cookies *cookies)
@@ -102,19 +132,34 @@ static void promise(struct cookies *cookies)
         if (r < 0) {
                 log_warning_errno(r, "Failed to announce that the worker completes cookies: %m");
                 cookies->expecting = false;
-        } else
-                cookies->promised = true;
+                return;
+        }
+        cookies->promised = true;
+        look_later(cookies);
+}
+
+/* Whether the event is one of those that were completed before. */
+static bool was_completed(struct cookies *cookies, uint32_t cookie)
+{
+        FOREACH_ARRAY(completed, cookies->completed, cookies->n_completed)
+                if (completed->base == (cookie & BASE_MASK) && completed->left > 0) {
+                        completed->left--;
+                        return true;
+                }
+        return false;
 }
 
 /* Who waits for it can have been freed by somebody else, by dmsetup udevcomplete_all for instance. Should it fail
  * otherwise, it would be waited for in vain, so the worker has to end. */
-static int complete(struct udev_device *device)
+static int complete(struct cookies *cookies, struct udev_device *device)
 {
         const char *text = udev_device_get_property_value(device, "DM_COOKIE");
         uint32_t cookie;
         int r;
 
-        r = text ? parse_u32(text, &cookie) ?: cookie_complete(cookie) : -EBADMSG;
+        r = text ? parse_u32(text, &cookie) : -EBADMSG;
+        if (r >= 0)
+                r = was_completed(cookies, cookie) ? 0 : cookie_complete(cookie);
         if (r == -ENOENT || r == -EAGAIN) {
                 log_debug("Nobody waits for cookie %s any more.", text);
                 return 0;
@@ -139,7 +184,7 @@ static int take_events(struct cookies *cookies, size_t n_max)
                         promise(cookies);
                         continue;
                 }
-                r = complete(device);
+                r = complete(cookies, device);
                 if (r < 0)
                         return r;
         }
@@ -148,7 +193,7 @@ static int take_events(struct cookies *cookies, size_t n_max)
 
 int cookies_drain(struct cookies *cookies)
 {
-        return cookies ? take_events(cookies, SIZE_MAX) : 0;
+        return cookies && cookies->monitor.source ? take_events(cookies, SIZE_MAX) : 0;
 }
 
 static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t revents, void *userdata)
@@ -156,12 +201,11 @@ static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused
         return take_events(userdata, MONITOR_EVENTS_MAX);
 }
 
-int cookies_withdraw(struct cookies *cookies)
+/* No event is promised any more; those that were are still completed. Returns 0 or a negative errno, which is logged. */
+static int withdraw(struct cookies *cookies)
 {
         int r;
 
-        if (!cookies)
-                return 0;
         cookies->expecting = false;
         if (!cookies->promised)
                 return 0;
@@ -172,38 +216,130 @@ int cookies_withdraw(struct cookies *cookies)
         return 0;
 }
 
-int cookies_new(sd_event *event, int run_fd, struct cookies **ret)
+int cookies_withdraw(struct cookies *cookies)
+{
+        if (!cookies)
+                return 0;
+        (void) sd_event_source_set_enabled(cookies->look_source, SD_EVENT_OFF);
+        cookies->blocked.n = 0;
+        return withdraw(cookies);
+}
+
+/* Says so once: until the next boot nothing is promised. */
+static int give_up(struct cookies *cookies, pid_t pid)
+{
+        _cleanup_free_ char *name = NULL;
+        int r;
+
+        if (flags_is_set(cookies->run_fd, FLAGS_LATE_PROGRAM) > 0)
+                return 0;
+        if (read_file_at(AT_FDCWD, path_format("/proc/%i/comm", pid).text, &name, NULL) >= 0)
+                name[strcspn(name, "\n")] = '\0';
+        log_warning(
+                "Program %s, which udev runs for an LV, waits for a lock that lvm2 keeps until udev is done with the LV; "
+                "going on without udev. Until the next boot, udev runs a program for each event of an LV.",
+                name ?: "(unknown)");
+        r = withdraw(cookies);
+        if (r < 0)
+                return r;
+        r = write_file_atomic_at(cookies->run_fd, FLAGS_LATE_PROGRAM, name ?: "(unknown)");
+        return r < 0 ? log_error_errno(r, "Failed to note that cookies are not to be completed: %m") : 0;
+}
+
+/* Completes what a vgchange waits for, and nobody has changed but it and this process. */
+static int free_vgchange(struct cookies *cookies, pid_t vgchange)
+{
+        _cleanup_free_ struct suspect *suspects = NULL;
+        size_t n = 0;
+        int r = suspects_find(&suspects, &n);
+
+        for (size_t i = 0; i < n && r >= 0; i++) {
+                const struct cookie_state *state = &suspects[i].state;
+
+                if (state->waiting == 0 || state->left == 0 ||
+                        (state->last != vgchange && state->last != getpid()) ||
+                        cookies->n_completed >= COMPLETED_MAX)
+                        continue;
+                r = cookie_complete_all(suspects[i].id, state);
+                if (r >= 0)
+                        cookies->completed[cookies->n_completed++] =
+                                (struct completed){suspects[i].base, state->left};
+                else if (r == -EAGAIN || r == -ENOENT)
+                        r = 0;
+        }
+        return r < 0 ? log_error_errno(r, "Failed to complete what lvm2 waits for: %m") : 0;
+}
+
+static int on_look(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+        struct cookies *cookies = userdata;
+        _cleanup_free_ char *locks = NULL;
+        int r;
+
+        if (read_file_at(AT_FDCWD, "/proc/locks", &locks, NULL) >= 0)
+                blocked_look(&cookies->blocked, locks, cookies->jobs);
+        FOREACH_ARRAY(waiter, cookies->blocked.waiters, cookies->blocked.n)
+                if (waiter->looks >= LOOKS) {
+                        r = give_up(cookies, waiter->pid) ?: free_vgchange(cookies, waiter->holder);
+                        if (r < 0)
+                                return r;
+                }
+        look_later(cookies);
+        return 0;
+}
+
+static int cookies_new(sd_event *event, int run_fd, const struct dm_list *jobs, struct cookies **ret)
 {
         _cleanup_(cookies_freep) struct cookies *cookies = calloc(1, sizeof(*cookies));
         int r;
 
         if (!cookies)
                 return -ENOMEM;
+        cookies->event = event;
         cookies->run_fd = run_fd;
-        r = monitor_open(&cookies->monitor, NULL) ?: monitor_start(&cookies->monitor, event, on_monitor, cookies);
+        cookies->jobs = jobs;
+        r = sd_event_add_time_relative(
+                event, &cookies->look_source, CLOCK_MONOTONIC, LOOK_INTERVAL_USEC, 0, on_look, cookies);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(cookies->look_source, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_exit_on_failure(cookies->look_source, true);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(cookies);
         return 0;
 }
 
-void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd)
+/* Returns whether something may be promised, or a negative errno. */
+static int prepare(struct cookies *cookies)
 {
-        _cleanup_close_ int root_fd = -EBADF;
-        _cleanup_free_ char *obstacle = NULL;
+        _cleanup_close_ int root_fd = root_open();
+        int r = rules_refresh(&cookies->rules, root_fd);
+
+        if (r <= 0 || flags_is_set(cookies->run_fd, FLAGS_LATE_PROGRAM) > 0)
+                return MIN(r, 0);
+        if (cookies->monitor.source)
+                return 1;
+        return monitor_open(&cookies->monitor, NULL)
+                       ?: monitor_start(&cookies->monitor, cookies->event, on_monitor, cookies)
+                       ?: 1;
+}
+
+void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd, const struct dm_list *jobs)
+{
         int r = 0;
 
-        if (!*cookies && flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0)
-                return;
-        root_fd = root_open();
-        if (rules_find_late_program(root_fd, &obstacle) != 0)
+        if (flags_is_set(run_fd, FLAGS_DM_NAMES) <= 0)
                 return;
         if (!*cookies)
-                r = cookies_new(event, run_fd, cookies);
+                r = cookies_new(event, run_fd, jobs, cookies);
+        if (r >= 0)
+                r = prepare(*cookies);
         if (r < 0)
-                log_warning_errno(r, "Failed to monitor device-mapper's events from udev: %m");
-        else
-                (*cookies)->expecting = true;
+                log_warning_errno(
+                        r, "Failed to prepare for device-mapper's events, leaving cookies to udev's programs: %m");
+        if (*cookies)
+                (*cookies)->expecting = r > 0;
 }
 
 /* ------ after a worker that was killed ------ */
@@ -245,6 +381,7 @@ int suspects_find(struct suspect **ret, size_t *ret_n)
                         continue;
                 if (r < 0)
                         return r;
+                suspect->base = (unsigned int) set.sem_perm.__key & BASE_MASK;
                 suspect->since_usec = now_usec();
                 ++*ret_n;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <libdevmapper.h>
 #include <systemd/sd-event.h>
 
 #include "shared/macro.h"
@@ -40,19 +41,17 @@ int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_all_ 
  * an event that the program has completed: then these rules are in force, and what udev sends has their marks, which
  * its manual does not say. The promise holds while a vgchange runs.
  *
- * It does not promise where rules of others have udev run programs after those of lvm2: see rules_find_late_program(). */
+ * It does not promise where rules of others have udev run programs after those of lvm2: see fast-rules/late.h. Should there be one
+ * all the same that waits for a vgchange, it completes what that waits for, and promises nothing until the next boot. */
 
 struct cookies;
 
-/* Begins to listen to udev, promising nothing. The event loop ends with -ENOBUFS where events were lost: who
- * stops the worker then takes care of their semaphores. Returns 0 or a negative errno. `run_fd`, the run directory,
- * stays the caller's. */
-int cookies_new(sd_event *event, int run_fd, struct cookies **ret) _must_check_;
+/* A vgchange is about to be started: it may be promised, unless a program may run late. If there are such rules, has the copies
+ * follow their originals, and begins to listen to udev, by `*cookies`, which is NULL at first; where that fails, which is logged,
+ * udev's programs do it. The event loop ends with -ENOBUFS where events were lost: who stops the worker then takes care of their
+ * semaphores. `jobs` are all vgchanges, of struct job; they and `run_fd`, the run directory, stay the caller's. */
+void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd, const struct dm_list *jobs);
 struct cookies *cookies_free(struct cookies *cookies);
-
-/* A vgchange is about to be started: it may be promised. If there are such rules and `*cookies` is NULL, begins to listen
- * first; where that fails, which is logged, udev's programs do it. */
-void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd);
 
 /* No vgchange runs any more, so nothing is promised until the next. What udev has on its way to us is still heard. NULL is
  * nothing to be withdrawn. Returns 0 or a negative errno. */
@@ -72,6 +71,7 @@ int cookies_adopt(int run_fd) _must_check_;
 /* A semaphore that may be concerned. */
 struct suspect {
         int id;
+        unsigned int base; /* of its cookie */
         struct cookie_state state;
         uint64_t since_usec; /* that it has not changed */
 };

@@ -25,6 +25,7 @@
  *   pvs-on-lvs        68-headgate.rules takes PVs on LVs for PVs like all others
  *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
  *   completing        the worker completes cookies of device-mapper for udev, see fast-rules/cookies.h
+ *   late-program      no worker completes cookies until the next boot; the program of udev's that had to be waited for
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see fast-rules/dm-names.h
  *   records           what the worker knows of VGs and devices, see inventory/record_file.h
  *
@@ -67,6 +68,7 @@
 #define FLAGS_NO_SYSTEMD_READY "no-systemd-ready"
 #define FLAGS_COMPLETING "completing"
 #define FLAGS_DM_NAMES "dm-names"
+#define FLAGS_LATE_PROGRAM "late-program"
 
 /* What an entry for a VG begins with; its name follows. */
 #define FLAGS_ENTRY_VOLUME_GROUP "vg:"

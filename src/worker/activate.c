@@ -120,7 +120,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
                 if (r < 0)
                         return r;
         }
-        cookies_expect(&worker->cookies, worker->event, worker->run_fd);
+        cookies_expect(&worker->cookies, worker->event, worker->run_fd, &worker->jobs);
         r = string_vector_add_all(
                 &arguments, kind == JOB_ACTIVATE ? normal_words : degraded_words, ELEMENTSOF(normal_words));
         for (size_t i = 0; r >= 0 && i < n; i++) {

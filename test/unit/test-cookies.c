@@ -6,14 +6,17 @@
 #include <fcntl.h>
 #include <libdevmapper.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake-udevd.h"
+#include "fast-rules/blocked.h"
 #include "fast-rules/cookies.h"
 #include "fixture.h"
+#include "lvm/command.h"
 #include "own-namespace.h"
 #include "shared/flags.h"
 #include "shared/util.h"
@@ -25,6 +28,7 @@
 #define STRANGE_KEY 0x1d4d1234
 
 static sd_event *event;
+static DM_LIST_INIT(jobs);
 static struct cookies *cookies;
 
 static key_t key_of(unsigned int base)
@@ -52,8 +56,9 @@ static void set_up(void)
         ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
         fake_udevd_set_up();
         ck_assert_int_ge(sd_event_new(&event), 0);
-        ck_assert_int_eq(cookies_new(event, run_fd, &cookies), 0);
-        cookies_expect(&cookies, event, run_fd);
+        ck_assert_int_eq(mkdirat(run_fd, FLAGS_DM_NAMES, 0700), 0);
+        ck_assert_int_eq(mkdirat(run_fd, "run", 0700), 0);
+        cookies_expect(&cookies, event, run_fd, &jobs);
 }
 
 static void remove_semaphore(unsigned int base)
@@ -168,7 +173,7 @@ START_TEST(promised_once_there_was_a_mark)
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
         ck_assert_int_eq(cookies_drain(cookies), 0);
         ck_assert(!has_promised());
-        cookies_expect(&cookies, event, run_fd);
+        cookies_expect(&cookies, event, run_fd, &jobs);
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
         ck_assert_int_eq(cookies_drain(cookies), 0);
         ck_assert(has_promised());
@@ -182,7 +187,7 @@ static bool promises_beside(const char *name, const char *text)
         ck_assert_ptr_nonnull(path);
         own_namespace_write(path, text);
         ck_assert_int_eq(cookies_withdraw(cookies), 0);
-        cookies_expect(&cookies, event, run_fd);
+        cookies_expect(&cookies, event, run_fd, &jobs);
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
         ck_assert_int_eq(cookies_drain(cookies), 0);
         ck_assert_int_eq(unlink(path), 0);
@@ -252,6 +257,114 @@ static pid_t start_waiting(unsigned int base)
                 (void) usleep(1000);
         return pid;
 }
+
+/* Of /proc/locks: 10 and 30 are vgchanges. 21 has the second lock that 22 waits for; 31 waits for a lock of another kind, 41 for
+ * somebody else. */
+static const char *const held = "1: FLOCK  ADVISORY  WRITE 10 08:01:393 0 EOF\n"
+                                "1: -> FLOCK  ADVISORY  WRITE 20 08:01:393 0 EOF\n"
+                                "1:  -> FLOCK  ADVISORY  READ 21 08:01:393 0 EOF\n"
+                                "2: FLOCK  ADVISORY  WRITE 21 08:01:394 0 EOF\n"
+                                "2: -> FLOCK  ADVISORY  WRITE 22 08:01:394 0 EOF\n"
+                                "3: POSIX  ADVISORY  WRITE 30 08:01:395 0 EOF\n"
+                                "3: -> POSIX  ADVISORY  WRITE 31 08:01:395 0 EOF\n"
+                                "4: FLOCK  ADVISORY  READ 40 08:01:396 0 EOF\n"
+                                "4: -> FLOCK  ADVISORY  WRITE 41 08:01:396 0 EOF\n"
+                                "5: OFDLCK ADVISORY  READ -1 00:06:14 0 EOF\n";
+
+START_TEST(who_waits_for_a_vgchange)
+{
+        struct job first = {.command.pid = 10}, second = {.command.pid = 30};
+        struct blocked blocked = {};
+
+        dm_list_add(&jobs, &first.list);
+        dm_list_add(&jobs, &second.list);
+        for (unsigned int look = 1; look <= 3; look++) {
+                _cleanup_free_ char *text = strdup(held);
+
+                blocked_look(&blocked, text, &jobs);
+                ck_assert_uint_eq(blocked.n, 3);
+                for (size_t i = 0; i < 3; i++) {
+                        ck_assert_int_eq(blocked.waiters[i].pid, 20 + (pid_t) i);
+                        ck_assert_int_eq(blocked.waiters[i].holder, 10);
+                        ck_assert_uint_eq(blocked.waiters[i].looks, look);
+                }
+        }
+        blocked_look(&blocked, strdupa(""), &jobs);
+        ck_assert_uint_eq(blocked.n, 0);
+        dm_list_init(&jobs);
+}
+END_TEST
+
+static pid_t start_with_lock(const char *path, unsigned int base)
+{
+        pid_t pid = fork();
+
+        ck_assert_int_ge(pid, 0);
+        if (pid == 0) {
+                int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+                struct sembuf end = {.sem_op = 0};
+                bool waits = base != 0;
+
+                if (fd < 0 || flock(fd, LOCK_EX) < 0)
+                        _exit(EXIT_FAILURE);
+                _exit(waits && semop(semget(key_of(base), 1, 0), &end, 1) < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+        }
+        return pid;
+}
+
+static bool has_ended(pid_t pid)
+{
+        return waitpid(pid, NULL, WNOHANG) == pid;
+}
+
+/* A program that udev runs for an LV waits for the lock of the vgchange, and the vgchange for udev. */
+START_TEST(a_program_that_waits_for_the_vgchange)
+{
+        int id = make_semaphore(key_of(BASE), 2), others = make_semaphore(key_of(OTHER_BASE), 1);
+        _cleanup_free_ char *path = string_format("%s/lock", run_directory()), *name = NULL;
+        struct job job = {};
+        pid_t program;
+        uint64_t begin;
+
+        ck_assert_ptr_nonnull(path);
+        job.command.pid = start_with_lock(path, BASE);
+        while (semctl(id, 0, GETZCNT) == 0)
+                (void) usleep(1000);
+        program = start_with_lock(path, 0);
+        dm_list_add(&jobs, &job.list);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(has_promised());
+
+        begin = now_usec();
+        while (!has_ended(job.command.pid)) {
+                ck_assert_uint_lt(now_usec() - begin, 20 * USEC_PER_SEC);
+                ck_assert_int_ge(sd_event_run(event, 100 * USEC_PER_MSEC), 0);
+        }
+        ck_assert_uint_ge(now_usec() - begin, 2 * USEC_PER_SEC);
+        ck_assert_int_eq(waitpid(program, NULL, 0), program);
+        ck_assert(!has_promised());
+        ck_assert_int_eq(read_file_at(run_fd, FLAGS_LATE_PROGRAM, &name, NULL), 0);
+        ck_assert_str_eq(name, "test-cookies");
+        /* Somebody else's. */
+        ck_assert_int_eq(value_of(others), 1);
+
+        /* The events themselves come after that; another cookie may have got the number meanwhile. */
+        ck_assert_int_eq(semctl(id, 0, SETVAL, 5), 0);
+        for (size_t i = 0; i < 3; i++)
+                send_event(FLAGS | BASE, ".HEADGATE_COOKIE=worker");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert_int_eq(value_of(id), 4);
+
+        /* Until the next boot. */
+        ck_assert_int_eq(cookies_withdraw(cookies), 0);
+        cookies_expect(&cookies, event, run_fd, &jobs);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert(!has_promised());
+        dm_list_init(&jobs);
+}
+END_TEST
 
 static void complete_what_is_left(size_t n_expected, uint64_t timeout_usec)
 {
@@ -324,6 +437,8 @@ static Suite *cookies_suite(void)
         tcase_add_test(tcase, nothing_is_promised_if_programs_run_later);
         tcase_add_test(tcase, a_cookie_that_cannot_be_completed);
         tcase_add_test(tcase, nobody_listens);
+        tcase_add_test(tcase, who_waits_for_a_vgchange);
+        tcase_add_test(tcase, a_program_that_waits_for_the_vgchange);
         tcase_add_test(tcase, lost_events_end_the_worker);
         tcase_add_test(tcase, what_is_left_is_completed);
         tcase_add_test(tcase, while_udev_is_busy_it_takes_longer);

@@ -6,6 +6,17 @@
 
 #define LATE "usr/lib/udev/rules.d/98-late.rules"
 
+/* Whether there is a late file, which is named. */
+static bool names_late(void)
+{
+        _cleanup_rules_ struct rules rules = {};
+
+        ck_assert_int_eq(rules_read(&rules, run_fd), 0);
+        ck_assert_uint_eq(rules.obstacles.n, rules.late);
+        ck_assert(!rules.late || strstr(rules.obstacles.strings[0], "/" LATE));
+        return rules.late;
+}
+
 /* lvm2 waits for none of them. */
 START_TEST(programs_of_later_rules_are_found)
 {
@@ -24,6 +35,41 @@ START_TEST(programs_of_later_rules_are_found)
                 {"SUBSYSTEMS==\"scsi\", RUN+=\"x\"\n", false},
                 {"KERNEL==\"dm-[0-9]*\", RUN{program}+=\"x\"\n", true},
                 {"ENV{DM_UUID}==\"LVM-?*\", \\\n RUN+=\"x\"\n", true},
+                /* As udev has them: lines that go on, with comments in between, and none that begins in a comment. */
+                {"ACTION==\"remove\", \\\n GOTO=\"end\"\nRUN+=\"x\"\nLABEL=\"end\"\n", true},
+                {"ENV{ID_FS_TYPE}!=\"?*\", \\\n  GOTO=\"end\"\nRUN+=\"x\"\nLABEL=\"end\"\n", true},
+                {"ACTION==\"add\", \\\n  ENV{X}=\"1\"\nACTION==\"change\", RUN+=\"x\"\n", true},
+                {"KERNEL==\"dm-*\", \\\n ACTION==\"add|change\", \\\n RUN+=\"x\"\n", true},
+                {"KERNEL==\"sd*\", \\\n# of disks\n RUN+=\"x\"\n", false},
+                {"KERNEL==\"dm-*\", \\\n# KERNEL==\"sd*\", \\\n RUN+=\"x\"\n", true},
+                {"# a comment \\\nRUN+=\"x\"\n", true},
+                {"KERNEL==\"sd*\", \\\n RUN+=\"x\" \\", false},
+                {"KERNEL==\"sd*\", \\\r\n RUN+=\"x\"\r\n", true},
+                /* Keys and values. */
+                {"ENV{Y}==\"a ACTION==\\\"add\\\"\", RUN+=\"x\"\n", true},
+                {"ENV{RUN}=\"RUN\", SYMLINK+=\"RUN\"\n", false},
+                {"ACTION == \"add\" RUN += \"x\"\n", false},
+                {"ACTION == \"change\" RUN += \"x\"\n", true},
+                {"ACTION==i\"ADD\", RUN+=\"x\"\n", true},
+                {"ACTION==\"add\", RUN+=\"x\n", true},
+                {"ACTION==\"add\", RUN\n", true},
+                {"KERNEL!=\"dm-*\", RUN+=\"x\"\n", false},
+                {"KERNEL!=\"dm-1\", RUN+=\"x\"\n", true},
+                {"KERNEL==\"dm-1\", RUN+=\"x\"\n", true},
+                {"KERNEL==\"d*|sd*\", RUN+=\"x\"\n", true},
+                {"KERNEL==\"dasd*|sd*\", RUN+=\"x\"\n", false},
+                {"DEVPATH==\"*/virtual/*\", RUN+=\"x\"\n", true},
+                {"DEVPATH==\"/devices/pci*\", RUN+=\"x\"\n", false},
+                /* Ways through a file. */
+                {"ENV{X}!=\"1\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"KERNEL!=\"sd*\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", false},
+                {"KERNEL!=\"sd*\", GOTO=\"a\"\nLABEL=\"b\", RUN+=\"x\"\nLABEL=\"a\"\n", false},
+                {"ENV{X}==\"1\", GOTO=\"b\"\nGOTO=\"a\"\nLABEL=\"b\", RUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"PROGRAM=\"/bin/x\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"IMPORT{program}=\"/bin/x\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"LABEL=\"a\"\nGOTO=\"a\"\nRUN+=\"x\"\n", true},
+                {"GOTO=\"nowhere\"\nRUN+=\"x\"\n", true},
+                {"GOTO=\"nowhere\"\nSYMLINK+=\"x\"\n", false},
                 /* That of kexec-tools. */
                 {"SUBSYSTEM==\"cpu\", ACTION==\"add\", GOTO=\"reload\"\nGOTO=\"end\"\n"
                  "LABEL=\"reload\"\nRUN+=\"x\"\nLABEL=\"end\"\n",
@@ -36,15 +82,87 @@ START_TEST(programs_of_later_rules_are_found)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                _cleanup_free_ char *obstacle = NULL;
-
                 write_file_and_directories(LATE, cases[i].text);
-                ck_assert_msg(rules_find_late_program(run_fd, &obstacle) == cases[i].runs, "%s", cases[i].text);
-                ck_assert(cases[i].runs == (obstacle && strstr(obstacle, "/" LATE)));
+                ck_assert_msg(names_late() == cases[i].runs, "%s", cases[i].text);
         }
         write_file_and_directories(LATE, "");
         write_file_and_directories("usr/lib/udev/rules.d/90-early.rules", "RUN+=\"x\"\n");
-        ck_assert_int_eq(rules_find_late_program(run_fd, &(char *){NULL}), 0);
+        ck_assert(!names_late());
+}
+END_TEST
+
+/* Of files with one name, the first counts. */
+START_TEST(masked_rules_do_not_count)
+{
+        static const char *const above = "etc/udev/rules.d/98-late.rules";
+        write_file_and_directories(LATE, "RUN+=\"x\"\n");
+        write_file_and_directories(above, "");
+        ck_assert(!names_late());
+        ck_assert_int_eq(unlinkat(run_fd, above, 0), 0);
+        ck_assert_int_eq(symlinkat("/dev/null", run_fd, above), 0);
+        ck_assert(!names_late());
+        ck_assert_int_eq(unlinkat(run_fd, above, 0), 0);
+        ck_assert(names_late());
+}
+END_TEST
+
+#define ORIGINAL "usr/lib/udev/rules.d/55-dm.rules"
+#define OVERRIDE "run/udev/rules.d/55-dm.rules"
+#define CALL "ENV{DM_COOKIE}==\"?*\", IMPORT{program}=\"/sbin/dmsetup udevflags $env{DM_COOKIE}\"\n"
+
+static bool override_has(const char *word)
+{
+        _cleanup_free_ char *text = NULL;
+
+        return read_file_at(run_fd, OVERRIDE, &text, NULL) >= 0 && strstr(text, word);
+}
+
+static bool is_stale(void)
+{
+        _cleanup_rules_ struct rules rules = {};
+
+        ck_assert_int_eq(rules_read(&rules, run_fd), 0);
+        return ANY(FOREACH_ARRAY(override, rules.overrides, OVERRIDES_N), override->stale);
+}
+
+/* An upgrade, a change by hand, and one half made. */
+START_TEST(overrides_follow_their_originals)
+{
+        struct rules rules = {};
+
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
+        write_file_and_directories(ORIGINAL, "# first\n" CALL);
+        write_file_and_directories("run/headgate/pending.d/x", "");
+        ck_assert_int_eq(install_rule_overrides(), 0);
+        ck_assert(override_has("# first"));
+        ck_assert(!is_stale());
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+
+        write_file_and_directories(ORIGINAL, "# second\n" CALL);
+        ck_assert(is_stale());
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+        ck_assert(override_has("# second"));
+        ck_assert(!is_stale());
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+
+        write_file_and_directories(LATE, "RUN+=\"x\"\n");
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 0);
+        ck_assert_int_eq(unlinkat(run_fd, LATE, 0), 0);
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+
+        ck_assert_int_eq(unlinkat(run_fd, ORIGINAL, 0), 0);
+        ck_assert(is_stale());
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+        ck_assert_int_lt(faccessat(run_fd, OVERRIDE, F_OK, 0), 0);
+        ck_assert(!is_stale());
+
+        write_file_and_directories(ORIGINAL, "# third\n" CALL);
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+        ck_assert(override_has("# third"));
+        write_file_and_directories(ORIGINAL, "RUN+=\"/sbin/dmsetup udevflags\"\n");
+        ck_assert_int_eq(rules_refresh(&rules, run_fd), 1);
+        ck_assert_int_lt(faccessat(run_fd, OVERRIDE, F_OK, 0), 0);
+        rules_done(&rules);
 }
 END_TEST
 
@@ -55,6 +173,8 @@ int main(void)
 
         tcase_add_checked_fixture(tcase, run_directory_set_up, run_directory_tear_down);
         tcase_add_test(tcase, programs_of_later_rules_are_found);
+        tcase_add_test(tcase, masked_rules_do_not_count);
+        tcase_add_test(tcase, overrides_follow_their_originals);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A reading of udev's rules that asks one question: may they have a program run when an LV has changed? All ways through a file
+ * are followed, since most of what rules ask for is not known beforehand. */
+
+#include "fast-rules/late.h"
+
+#include <fnmatch.h>
+
+#include "shared/program.h"
+
+/* Of a line with what it is continued by; udev leaves out longer ones (UDEV_LINE_SIZE). */
+#define LINE_MAX_SIZE 16384
+
+#define SPACE " \t"
+
+/* ------ lines and keys ------ */
+
+/* The next line, joined in place with those that it goes on in. Comments are left out, also between these. NULL at the end. */
+static char *take_line(char **text)
+{
+        char *start = *text, *end = start;
+        bool goes_on = start != NULL;
+
+        while (goes_on && *text) {
+                char *line = strsep(text, "\n");
+                size_t length;
+
+                line += strspn(line, SPACE);
+                length = strlen(line);
+                if (*line == '#')
+                        continue;
+                goes_on = length > 0 && line[length - 1] == '\\';
+                memmove(end, line, length - goes_on);
+                end += length - goes_on;
+        }
+        if (start)
+                *end = '\0';
+        return start;
+}
+
+/* A part of a rule: name{attribute} operator "value". */
+struct key {
+        const char *name; /* without the attribute */
+        bool has_attribute;
+        bool matches; /* == or != */
+        bool negated; /* != */
+        char *value;
+};
+
+/* Takes the next key off a line. Returns 1; 0 at the end; or -EBADMSG. */
+static int take_key(char **line, struct key *ret)
+{
+        char *name = *line + strspn(*line, SPACE ","), *name_end = name + strcspn(name, "{=!+-:\"" SPACE);
+        char *operator= * name_end == '{' ? name_end + strcspn(name_end, "}") : name_end, *end;
+        size_t n;
+
+        if (*name == '\0')
+                return 0;
+        *ret = (struct key){.name = name, .has_attribute = operator!= name_end };
+        operator+= * operator== '}';
+        operator+= strspn(operator, SPACE);
+        n = strspn(operator, "=!+-:");
+        ret->negated = *operator== '!';
+        ret->matches = ret->negated || skip_prefix(operator, "==");
+        ret->value = operator+ n + strspn(operator+ n, SPACE);
+        if (n == 0 || *ret->value++ != '"')
+                return -EBADMSG;
+        for (end = ret->value; *end != '"'; end++) {
+                end += end[0] == '\\' && end[1] == '"';
+                if (*end == '\0')
+                        return -EBADMSG;
+        }
+        *end = *name_end = '\0';
+        *line = end + 1;
+        return 1;
+}
+
+/* ------ what is known ------ */
+
+enum verdict {
+        NO,
+        MAYBE,
+        YES,
+};
+
+/* Of the event by which an LV has changed. Values that are not whole are what all such values begin with. */
+static const struct {
+        const char *name, *value;
+        bool whole;
+} facts[] = {
+        {"ACTION", "change", true},
+        {"SUBSYSTEM", "block", true},
+        /* It has no parent. */
+        {"SUBSYSTEMS", "block", true},
+        {"KERNEL", "dm-", false},
+        {"KERNELS", "dm-", false},
+        {"DEVPATH", "/devices/virtual/block/dm-", false},
+};
+
+static enum verdict match_pattern(const char *pattern, const char *value, bool whole)
+{
+        size_t literal = strcspn(pattern, "*?[\\");
+
+        if (whole)
+                return fnmatch(pattern, value, 0) == 0 ? YES : NO;
+        if (strncmp(pattern, value, MIN(literal, strlen(value))) != 0)
+                return NO;
+        /* There is more of it. */
+        return literal <= strlen(value) && (streq(pattern + literal, "*") || streq(pattern + literal, "?*"))
+                       ? YES
+                       : MAYBE;
+}
+
+/* With "|" between alternatives. */
+static enum verdict match(char *patterns, const char *value, bool whole)
+{
+        enum verdict verdict = NO;
+        char *pattern;
+
+        while ((pattern = strsep(&patterns, "|")))
+                verdict = MAX(verdict, match_pattern(pattern, value, whole));
+        return verdict;
+}
+
+static enum verdict judge(const struct key *key)
+{
+        if (!key->matches)
+                return streq(key->name, "PROGRAM") || streq(key->name, "IMPORT") ? MAYBE : YES;
+        FOREACH_ARRAY(fact, facts, ELEMENTSOF(facts))
+                if (!key->has_attribute && streq(key->name, fact->name)) {
+                        enum verdict verdict = match(key->value, fact->value, fact->whole);
+
+                        return key->negated ? YES - verdict : verdict;
+                }
+        return MAYBE;
+}
+
+/* ------ the ways through a file ------ */
+
+struct line {
+        enum verdict verdict;
+        const char *label;  /* NULL without */
+        const char *target; /* of its GOTO, likewise */
+        bool runs;
+};
+
+/* Returns 0 or -EBADMSG. */
+static int read_line(char *text, struct line *ret)
+{
+        struct key key;
+        int r = strlen(text) < LINE_MAX_SIZE ? 0 : -EBADMSG;
+
+        *ret = (struct line){.verdict = YES};
+        while (r >= 0 && (r = take_key(&text, &key)) > 0) {
+                ret->verdict = MIN(ret->verdict, judge(&key));
+                if (streq(key.name, "LABEL"))
+                        ret->label = key.value;
+                else if (streq(key.name, "GOTO"))
+                        ret->target = key.value;
+                ret->runs |= streq(key.name, "RUN") && !key.matches;
+        }
+        return r;
+}
+
+int late_text_runs_program(char *text)
+{
+        _cleanup_string_vector_ struct string_vector targets = {}; /* of jumps that are under way */
+        bool reached = true, runs_anywhere = false;
+        size_t n_open = 0;
+        char *line;
+
+        while ((line = take_line(&text))) {
+                struct line rule;
+
+                if (read_line(line, &rule) < 0)
+                        return 1;
+                for (size_t i = 0; rule.label && i < targets.n; i++)
+                        if (streq(targets.strings[i], rule.label)) {
+                                reached = true;
+                                *targets.strings[i] = '\0';
+                                n_open--;
+                        }
+                runs_anywhere |= rule.runs;
+                if (!reached || rule.verdict == NO)
+                        continue;
+                if (rule.runs)
+                        return 1;
+                if (!rule.target)
+                        continue;
+                if (string_vector_add(&targets, rule.target) < 0)
+                        return -ENOMEM;
+                n_open++;
+                reached = rule.verdict == MAYBE;
+        }
+        /* udev leaves out a GOTO without a LABEL after it, and goes on. */
+        return n_open > 0 && runs_anywhere;
+}
+
+int late_file_runs_program(int root_fd, const char *path)
+{
+        _cleanup_free_ char *text = NULL;
+        size_t size;
+        int r = read_file_at(root_fd, path, &text, &size);
+
+        if (r < 0)
+                return r == -ENOENT || r == -EBADFD ? 0 : r;
+        /* udev would end lines there. */
+        return strlen(text) < size || strchr(text, '\r') ? 1 : late_text_runs_program(text);
+}
