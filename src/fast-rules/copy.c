@@ -113,18 +113,19 @@ static void write_flags(FILE *file)
 
 static const char splitname_lines[] = "ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTEN_NAME
                                       "\", IMPORT{file}=\"" WRITTEN_NAME "\", GOTO=\"headgate_splitname\"\n"
-                                      "TEST==\"" COPY_PROGRAM "\", IMPORT{program}=\"" COPY_PROGRAM
+                                      "TEST{0111}==\"" COPY_PROGRAM "\", IMPORT{program}=\"" COPY_PROGRAM
                                       " splitname $env{DM_NAME}\", GOTO=\"headgate_splitname\"\n";
 
 /* Of an LV of which the worker has written the name it may be the worker that completes the cookie, as long as it
- * says so. The mark tells it whether to: see fast-rules/cookies.h. */
+ * says so. The mark tells it whether to: see fast-rules/cookies.h. What udev runs in the end has no fallback, so the program has to
+ * be executable. */
 #define IS_COOKIE "ENV{DM_COOKIE}==\"[1-9]*\", ENV{DM_COOKIE}!=\"*[!0-9]*\""
 #define MARK "ENV{.HEADGATE_COOKIE}"
 
 static const char udevcomplete_lines[] =
         IS_COOKIE ", ACTION==\"change\", ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTEN_NAME
                   "\", TEST==\"/run/headgate/" FLAGS_COMPLETING "\", " MARK
-                  "=\"worker\", GOTO=\"headgate_udevcomplete\"\n" IS_COOKIE ", TEST==\"" COPY_PROGRAM
+                  "=\"worker\", GOTO=\"headgate_udevcomplete\"\n" IS_COOKIE ", TEST{0111}==\"" COPY_PROGRAM
                   "\", RUN+=\"" COPY_PROGRAM " udevcomplete $env{DM_COOKIE}\", " MARK
                   "=\"program\", GOTO=\"headgate_udevcomplete\"\n";
 

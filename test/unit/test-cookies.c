@@ -5,10 +5,12 @@
 #include <check.h>
 #include <fcntl.h>
 #include <libdevmapper.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +135,16 @@ static void send_event(unsigned int cookie, const char *mark)
         fake_udevd_send(properties, (size_t) n + (*mark ? 1 : 0));
 }
 
+static void drop_capability(unsigned int capability)
+{
+        struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+        struct __user_cap_data_struct data[2];
+
+        ck_assert_int_eq(syscall(SYS_capget, &header, data), 0);
+        data[0].effective &= ~(1u << capability);
+        ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
+}
+
 static bool has_promised(void)
 {
         return flags_is_set(run_fd, FLAGS_COMPLETING) > 0;
@@ -224,6 +236,21 @@ START_TEST(a_cookie_that_cannot_be_completed)
 
         fake_udevd_send(properties, sizeof(properties));
         ck_assert_int_eq(cookies_drain(cookies), -EBADMSG);
+}
+END_TEST
+
+/* As by a security module. There is no program here that could do it. */
+START_TEST(a_cookie_that_must_not_be_completed)
+{
+        int id = make_semaphore(key_of(BASE), 1);
+        union semun {
+                struct semid_ds *buf;
+        } none = {.buf = &(struct semid_ds){}};
+
+        ck_assert_int_eq(semctl(id, 0, IPC_SET, none), 0);
+        drop_capability(CAP_IPC_OWNER);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=worker");
+        ck_assert_int_eq(cookies_drain(cookies), -EPERM);
 }
 END_TEST
 
@@ -436,6 +463,7 @@ static Suite *cookies_suite(void)
         tcase_add_test(tcase, promised_once_there_was_a_mark);
         tcase_add_test(tcase, nothing_is_promised_if_programs_run_later);
         tcase_add_test(tcase, a_cookie_that_cannot_be_completed);
+        tcase_add_test(tcase, a_cookie_that_must_not_be_completed);
         tcase_add_test(tcase, nobody_listens);
         tcase_add_test(tcase, who_waits_for_a_vgchange);
         tcase_add_test(tcase, a_program_that_waits_for_the_vgchange);
