@@ -20,54 +20,36 @@ static bool arg_all, arg_inverse;
 
 /* ------ names on the command line ------ */
 
-/* What the path leads to, as the tree has it: without links, and without a slash at its end. */
-static char *resolve(const char *path)
-{
-        char *resolved = root_is_chosen() ? NULL : realpath(path, NULL);
-
-        if (!resolved)
-                resolved = strdup(path);
-        for (size_t length = resolved ? strlen(resolved) : 0; length > 1 && resolved[length - 1] == '/'; length--)
-                resolved[length - 1] = '\0';
-        return resolved;
-}
-
 /* Adds the nodes that a name on the command line stands for: a VG, VG/LV, the kernel's or device-mapper's name of a device, or
  * the path of a device, swap or mount point, where there may be several mounts. Where a VG and a device have the same name, it
  * is both. Of a tree that was captured elsewhere only the names in it count, and the number of a device here says nothing.
- * Returns 0; -ENOENT if it is not known; or -ENOMEM. */
+ * Returns 0; -ENOENT if it is not known; -ESTALE as target_parse(); or -ENOMEM. */
 static int find_nodes(const struct tree *tree, const char *name, struct tree_nodes *ret)
 {
         bool is_path = name[0] == '/' || name[0] == '.';
-        _cleanup_free_ char *path = is_path ? resolve(name) : NULL;
-        const struct tree_node *at_path, *named;
+        _cleanup_free_ char *resolved = is_path && !root_is_chosen() ? realpath(name, NULL) : NULL;
+        const char *path = resolved ?: name;
+        const struct tree_node *at_path = NULL, *named;
         _cleanup_target_ struct target target = {};
-        struct tree_node *other = NULL;
         size_t n = ret->n;
-        int r = 0;
+        int r;
 
-        if (is_path && !path)
-                return -ENOMEM;
-        at_path = is_path ? tree_find_device_path(tree, path) : NULL;
+        r = target_parse(name, &target);
+        if (r == -ENOMEM || r == -ESTALE)
+                return r;
+        if (target.dm_name || target.lv || (target.number != 0 && !root_is_chosen()))
+                at_path = target_find_node(&target, tree);
+        if (!at_path && is_path)
+                at_path = tree_find_device_path(tree, path);
         named = tree_find_kernel_name(tree, name) ?: dm_hash_lookup(tree->dm_names, name);
         FOREACH_NODE(node, &tree->nodes) {
                 bool is_mount = is_path && !at_path && tree_node_is_mount_or_swap(node) && streq(node->name, path);
                 bool is_lv = node->vg && streq(node->vg, name);
 
-                if (node == at_path || node == named || is_mount || is_lv)
-                        r = tree_nodes_add(ret, node);
-                if (r < 0)
-                        return r;
+                if ((node == at_path || node == named || is_mount || is_lv) && tree_nodes_add(ret, node) < 0)
+                        return -ENOMEM;
         }
-        if (ret->n > n)
-                return 0;
-
-        r = target_parse(name, &target);
-        if (r < 0)
-                return r == -ENOMEM ? r : -ENOENT;
-        if (target.lv || (target.number != 0 && !root_is_chosen()))
-                other = target_find_node(&target, tree);
-        return other ? tree_nodes_add(ret, other) : -ENOENT;
+        return ret->n > n ? 0 : -ENOENT;
 }
 
 /* Whether lvm2 has a backup of it: it is a VG or LV of which nothing is active. */
@@ -119,6 +101,8 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
                 /* A mount may be of /proc. */
                 if (r >= 0)
                         log_error("%s is not on a block device.", names[i]);
+                else if (r == -ESTALE)
+                        target_log_error(names[i], r);
                 else if (is_inactive(root_fd, names[i]))
                         log_error("Of %s nothing is active.", names[i]);
                 else

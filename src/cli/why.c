@@ -149,14 +149,10 @@ static int explain(struct why *why)
 
         if (r == -ENOMEM)
                 return r;
-        if (r == -EINVAL)
-                log_error("\"%s\" can be neither a VG nor an LV; a device is asked for by its path.", why->name);
-        else if (r == -ENOTBLK)
-                log_error("%s: not a block device", why->name);
-        else if (r < 0)
-                (void) log_error_errno(r, "%s: %m", why->name);
-        if (r < 0)
+        if (r < 0) {
+                target_log_error(why->name, r);
                 return 0;
+        }
         r = target.vg ? explain_name(why, target.vg, target.lv) : explain_number(why, target.number);
         return r < 0 ? r : why->error < 0 ? why->error : r;
 }

@@ -40,20 +40,18 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
         if (!deactivation->targets)
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++) {
-                r = target_parse(names[i], &deactivation->targets[deactivation->n_targets]);
-                if (r == -ENOMEM)
-                        return r;
+                struct target *target = &deactivation->targets[deactivation->n_targets];
+
+                r = target_parse(names[i], target);
                 if (r >= 0) {
                         deactivation->n_targets++;
                         continue;
                 }
+                target_done(target);
+                if (r == -ENOMEM)
+                        return r;
                 deactivation->something_left = true;
-                if (r == -EINVAL)
-                        log_error("\"%s\" cannot be the name of a VG or an LV.", names[i]);
-                else if (r == -ENOTBLK)
-                        log_error("%s is not a block device.", names[i]);
-                else
-                        (void) log_error_errno(r, "%s: %m", names[i]);
+                target_log_error(names[i], r);
         }
         return 0;
 }

@@ -6,14 +6,18 @@
 
 #include <sys/stat.h>
 
+#include "lvm/dm_devices.h"
 #include "shared/dm.h"
+#include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 
 void target_done(struct target *target)
 {
         free(target->vg);
+        free(target->dm_name);
         *target = (struct target){};
 }
 
@@ -47,18 +51,61 @@ static int parse_mapper_name(struct target *target, const char *name)
         return *target->vg != '\0' && *lv != '\0' ? 0 : -EINVAL;
 }
 
+/* The device-mapper device that a path is named after; NULL without one. */
+static const struct dm_device *find_named(const struct dm_devices *list, const char *path)
+{
+        const char *in_mapper = skip_prefix(path, "/dev/mapper/");
+
+        FOREACH_ARRAY(device, list->devices, list->n)
+                if (in_mapper ? streq(device->name, in_mapper)
+                              : device->vg && *device->layer == '\0' &&
+                                        streq(path_format("/dev/%s/%s", device->vg, device->lv).text, path))
+                        return device;
+        return NULL;
+}
+
+/* A link can outlive its device, and its target's number be another device's by now, and then so can udev's record of that
+ * number. What device-mapper calls the device, "" for others, shows that for its own. */
+static bool udev_has_link(dev_t number, const char *dm_name, const char *path)
+{
+        _cleanup_udev_ struct udev *udev = udev_new();
+        _cleanup_udev_device_ struct udev_device *device =
+                udev ? udev_device_new_from_devnum(udev, 'b', number) : NULL;
+        struct udev_list_entry *link = device ? udev_device_get_devlinks_list_entry(device) : NULL;
+
+        if (!link || !streq(udev_device_get_property_value(device, "DM_NAME") ?: "", dm_name))
+                return false;
+        return udev_list_entry_get_by_name(link, path);
+}
+
 static int parse_path(struct target *target, const char *path)
 {
         const char *in_mapper = skip_prefix(path, "/dev/mapper/"), *in_dev = skip_prefix(path, "/dev/");
-        struct stat status;
-        int r = -ENOENT;
+        _cleanup_dm_devices_ struct dm_devices *list = NULL;
+        const struct dm_device *device;
+        struct stat entry, status;
+        int r = dm_devices_get_permitted(&list);
 
-        if (stat(path, &status) >= 0) {
+        if (r < 0)
+                return r;
+        device = find_named(list, path);
+        if (device) {
+                target->number = device->number;
+                return string_replace(&target->dm_name, strdup(device->name));
+        }
+        if (lstat(path, &entry) >= 0 && stat(path, &status) >= 0) {
+                if (!S_ISBLK(status.st_mode))
+                        return -ENOTBLK;
                 target->number = status.st_rdev;
-                return S_ISBLK(status.st_mode) ? 0 : -ENOTBLK;
+                device = dm_devices_find(list, target->number);
+                return (in_mapper || S_ISLNK(entry.st_mode)) &&
+                                       !udev_has_link(target->number, device ? device->name : "", path)
+                               ? -ESTALE
+                               : 0;
         }
         if (errno != ENOENT)
                 return -errno;
+        r = -ENOENT;
         if (in_mapper)
                 r = parse_mapper_name(target, in_mapper);
         else if (in_dev && strchr(in_dev, '/'))
@@ -78,11 +125,27 @@ int target_parse(const char *name, struct target *ret)
         return r;
 }
 
+void target_log_error(const char *name, int error)
+{
+        if (error == -EINVAL)
+                log_error("\"%s\" cannot be the name of a VG or an LV; a device is named by its path.", name);
+        else if (error == -ENOTBLK)
+                log_error("%s is not a block device.", name);
+        else if (error == -ESTALE)
+                log_error(
+                        "%s may be stale: udev has no such link on record for the device that it leads to, ignoring it.",
+                        name);
+        else
+                (void) log_error_errno(error, "%s: %m", name);
+}
+
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree)
 {
         /* A pool may have no device but that of its layer. */
         static const char *const layers[] = {"", "tpool", "vpool"};
 
+        if (target->dm_name)
+                return dm_hash_lookup(tree->dm_names, target->dm_name);
         if (!target->lv)
                 return tree_find_number(tree, target->number);
         FOREACH_ARRAY(layer, layers, ELEMENTSOF(layers))

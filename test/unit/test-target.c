@@ -10,6 +10,8 @@
 #include "shapes.h"
 #include "shared/util.h"
 
+#define LV_UUID "LVM-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
 static struct target parse(const char *name)
 {
         struct target target;
@@ -115,6 +117,70 @@ START_TEST(devices_in_a_tree)
 }
 END_TEST
 
+/* Whatever a path in /dev leads to, the device is the one that has the name in device-mapper. */
+START_TEST(device_mapper_knows_its_paths)
+{
+        static const struct {
+                const char *name, *dm_name;
+                unsigned int minor_number;
+        } cases[] = {
+                {"/dev/data/one", "data-one", 1},
+                {"/dev/mapper/data-one", "data-one", 1},
+                {"/dev/data/dash-ed", "data-dash--ed", 2},
+                {"/dev/mapper/opened", "opened", 3},
+        };
+
+        shape_dm(1, "data-one", LV_UUID, "linear");
+        shape_dm(2, "data-dash--ed", LV_UUID, "linear");
+        shape_dm(3, "opened", "CRYPT-LUKS2-x-opened", "crypt");
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", path_format("%s/root", run_directory()).text, true), 0);
+        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+                _cleanup_tree_ struct tree *tree = shape_read();
+                struct target target = parse(each->name);
+
+                ck_assert_pstr_eq(target.dm_name, each->dm_name);
+                ck_assert_uint_eq(target.number, makedev(253, each->minor_number));
+                ck_assert_ptr_eq(target_find_node(&target, tree), shape_node(tree, each->dm_name));
+                target_done(&target);
+        }
+        unsetenv("HEADGATE_ROOT");
+}
+END_TEST
+
+/* Any of this machine. NULL without one. */
+static char *find_block_device(void)
+{
+        _cleanup_closedir_ DIR *directory = opendir("/dev");
+
+        for (struct dirent *entry; directory && (entry = readdir(directory));)
+                if (entry->d_type == DT_BLK)
+                        return string_format("/dev/%s", entry->d_name);
+        return NULL;
+}
+
+/* A link that udev has no record of may lead to whatever has the number by now. */
+START_TEST(stale_links)
+{
+        char folder[] = "/tmp/headgate-target-XXXXXX";
+        struct path link;
+        struct target target;
+        _cleanup_free_ char *device = find_block_device();
+
+        if (!device)
+                return;
+        ck_assert(mkdtemp(folder));
+        link = path_format("%s/link", folder);
+        ck_assert_int_eq(symlink(device, link.text), 0);
+        ck_assert_int_eq(target_parse(link.text, &target), -ESTALE);
+        ck_assert_int_eq(unlink(link.text), 0);
+        ck_assert_int_eq(rmdir(folder), 0);
+
+        ck_assert_int_eq(target_parse(device, &target), 0);
+        ck_assert(target.number != 0);
+        target_done(&target);
+}
+END_TEST
+
 START_TEST(what_is_down_already)
 {
         static const struct {
@@ -153,11 +219,13 @@ int main(void)
         tcase_add_loop_test(tcase, what_is_no_name, 0, ELEMENTSOF(bad_names));
         tcase_add_test(tcase, names_in_a_tree);
         tcase_add_test(tcase, devices_in_a_tree);
+        tcase_add_test(tcase, stale_links);
         suite_add_tcase(suite, tcase);
 
         tcase = tcase_create("backups");
         tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
         tcase_add_test(tcase, what_is_down_already);
+        tcase_add_test(tcase, device_mapper_knows_its_paths);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
