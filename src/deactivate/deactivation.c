@@ -43,6 +43,8 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
                 struct target *target = &deactivation->targets[deactivation->n_targets];
 
                 r = target_parse(names[i], target);
+                if (r >= 0 && target->vg)
+                        r = sources_refuse_duplicate(&deactivation->sources, target->vg);
                 if (r >= 0) {
                         deactivation->n_targets++;
                         continue;
@@ -51,7 +53,8 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
                 if (r == -ENOMEM)
                         return r;
                 deactivation->something_left = true;
-                target_log_error(names[i], r);
+                if (r != -ENOTUNIQ)
+                        target_log_error(names[i], r);
         }
         return 0;
 }

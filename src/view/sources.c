@@ -236,3 +236,42 @@ void sources_log_unknown(const struct sources *sources, const char *wanted)
         sources_consider_names(sources, &suggestion);
         suggestion_log_unknown(&suggestion, "VG", "see \"headgate status\"");
 }
+
+/* The identifiers of the VGs with that name that have active LVs, or PVs that the worker has seen. */
+static int find_vgids(const struct sources *sources, const char *name, struct string_vector *ret)
+{
+        const struct dm_devices none = {}, *list = sources->devices ?: &none;
+        int r = 0;
+
+        FOREACH_ARRAY(device, list->devices, list->n) {
+                char id[LVM_ID_SIZE] = "";
+
+                if (device->vg && streq(device->vg, name))
+                        memcpy(id, device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
+                if (r >= 0 && *id != '\0' && !string_vector_has(ret, id))
+                        r = string_vector_add(ret, id);
+        }
+        FOREACH_RECORD(entry, sources->records) {
+                _cleanup_volume_group_ struct volume_group *vg = NULL;
+
+                if (r >= 0 && volume_group_text_has_name(entry->text, name) &&
+                        volume_group_parse(entry->text, &vg) >= 0 && volume_group_count(vg).seen > 0 &&
+                        !string_vector_has(ret, entry->key))
+                        r = string_vector_add(ret, entry->key);
+        }
+        return r;
+}
+
+int sources_refuse_duplicate(struct sources *sources, const char *name)
+{
+        _cleanup_string_vector_ struct string_vector vgids = {};
+        _cleanup_enumeration_ struct enumeration uuids = {};
+        int r = sources_read_names(sources) ?: find_vgids(sources, name, &vgids);
+
+        if (r < 0 || vgids.n < 2)
+                return r;
+        FOREACH_ARRAY(vgid, vgids.strings, vgids.n)
+                enumeration_add(&uuids, LVM_ID_TO_STRING(*vgid));
+        return log_error_errno(
+                -ENOTUNIQ, "%s is the name of several VGs, ignoring it: UUIDs %s.", name, uuids.text ?: "?");
+}

@@ -82,3 +82,7 @@ void sources_log_unknown(const struct sources *sources, const char *wanted) _non
 
 /* The same for who has more to suggest. */
 void sources_consider_names(const struct sources *sources, struct suggestion *suggestion) _nonnull_all_;
+
+/* Refuses a name that several VGs of this machine have. Reads the names, too. Returns 0; -ENOTUNIQ, having named their UUIDs on
+ * standard error; or -ENOMEM. */
+int sources_refuse_duplicate(struct sources *sources, const char *name) _nonnull_all_ _must_check_;
