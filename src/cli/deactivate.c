@@ -128,6 +128,7 @@ const struct verb verb_plan_teardown = {"teardown", "",
 
 /* ------ deactivate ------ */
 
+static bool arg_all;
 static bool arg_dry_run;
 static bool arg_serial;
 static bool arg_no_udev_sync;
@@ -151,6 +152,9 @@ static int run(char *names[], size_t n, struct table *table _unused_)
         _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE};
         int r;
 
+        if (arg_all == (n > 0))
+                return verb_refuse(arg_all ? "--all and names are mutually exclusive."
+                                           : "Name what to deactivate, or use --all, see --help.");
         if (root_is_chosen())
                 return verb_refuse("Nothing can be deactivated with HEADGATE_ROOT set.");
         if (geteuid() != 0)
@@ -168,6 +172,7 @@ static int run(char *names[], size_t n, struct table *table _unused_)
 }
 
 static const struct verb_option options[] = {
+        {"all", '\0', NULL, "Deactivate all that is not in use", &arg_all},
         {"dry-run", 'n', NULL, "Show what would go, and do nothing", &arg_dry_run},
         {"serial", '\0', NULL, "Remove one device after another", &arg_serial},
         {"noudevsync", '\0', NULL, "Do not wait for udev", &arg_no_udev_sync},
@@ -178,7 +183,7 @@ const struct verb verb_deactivate = {"deactivate", "[NAME...]",
         "Deactivate volume groups, logical volumes, other devices",
         .help = "Usage: headgate deactivate [OPTION...] [--] [VG|VG/LV|DEVICE...]\n\n"
                 "Deactivate volume groups, logical volumes and all that lies on a device, many at a\n"
-                "time; without a name, all on which nothing is mounted or swapped to. What is in use\n"
+                "time; with --all, all on which nothing is mounted or swapped to. What is in use\n"
                 "stays, and so does what / and /usr need.\n\n",
         .footer = "Exit status: 0 if all is down, 1 if something is left, 2 if that cannot be told.\n\n",
         .options = options, .run = run};

@@ -19,7 +19,7 @@ struct deactivation {
         bool something_left; /* a node or name that was asked for is still active, or unknown */
 };
 
-/* `names` are kept, not copied; without any, all nodes that are not in use are selected. */
+/* `names` are kept, not copied; without any, all nodes that are not in use are selected (--all). */
 int deactivation_init(struct deactivation *deactivation, char *names[], size_t n) _nonnull_all_ _must_check_;
 void deactivation_done(struct deactivation *deactivation) _nonnull_all_;
 #define _cleanup_deactivation_ _cleanup_(deactivation_done)

@@ -165,12 +165,28 @@ static bool is_used_with_snapshots(const struct tree_node *node)
         return is_used(node) || find_used_snapshot(node);
 }
 
+static bool has_lvm_above(const struct tree_node *node)
+{
+        return node->vg || ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
+}
+
+/* A loop device that LVM has nothing to do with: no LV lies on it, and it lies in a file. */
+static bool is_foreign_loop(const struct tree_node *node)
+{
+        return node->kind == TREE_LOOP && !node->marked &&
+               !ANY(FOREACH_NODE(lower, &node->lowers), lower->kind != TREE_MOUNT);
+}
+
 void selection_add_unused(struct tree *tree)
 {
         tree_clear_marks(tree);
         spread_marks(tree, is_used_with_snapshots);
         FOREACH_NODE(node, &tree->nodes)
                 node->selected |= !node->marked && tree_node_is_ours(node);
+        tree_clear_marks(tree);
+        spread_marks(tree, has_lvm_above);
+        FOREACH_NODE(node, &tree->nodes)
+                node->selected &= !is_foreign_loop(node);
 }
 
 void selection_refuse(struct tree_node *node, const char *reason)

@@ -54,7 +54,8 @@ bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_all_;
 /* All LVs of a VG. Returns whether it has one in the tree. */
 bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_all_;
 
-/* All that is not skipped and on which no mount and no swap lies, however indirectly, nor on a snapshot of it. */
+/* All that is not skipped and on which no mount and no swap lies, however indirectly, nor on a snapshot of it; but loop devices
+ * of files only where an LV lies on them. */
 void selection_add_unused(struct tree *tree) _nonnull_all_;
 
 /* Has a node stay: skipped because of `reason`, which is kept, as well as what lies on it, which would go for nothing, and

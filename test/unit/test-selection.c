@@ -216,6 +216,36 @@ START_TEST(a_part_that_is_there_by_itself)
 }
 END_TEST
 
+/* Loop devices that are idle: of a file, of a file with a PV in it, and of an LV. */
+START_TEST(loop_devices_without_lvm)
+{
+#define UUID "LVM-ZmCeQpJwOfVQ0JFyKkbqDVGiHdpnfaJ2"
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_device("sda", 8, 0);
+        shape_device("loop0", 7, 0);
+        shape_write("sys/devices/block/loop0/loop/backing_file", "/srv/a\n");
+        shape_device("loop1", 7, 1);
+        shape_write("sys/devices/block/loop1/loop/backing_file", "/srv/b\n");
+        shape_device("loop2", 7, 2);
+        shape_write("sys/devices/block/loop2/loop/backing_file", "/dev/dm-1\n");
+        shape_dm(0, "inner-one", UUID "oooooooooooooooooooooooooooooooo", "linear");
+        shape_dm(1, "data-one", UUID "tttttttttttttttttttttttttttttttt", "linear");
+#undef UUID
+        shape_hold("loop1", "dm-0");
+        shape_hold("sda", "dm-1");
+        shape_mount(20, 1, 0, 2, "/");
+        tree = shape_read();
+        selection_add_unused(tree);
+        selection_finish(tree);
+        ck_assert(!tree_node_is_ours(shape_node(tree, "loop0")));
+        ck_assert(tree_node_is_ours(shape_node(tree, "loop1")));
+        ck_assert(tree_node_is_ours(shape_node(tree, "inner-one")));
+        ck_assert(tree_node_is_ours(shape_node(tree, "loop2")));
+        ck_assert(tree_node_is_ours(shape_node(tree, "data-one")));
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("selection");
@@ -232,6 +262,7 @@ int main(void)
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use);
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use_is_in_use);
         tcase_add_test(tcase, a_part_that_is_there_by_itself);
+        tcase_add_test(tcase, loop_devices_without_lvm);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
