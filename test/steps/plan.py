@@ -43,7 +43,7 @@ def steps_of(check, builds, release=None):
         steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
     if check == "all":
         steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
-                       "packages", 300) for on in scenario.RELEASES]
+                       "packages", 600) for on in scenario.RELEASES]
         steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 1200, ALONE))
         steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
     return steps
@@ -57,7 +57,7 @@ def build_step(build, *options):
 def source_steps():
     return [Step("prose", [TESTS / "prose"], "sources", 5),
             Step("house", [TESTS / "house"], "sources", 2),
-            *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences", "release"))]
+            *(Step(name, [TESTS / "sources", name], "sources", 10) for name in ("layout", "scripts", "licences", "release", "prefix"))]
 
 
 def unit_steps(check, builds):
