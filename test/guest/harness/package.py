@@ -80,8 +80,9 @@ def builder(cache, repository, suite, *more):
 
 
 def in_chroot(root, script, *words, **environment):
-    """What a shell script prints there."""
-    return command("unshare", "--mount", "--pid", "--fork", "sh", "-c", 'mount -t proc proc "$0/proc" && exec chroot "$0" sh -e -c "$@" 2>&1',
+    """What a shell script prints there. As with Debian's builders, / is a mount, and devices and sysfs are there."""
+    return command("unshare", "--mount", "--pid", "--fork", "sh", "-c", 'mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && '
+                   'mount --rbind /dev "$0/dev" && mount -t sysfs sysfs "$0/sys" && exec chroot "$0" sh -e -c "$@" 2>&1',
                    root, script, "sh", *words, env=ENVIRONMENT | environment)
 
 
