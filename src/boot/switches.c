@@ -6,6 +6,9 @@
 #include "boot/switches.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <time.h>
 
 #include "shared/flags.h"
 #include "shared/names.h"
@@ -134,4 +137,16 @@ int takeover_is_enabled(int root_fd, const char *unit)
                 return r;
         return !off && is_enabled(root_fd) && !has_booted_without_headgate(root_fd) &&
                !is_masked(root_fd, TAKEOVER_UNIT) && !is_masked(root_fd, unit);
+}
+
+bool takeover_is_at_next_boot(int root_fd)
+{
+        struct stat link;
+        struct sysinfo system;
+
+        return fstatat(root_fd, "etc/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT, &link,
+                       AT_SYMLINK_NOFOLLOW) >= 0 &&
+               sysinfo(&system) >= 0 && link.st_mtime >= time(NULL) - system.uptime &&
+               !exists(root_fd, "run/headgate/" FLAGS_TAKEN_OVER) &&
+               !exists(root_fd, "run/headgate/" FLAGS_GIVEN_UP);
 }

@@ -77,18 +77,23 @@ static int remove_link(void)
 
 /* ------ the system ------ */
 
-/* One unit, or two. */
+/* One unit, or two. Returns the exit status of systemctl, or EXIT_CANNOT_TELL. */
 static int call_systemctl(const char *action, const char *unit, const char *other_unit)
 {
-        const char *words[] = {"systemctl", action, unit, NULL, NULL, NULL};
-        size_t n = 3;
+        const char *words[] = {action, unit, NULL, NULL, NULL};
+        _cleanup_free_ char *output = NULL;
+        size_t n = 2;
+        int r;
 
         if (other_unit)
                 words[n++] = other_unit;
         if (arg_now)
                 words[n++] = "--now";
-        execv("/bin/systemctl", (char *const *) words);
-        return verb_fail(-errno, "Failed to start systemctl: %m");
+        r = command_run("/bin/systemctl", words, &output);
+        if (r < 0)
+                return verb_fail(r, "Failed to start systemctl: %m");
+        fputs(output, stderr);
+        return r;
 }
 
 /* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor
@@ -137,22 +142,6 @@ static bool options_contradict(void)
         return true;
 }
 
-/* As call_systemctl("disable"), and comes back. */
-static int disable_unit(const char *unit)
-{
-        const char *words[] = {"disable", unit, NULL, NULL};
-        _cleanup_free_ char *output = NULL;
-        size_t n = 2;
-        int r;
-
-        if (arg_now)
-                words[n++] = "--now";
-        r = command_run("/bin/systemctl", words, &output);
-        if (r <= 0)
-                return r < 0 ? log_error_errno(r, "Failed to start systemctl: %m") : 0;
-        return log_error_errno(-EIO, "Failed to disable %s: %s", unit, output);
-}
-
 /* Which of device-mapper's rules stay the distribution's own. */
 static void say_obstacles(void)
 {
@@ -167,6 +156,8 @@ static void say_obstacles(void)
 static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
         const char *fast = HAVE_FAST_DM_RULES && !arg_stock_dm_rules ? FAST_DM_RULES : NULL;
+        _cleanup_close_ int root_fd = root_open();
+        int r = 0;
 
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
@@ -177,9 +168,12 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (fast)
                 say_obstacles();
         /* It may have been enabled before. */
-        else if (HAVE_FAST_DM_RULES && disable_unit(FAST_DM_RULES) < 0)
-                return EXIT_CANNOT_TELL;
-        return call_systemctl("enable", TAKEOVER_UNIT, fast);
+        else if (HAVE_FAST_DM_RULES)
+                r = call_systemctl("disable", FAST_DM_RULES, NULL);
+        r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
+        if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
+                log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");
+        return r;
 }
 
 /* Whether units were enabled or not: systemctl has nothing to say about that. */

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "boot/switches.h"
 #include "cli/verb.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -333,7 +334,10 @@ static int open_sources(struct sources *sources)
         else if (sources->run_error < 0 && sources->run_error != -ENOENT)
                 (void) log_error_errno(sources->run_error, "Failed to look into /run/headgate: %m");
         else if (!sources->in_charge)
-                log_notice("headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+                log_notice("%s",
+                        takeover_is_at_next_boot(sources->root_fd)
+                                ? "headgate takes over at the next boot; until then lvm2's udev rule activates VGs."
+                                : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
         else if (!sources->configuration.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
         return 0;

@@ -187,6 +187,10 @@ void check_in_charge(struct doctor *doctor)
                         "Nobody activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
         else if (off)
                 finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
+        else if (takeover_is_at_next_boot(doctor->sources.root_fd) &&
+                 !unit_has_failed(&doctor->systemd, TAKEOVER_UNIT))
+                finding_ok(doctor,
+                        "headgate takes over at the next boot; until then lvm2's udev rule activates VGs.");
         else if (unit_is_enabled(&doctor->systemd, TAKEOVER_UNIT))
                 finding_warning(doctor,
                         "For the reason: journalctl -b -u 'headgate*'. To take over now: headgate enable --now",

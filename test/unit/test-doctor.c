@@ -35,6 +35,7 @@
 #define BLK UNIT("blk-availability.service", "masked", "inactive", "masked")
 #define VERSION "Version=\"252.39-1\"\n"
 #define FAST_RULES_LINK "etc/systemd/system/headgate-takeover.service.wants/headgate-fast-dm-rules.service"
+#define ENABLED_LINK "etc/systemd/system/sysinit.target.wants/headgate-takeover.service"
 #define STOCK_RULE "IMPORT{program}=\"pvscan\"\nENV{LVM_VG_NAME_COMPLETE}==\"?*\", RUN+=\"vgchange\"\n"
 
 /* A VG that the worker has written down, as it has found it. */
@@ -156,6 +157,9 @@ static const struct {
         {"in-charge", FINDING_WARNING, "though headgate is enabled",
                 {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
                         {"run/udev/rules.d/69-dm-lvm.rules"}}},
+        {"in-charge", FINDING_OK, "takes over at the next boot",
+                {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
+                        {"run/udev/rules.d/69-dm-lvm.rules"}, {ENABLED_LINK, NULL, "/lib/unit"}}},
         {"in-charge", FINDING_WARNING, "headgate=0",
                 {{"run/headgate/taken-over"}, {"run/udev/rules.d/69-lvm.rules"},
                         {"run/udev/rules.d/69-dm-lvm.rules"}, {"proc/cmdline", "quiet headgate=0\n"}}},
