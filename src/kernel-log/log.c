@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a kernel's log: skips what is around its lines, joins those that mail programs have
+/* Reads a kernel's log: finds its lines in what is around them, joins those that mail programs have
  * wrapped, and collects the devices of the last shutdown. */
 
 #include "kernel-log/log.h"
@@ -56,7 +56,7 @@ static void normalize_space(char *line)
         *end = '\0';
 }
 
-/* ------ what is before the text ------ */
+/* ------ the kernel's time, and what is before the text ------ */
 
 /* Skips "172.609825" or "[ 172.609825]", and the caller. Returns false, and skips nothing, if there is no time. Ten digits
  * of seconds are 300 years. */
@@ -83,6 +83,39 @@ static bool skip_stamp(char **text, uint64_t *ret_usec)
         return true;
 }
 
+/* Skips "6,1001,172609825,-;", as /dev/kmsg and extended netconsole have it: priority, number, microseconds, flags. */
+static bool skip_record(char **text, uint64_t *ret_usec)
+{
+        char *field = *text, *end;
+
+        for (size_t i = 0; i < 3; i++, field = end + 1) {
+                end = field + strspn(field, DIGITS);
+                if (end == field || *end != ',')
+                        return false;
+                *ret_usec = strtoull(field, NULL, 10);
+        }
+        end = strchr(field, ';');
+        if (end)
+                *text = end + 1;
+        return end;
+}
+
+/* Finds the first time in brackets or in a record. A record may have the kernel's release and a comma before it, and everything
+ * may have what a program that captures a console has added. Returns the place, or NULL, and what follows the time. */
+static char *find_time(char *text, uint64_t *ret_usec, char **ret_rest)
+{
+        for (char *c = text; *c != '\0'; c++) {
+                bool begins = c == text || c[-1] == ' ' || c[-1] == ',';
+                char *rest = c;
+
+                if (*c == '[' ? skip_stamp(&rest, ret_usec) : begins && skip_record(&rest, ret_usec)) {
+                        *ret_rest = rest;
+                        return c;
+                }
+        }
+        return NULL;
+}
+
 /* Skips "host kernel: ", or more words before "kernel: ". A driver's name cannot follow a colon. */
 static char *skip_syslog(char *text)
 {
@@ -96,17 +129,12 @@ static char *skip_syslog(char *text)
 bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
 {
         char *text = line;
-        int priority = 0;
         bool stamped;
 
         normalize_space(line);
         text += strspn(text, ">| ");
-        (void) sscanf(text, "<%*[" DIGITS "]>%n", &priority);
-        text += priority;
-        stamped = skip_stamp(&text, ret_usec);
-        text = skip_syslog(text);
-        stamped = stamped || skip_stamp(&text, ret_usec);
-        *ret_text = text;
+        stamped = skip_stamp(&text, ret_usec) || find_time(text, ret_usec, &text);
+        *ret_text = skip_syslog(text);
         return stamped;
 }
 
@@ -198,22 +226,27 @@ static int add_text(struct reader *reader, char *text)
         return 0;
 }
 
-static int add_line(struct reader *reader, char *line)
+/* Adds a line, or what is left of it, up to the next time in it. Sets
+ * `line` to that place, or to NULL. */
+static int add_part(struct reader *reader, char **line)
 {
-        uint64_t usec;
-        char *text;
-        bool stamped = kernel_line_parse(line, &usec, &text);
+        uint64_t usec, next_usec;
+        char *text, *rest;
+        bool stamped = kernel_line_parse(*line, &usec, &text);
 
-        if (!stamped && text[0] == '\0')
+        *line = stamped ? find_time(text, &next_usec, &rest) : NULL;
+        if (*line == text || (!stamped && text[0] == '\0'))
                 return 0;
         reader->has_text = true;
         if (stamped) {
+                size_t length = *line ? (size_t) (*line - text) : strlen(text);
+
                 /* The time begins anew with each boot. */
                 if (usec + DISORDER_MAX_USEC < reader->last_usec)
                         reader->over = true;
                 reader->last_usec = usec;
                 reader->n_joined = 1;
-                return add_text(reader, strdup(text));
+                return add_text(reader, strndup(text, length - (length > 0 && text[length - 1] == ' ')));
         }
         /* A line without a time may be the rest of the one before. */
         if (reader->unfinished) {
@@ -222,6 +255,15 @@ static int add_line(struct reader *reader, char *line)
         }
         reader->n_unstamped += kernel_line_cut_device(text);
         return 0;
+}
+
+static int add_line(struct reader *reader, char *line)
+{
+        int r = 0;
+
+        while (r >= 0 && line)
+                r = add_part(reader, &line);
+        return r;
 }
 
 /* ------ the log ------ */
@@ -253,7 +295,7 @@ int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const cha
                         return -errno;
                 if (++size > FILE_SIZE_MAX)
                         return -EFBIG;
-                if (c == EOF || c == '\n') {
+                if (c == EOF || c == '\n' || c == '\r') {
                         line[n] = '\0';
                         n = 0;
                         r = add_line(&reader, line);

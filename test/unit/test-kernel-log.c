@@ -188,6 +188,37 @@ START_TEST(lines)
 }
 END_TEST
 
+/* The same line as various programs write it; the time is the kernel's and not theirs. */
+START_TEST(lines_of_programs)
+{
+        static const char *const written[] = {
+                "[Thu Nov 26 23:52:51 2026] [  172.618116] nvme c2b7:00:00.0: shutdown", /* conserver; dmesg -T, twice */
+                "[2026-11-26 23:52:51.123] [  172.618116] nvme c2b7:00:00.0: shutdown", /* minicom */
+                "Nov 26 23:52:51 [  172.618116] nvme c2b7:00:00.0: shutdown",           /* ts */
+                "1732665171.123456 [  172.618116] nvme c2b7:00:00.0: shutdown",         /* ts %.s */
+                "[4.123456 0.001234] [  172.618116] nvme c2b7:00:00.0: shutdown",       /* grabserial */
+                "kern  :info  : [  172.618116] nvme c2b7:00:00.0: shutdown",            /* dmesg -x */
+                "\\x1b[0m[  172.618116] nvme c2b7:00:00.0: shutdown",
+                "login: [  172.618116] nvme c2b7:00:00.0: shutdown",
+                "6,1001,172618116,-;nvme c2b7:00:00.0: shutdown",                          /* /dev/kmsg */
+                "6.1.0-25-amd64,6,1001,172618116,-,caller=T1;nvme c2b7:00:00.0: shutdown", /* extended netconsole */
+                "Nov 26 23:52:51 6,1001,172618116,-;nvme c2b7:00:00.0: shutdown",
+        };
+
+        FOREACH_ARRAY(line, written, ELEMENTSOF(written)) {
+                _cleanup_kernel_shutdown_ struct kernel_shutdown shutdown = {};
+                _cleanup_free_ char *text = string_format("%s\n[  172.700000] reboot: Power down\n", *line);
+
+                ck_assert_msg(!read_text(&shutdown, text), "%s", *line);
+                ck_assert_uint_eq(shutdown.n, 1);
+                ck_assert_str_eq(shutdown.devices[0].name, "nvme c2b7:00:00.0");
+                ck_assert_msg(shutdown.total_usec == 172700000 - 172618116, "%s", *line);
+        }
+        assert_line(
+                "[Thu Nov 26 23:52:51 2026] nvme 1: shutdown", 0, "[Thu Nov 26 23:52:51 2026] nvme 1: shutdown");
+}
+END_TEST
+
 static void assert_device(const char *text, const char *device)
 {
         _cleanup_free_ char *copy = strdup(text);
@@ -360,6 +391,7 @@ int main(void)
         tcase_add_test(test_case, side_by_side);
         tcase_add_test(test_case, in_pieces);
         tcase_add_test(test_case, lines);
+        tcase_add_test(test_case, lines_of_programs);
         tcase_add_test(test_case, devices);
         tcase_add_test(test_case, unrelated_between);
         tcase_add_test(test_case, last_of_several);
