@@ -126,6 +126,28 @@ static char *skip_syslog(char *text)
         return skip_prefix(text, "kernel: ") ? text + strlen("kernel: ") : text;
 }
 
+/* The value of a key, without the quote before it, or NULL. */
+static char *json_find(char *text, const char *key)
+{
+        char *found = strstr(text, key);
+
+        return found ? found + strlen(key) + strspn(found + strlen(key), " :\"") : NULL;
+}
+
+/* A line of "journalctl -o json" has all, and of "dmesg --json" either the time or the text. */
+static bool parse_json(char *text, uint64_t *ret_usec, char **ret_text)
+{
+        char *usec = json_find(text, "\"_SOURCE_MONOTONIC_TIMESTAMP\""), *seconds = json_find(text, "\"time\"");
+
+        *ret_text = json_find(text, "\"MESSAGE\"") ?: json_find(text, "\"msg\"") ?: text + strlen(text);
+        if (usec)
+                *ret_usec = strtoull(usec, NULL, 10);
+        if (seconds)
+                seconds[strspn(seconds, DIGITS ".")] = '\0';
+        (*ret_text)[strcspn(*ret_text, "\"")] = '\0';
+        return usec || (seconds && skip_stamp(&seconds, ret_usec));
+}
+
 bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
 {
         char *text = line;
@@ -133,6 +155,8 @@ bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
 
         normalize_space(line);
         text += strspn(text, ">| ");
+        if (*text != '\0' && strchr("\"{}", *text))
+                return parse_json(text, ret_usec, ret_text);
         stamped = skip_stamp(&text, ret_usec) || find_time(text, ret_usec, &text);
         *ret_text = skip_syslog(text);
         return stamped;
@@ -251,7 +275,8 @@ static int add_part(struct reader *reader, char **line)
         /* A line without a time may be the rest of the one before. */
         if (reader->unfinished) {
                 reader->n_joined++;
-                return add_text(reader, string_format("%s %s", reader->unfinished, text));
+                return add_text(
+                        reader, string_format("%s%s%s", reader->unfinished, *reader->unfinished ? " " : "", text));
         }
         reader->n_unstamped += kernel_line_cut_device(text);
         return 0;

@@ -21,9 +21,9 @@ int kernel_log_read_file(
 /* ------ lines, for tests ------ */
 
 /* Splits a line, which it changes, into the kernel's time and the text. The time is that of printk(), seconds with six decimals:
- * in brackets, "[ 172.609825]", wherever the line has it first, or without brackets at its beginning; or that of a record,
- * "6,1001,172609825,-;", of /dev/kmsg and extended netconsole. So before the time there may be anything: quote marks of mail
- * programs, escape
+ * in brackets, "[ 172.609825]", wherever the line has it first, or without brackets at its beginning; that of a record,
+ * "6,1001,172609825,-;", of /dev/kmsg and extended netconsole; or that of a line of "journalctl -o json" or "dmesg --json", the
+ * latter of which has the text in another line. So before the time there may be anything: quote marks of mail programs, escape
  * sequences of terminals, a priority, the stamp of a program that captures a console. Behind it, the prefix of syslog and a
  * caller, "[ T123]" (CONFIG_PRINTK_CALLER), are skipped. In `*ret_text` there is one space for each run of bytes that are not
  * printable ASCII, and none at the ends. Returns whether there is a time, in microseconds since the kernel's start. */

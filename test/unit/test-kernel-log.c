@@ -203,6 +203,10 @@ START_TEST(lines_of_programs)
                 "6,1001,172618116,-;nvme c2b7:00:00.0: shutdown",                          /* /dev/kmsg */
                 "6.1.0-25-amd64,6,1001,172618116,-,caller=T1;nvme c2b7:00:00.0: shutdown", /* extended netconsole */
                 "Nov 26 23:52:51 6,1001,172618116,-;nvme c2b7:00:00.0: shutdown",
+                "{\"PRIORITY\":\"6\",\"_SOURCE_MONOTONIC_TIMESTAMP\":\"172618116\",\"MESSAGE\":\"nvme c2b7:00:00.0: shutdown\"}",
+                "{ \"MESSAGE\" : \"nvme c2b7:00:00.0: shutdown\", \"_SOURCE_MONOTONIC_TIMESTAMP\" : \"172618116\" }",
+                "{\n   \"dmesg\": [\n      {\n         \"pri\": 6,\n         \"time\":   172.618116,\n"
+                "         \"caller\": \"T1\",\n         \"msg\": \"nvme c2b7:00:00.0: shutdown\"\n      },{",
         };
 
         FOREACH_ARRAY(line, written, ELEMENTSOF(written)) {
