@@ -93,6 +93,9 @@ static int read_log(struct logs *logs, const char *path)
                 log_error("%s: has more devices than any machine.", name);
         else if (r < 0)
                 (void) log_error_errno(r, "Failed to read %s: %m", name);
+        else if (logs->shutdowns[logs->n - 1].n_incomplete > 0)
+                log_warning("%s: %zu devices are missing, whose lines are incomplete, as other lines break them.",
+                        name, logs->shutdowns[logs->n - 1].n_incomplete);
         return r;
 }
 

@@ -203,6 +203,8 @@ struct reader {
         uint64_t last_usec; /* of the last line with a time */
         char *unfinished;   /* the text of that line, if it may go on in the next one; or NULL */
         size_t n_joined;    /* of how many lines it is */
+        bool breaks;        /* another line is in the one that is read now */
+        bool broken;        /* and in the one before, which may go on in this one */
         bool has_text, has_zeros;
         size_t n_unstamped; /* devices without a time */
 };
@@ -250,7 +252,15 @@ static int add_text(struct reader *reader, char *text)
         return 0;
 }
 
-/* Adds a line, or what is left of it, up to the next time in it. Sets
+/* A line without a time, after one that another line breaks. What of that is whose, nobody knows. */
+static void add_rest(struct reader *reader, const char *text)
+{
+        size_t n = MIN(strlen(text), strlen("shutdown"));
+
+        reader->shutdown->n_incomplete += streq(text + strlen(text) - n, "shutdown" + strlen("shutdown") - n);
+}
+
+/* Adds a line, or what is left of it, up to the next time in it: there another line breaks it, or there is no end of line. Sets
  * `line` to that place, or to NULL. */
 static int add_part(struct reader *reader, char **line)
 {
@@ -262,6 +272,11 @@ static int add_part(struct reader *reader, char **line)
         if (*line == text || (!stamped && text[0] == '\0'))
                 return 0;
         reader->has_text = true;
+        if (!stamped && reader->broken) {
+                add_rest(reader, text);
+                return 0;
+        }
+        reader->breaks |= *line != NULL;
         if (stamped) {
                 size_t length = *line ? (size_t) (*line - text) : strlen(text);
 
@@ -288,6 +303,8 @@ static int add_line(struct reader *reader, char *line)
 
         while (r >= 0 && line)
                 r = add_part(reader, &line);
+        reader->broken = reader->breaks;
+        reader->breaks = false;
         return r;
 }
 

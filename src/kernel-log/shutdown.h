@@ -23,6 +23,7 @@ struct kernel_shutdown {
         struct kernel_device *devices; /* in the order in which they were started, once it is finished */
         size_t n;
         uint64_t total_usec; /* from the first device until all were shut down */
+        size_t n_incomplete; /* lines about devices that were broken by other lines: these devices are missing */
 };
 
 /* Adds a device that was started at a time after the kernel's start. Returns 0, -ENOMEM, or -E2BIG if there are 16384

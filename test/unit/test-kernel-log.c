@@ -223,6 +223,32 @@ START_TEST(lines_of_programs)
 }
 END_TEST
 
+/* Two CPUs, or the kernel and a program, write to a console at once. */
+START_TEST(broken_lines)
+{
+        static const struct {
+                const char *text;
+                size_t n, n_incomplete;
+        } cases[] = {
+                {"[ 1.000000] nvme 1: shut[ 1.000050] random: crng\ndown\n[ 2.000000] nvme 2: shutdown\n", 1, 1},
+                {"[ 1.000000] nvme[ 1.000050] random: crng\n1: shutdown\n[ 2.000000] nvme 2: shutdown\n", 1, 1},
+                {"[ 1.000000] random: cr[ 1.000050] nvme 1: shutdown\nng\n", 1, 0},
+                {"[ 1.000000] nvme 1: shutdown[ 1.000050] random: crng\n", 1, 0},
+                {"[ 1.000000] nvme 1: shutdown [ 2.000000] nvme 2: shutdown\r[ 3.000000] nvme 3: shutdown\r", 3,
+                        0},
+        };
+
+        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+                _cleanup_kernel_shutdown_ struct kernel_shutdown shutdown = {};
+                _cleanup_free_ char *text = string_format("%s[ 9.000000] reboot: Power down\n", each->text);
+
+                ck_assert_msg(!read_text(&shutdown, text), "%s", each->text);
+                ck_assert_msg(shutdown.n == each->n && shutdown.n_incomplete == each->n_incomplete, "%s: %zu, %zu",
+                        each->text, shutdown.n, shutdown.n_incomplete);
+        }
+}
+END_TEST
+
 static void assert_device(const char *text, const char *device)
 {
         _cleanup_free_ char *copy = strdup(text);
@@ -396,6 +422,7 @@ int main(void)
         tcase_add_test(test_case, in_pieces);
         tcase_add_test(test_case, lines);
         tcase_add_test(test_case, lines_of_programs);
+        tcase_add_test(test_case, broken_lines);
         tcase_add_test(test_case, devices);
         tcase_add_test(test_case, unrelated_between);
         tcase_add_test(test_case, last_of_several);
