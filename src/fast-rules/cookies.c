@@ -6,71 +6,18 @@
 #include "fast-rules/cookies.h"
 
 #include <fcntl.h>
-#include <libdevmapper.h>
-#include <sys/sem.h>
 #include <systemd/sd-login.h>
 
 #include "fast-rules/blocked.h"
 #include "fast-rules/copy.h"
 #include "fast-rules/rules.h"
+#include "fast-rules/semaphores.h"
 #include "lvm/command.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/udev.h"
 #include "shared/util.h"
-
-/* ------ semaphores ------ */
-
-#define BASE_MASK ((1u << DM_UDEV_FLAGS_SHIFT) - 1)
-
-/* semctl(2) leaves it to its callers to define this. */
-union semun {
-        int val;
-        struct semid_ds *buf;
-        struct seminfo *info;
-};
-
-/* semctl(2) has two for a semaphore that was removed. */
-static int removed_or(int error)
-{
-        return error == EINVAL || error == EIDRM ? -ENOENT : -error;
-}
-
-static int subtract(int id, unsigned int n)
-{
-        /* More than there is must not be waited for. */
-        struct sembuf operation = {.sem_op = (short) -(int) n, .sem_flg = IPC_NOWAIT};
-
-        return semop(id, &operation, 1) < 0 ? removed_or(errno) : 0;
-}
-
-int cookie_complete(uint32_t cookie)
-{
-        int id;
-
-        if ((cookie & BASE_MASK) == 0)
-                return 0;
-        id = semget((key_t) ((uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | (cookie & BASE_MASK)), 1, 0);
-        return id < 0 ? -errno : subtract(id, 1);
-}
-
-int cookie_get_state(int id, struct cookie_state *ret)
-{
-        int left = semctl(id, 0, GETVAL);
-        int waiting = left < 0 ? -1 : semctl(id, 0, GETZCNT);
-        int last = waiting < 0 ? -1 : semctl(id, 0, GETPID);
-
-        if (last < 0)
-                return removed_or(errno);
-        *ret = (struct cookie_state){.left = (unsigned int) left, .waiting = (unsigned int) waiting, .last = last};
-        return 0;
-}
-
-int cookie_complete_all(int id, const struct cookie_state *state)
-{
-        return state->left == 0 ? 0 : subtract(id, state->left);
-}
 
 /* ------ the worker's part ------ */
 
@@ -144,7 +91,7 @@ static void promise(struct cookies *cookies)
 static bool was_completed(struct cookies *cookies, uint32_t cookie)
 {
         FOREACH_ARRAY(completed, cookies->completed, cookies->n_completed)
-                if (completed->base == (cookie & BASE_MASK) && completed->left > 0) {
+                if (completed->base == (cookie & COOKIE_BASE_MASK) && completed->left > 0) {
                         completed->left--;
                         return true;
                 }
@@ -367,39 +314,6 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd, const
 #define TIMEOUT_USEC (3600 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct udev_queue *, udev_queue_unref)
-
-int suspects_find(struct suspect **ret, size_t *ret_n)
-{
-        struct seminfo info = {};
-        int highest = semctl(0, 0, SEM_INFO, (union semun){.info = &info});
-
-        *ret = NULL;
-        *ret_n = 0;
-        if (highest < 0)
-                return -errno;
-        *ret = calloc((size_t) highest + 1, sizeof(**ret));
-        if (!*ret)
-                return -ENOMEM;
-        for (int index = 0; index <= highest; index++) {
-                struct suspect *suspect = &(*ret)[*ret_n];
-                struct semid_ds set = {};
-                int r;
-
-                suspect->id = semctl(index, 0, SEM_STAT, (union semun){.buf = &set});
-                /* Not used, or not ours to look at. */
-                if (suspect->id < 0 || (uint32_t) set.sem_perm.__key >> DM_UDEV_FLAGS_SHIFT != DM_COOKIE_MAGIC)
-                        continue;
-                r = cookie_get_state(suspect->id, &suspect->state);
-                if (r == -ENOENT)
-                        continue;
-                if (r < 0)
-                        return r;
-                suspect->base = (unsigned int) set.sem_perm.__key & BASE_MASK;
-                suspect->since_usec = now_usec();
-                ++*ret_n;
-        }
-        return 0;
-}
 
 static bool is_foreign_process(pid_t pid)
 {
