@@ -12,6 +12,7 @@
 #include "shared/util.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
+#include "teardown/unmonitor.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -237,7 +238,6 @@ static bool has_gone(const struct tree_node *node)
         return tree_node_is_ours(node) && node->state == TREE_GONE;
 }
 
-/* Returns 0 if all nodes were removed, 1 if not, or a negative errno. */
 static int take_down(struct deactivation *deactivation)
 {
         const struct settings *settings = &deactivation->sources.settings;
@@ -247,10 +247,15 @@ static int take_down(struct deactivation *deactivation)
                 .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
                 .deadline_usec = settings->teardown_deadline_usec,
                 .stall_usec = STALL_USEC,
-                .vgs_are_locked = true,
         };
+        int r, k, monitoring_fd = -EBADF;
 
-        return teardown_init(&teardown, deactivation->tree, &options) ?: teardown_run(&teardown);
+        r = teardown_init(&teardown, deactivation->tree, &options)
+                ?: monitoring_pause(deactivation->tree, &monitoring_fd)
+                ?: teardown_run(&teardown);
+        k = monitoring_resume(monitoring_fd);
+        deactivation->something_left |= r > 0 || k < 0;
+        return r;
 }
 
 /* Then the links in /dev are gone: udevd answers only after it has received the events of all removals. */
@@ -280,7 +285,6 @@ int deactivation_run(struct deactivation *deactivation)
 
         (void) sigprocmask(SIG_SETMASK, NULL, &signals);
         r = take_down(deactivation);
-        deactivation->something_left |= r > 0;
         if (deactivation->sources.configuration.event_activation)
                 teardown_withdraw_claims(deactivation->tree, has_gone);
 

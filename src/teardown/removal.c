@@ -205,7 +205,7 @@ int removals_start(struct teardown *teardown)
                         removal->ready_usec = now;
                 if (tree->first_usec == 0)
                         tree->first_usec = removal->ready_usec;
-                if (!unmonitor_takes(&teardown->unmonitor, removal))
+                if (!teardown->options.at_shutdown || !unmonitor_takes(&teardown->unmonitor, removal))
                         submit(teardown, removal);
         }
         r = unmonitor_step(teardown);

@@ -50,7 +50,6 @@ struct teardown_options {
         uint64_t stall_usec;    /* the longest time in which nothing happens, before it is given up */
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */
-        bool vgs_are_locked;    /* the caller has lvm2's locks of all VGs that are to go */
         int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */
         struct timeline *timeline; /* what has become of each node is added to it; may be NULL */
 };
@@ -67,13 +66,12 @@ struct storage_tree {
         uint64_t last_usec;        /* when the last one was removed */
 };
 
-/* VGs that lvm2 is to stop monitoring, see teardown/unmonitor.h. */
+/* VGs that lvm2 is to stop monitoring at shutdown, see teardown/unmonitor.h. */
 struct unmonitor {
         bool dmeventd_runs;        /* otherwise nothing is monitored, or cannot be changed */
         struct dm_hash_table *vgs; /* by name, those that lvm2 has been told of */
         struct dm_list waiting;    /* removals that wait until it has done so */
         struct job *job;
-        int status; /* of the last job, as in job_exit_function */
 };
 
 /* What systemd is asked, see teardown/systemd.h. */

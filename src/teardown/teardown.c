@@ -285,14 +285,7 @@ int teardown_run(struct teardown *teardown)
         report_cycles(tree);
         r = loop(teardown);
         report_end(teardown);
-        if (r < 0)
-                return r;
-        if (!teardown->options.at_shutdown) {
-                r = unmonitor_undo(teardown);
-                if (r < 0)
-                        log_warning("Failed to have lvm2 monitor the remaining LVs again: %s", strerror(-r));
-        }
-        return tree->n_gone < tree->n_to_go;
+        return r < 0 ? r : tree->n_gone < tree->n_to_go;
 }
 
 void teardown_done(struct teardown *teardown)

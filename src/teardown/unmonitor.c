@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* lvm2's part in a teardown: it has dmeventd stop monitoring LVs before they are removed, and monitor again what is
- * left. */
+/* dmeventd stops monitoring LVs before they are removed: at shutdown because lvm2 tells it to, on a machine that goes on
+ * running because a child process does, which also has it monitor again what is left. */
 
 #include "teardown/unmonitor.h"
+
+#include <libdevmapper-event.h>
+#include <sys/socket.h>
 
 #include "shared/log.h"
 #include "shared/names.h"
@@ -12,13 +15,22 @@
  * anything. It stays behind when the daemon is killed, which costs one lvm process in vain. */
 #define DMEVENTD_FIFO "/run/dmeventd-server"
 
-/* lvm2 reads all PVs for it, which takes as long as the slowest disk. What is monitored still can be removed. */
+/* lvm2 reads all PVs for it, which takes as long as the slowest disk; dmeventd may be busy. What is monitored still can be
+ * removed. */
 #define DEADLINE_USEC (10 * USEC_PER_SEC)
 
 /* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. An
  * origin is not monitored, but without it lvm2 takes its snapshots for inactive. */
 static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_LV_RAID, TREE_LV_SNAPSHOT,
         TREE_LV_COW, TREE_LV_THIN_POOL, TREE_LV_THIN, TREE_LV_VDO, TREE_LV_POOL_PART, TREE_LV_CACHE_PART};
+
+static bool may_be_monitored(const struct tree_node *node)
+{
+        return tree_node_is_ours(node) && node->vg &&
+               ANY(FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored)), *kind == node->kind);
+}
+
+/* ------ at shutdown ------ */
 
 int unmonitor_init(struct unmonitor *unmonitor)
 {
@@ -33,8 +45,7 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
         const struct tree_node *node = removal->node;
 
         /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
-        if (!unmonitor->dmeventd_runs || !node->vg || !volume_group_name_is_valid(node->vg) ||
-                !ANY(FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored)), *kind == node->kind) ||
+        if (!unmonitor->dmeventd_runs || !may_be_monitored(node) || !volume_group_name_is_valid(node->vg) ||
                 dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
         dm_list_add(&unmonitor->waiting, &removal->list);
@@ -57,39 +68,22 @@ static int on_exit_of_lvm(_unused_ struct job *job, int exit_status, const char 
         struct teardown *teardown = userdata;
 
         teardown->unmonitor.job = NULL;
-        teardown->unmonitor.status = exit_status;
         if (exit_status != 0)
-                log_warning("vgchange --monitor has ended with status %i: %s", exit_status, output);
+                log_warning("vgchange --monitor n has ended with status %i: %s", exit_status, output);
         release(teardown);
         return 0;
-}
-
-/* "vgchange --monitor n", without VGs yet. */
-static int add_words(const struct teardown *teardown, const char *value, struct string_vector *arguments)
-{
-        const char *const words[] = {"vgchange", "--monitor", value, "--nolocking"};
-
-        if (string_vector_add_all(
-                    arguments, words, ELEMENTSOF(words) - (teardown->options.vgs_are_locked ? 0 : 1)) < 0)
-                return -ENOMEM;
-        return string_vector_add(arguments, "--");
-}
-
-static int start_lvm(struct teardown *teardown, const struct string_vector *arguments)
-{
-        return job_start(
-                teardown->event, JOB_UNMONITOR, arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
 }
 
 /* Of the VGs of all removals that wait. */
 static int ask(struct teardown *teardown)
 {
+        static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct dm_hash_table *vgs = teardown->unmonitor.vgs;
         struct removal *removal;
         int r;
 
-        if (add_words(teardown, "n", &arguments) < 0)
+        if (string_vector_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
                 return -ENOMEM;
         dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
                 const char *vg = removal->node->vg;
@@ -98,7 +92,8 @@ static int ask(struct teardown *teardown)
                         (!dm_hash_insert(vgs, vg, removal) || string_vector_add(&arguments, vg) < 0))
                         return -ENOMEM;
         }
-        r = start_lvm(teardown, &arguments);
+        r = job_start(
+                teardown->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
         if (r < 0 && r != -ENOMEM) {
                 (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
                 release(teardown);
@@ -125,34 +120,92 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
                                                           : USEC_INFINITY;
 }
 
-int unmonitor_undo(struct teardown *teardown)
-{
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        struct unmonitor *unmonitor = &teardown->unmonitor;
-        uint64_t end_usec = now_usec() + DEADLINE_USEC;
-        size_t n_words;
-        int r;
+/* ------ on a machine that goes on running ------ */
 
-        if (add_words(teardown, "y", &arguments) < 0)
-                return -ENOMEM;
-        n_words = arguments.n;
-        FOREACH_NODE(node, &teardown->tree->nodes) {
-                if (!node->vg || node->state == TREE_GONE || !dm_hash_lookup(unmonitor->vgs, node->vg))
+/* Returns 0 if the device is monitored, and has the plugin and the events in `handler`; -ENODEV if there is no such device, or
+ * another negative errno, and no UUID in it. A thread of dmeventd's that is about to end has no events any more. */
+static int find_monitoring(struct dm_event_handler *handler, const struct tree_node *node)
+{
+        int r = dm_event_handler_set_uuid(handler, node->uuid) ?: dm_event_get_registered_device(handler, 0);
+
+        return r != 0 || dm_event_handler_get_event_mask(handler) & DM_EVENT_ALL_ERRORS ? r : -ENOENT;
+}
+
+/* Returns whether the device is monitored, or gone. */
+static bool restore(const struct tree_node *node, struct dm_event_handler *handler)
+{
+        unsigned int events = dm_event_handler_get_event_mask(handler);
+        int r = find_monitoring(handler, node);
+
+        dm_event_handler_set_event_mask(handler, events & ~(unsigned int) DM_EVENT_REGISTRATION_PENDING);
+        if (r == 0 || r == -ENODEV ||
+                (dm_event_handler_set_uuid(handler, node->uuid) == 0 && dm_event_register_handler(handler)))
+                return true;
+        log_error("%s is not monitored any more: dmeventd refuses it. Try lvchange --monitor y %s/%s.", node->name,
+                node->vg, node->lv);
+        return false;
+}
+
+/* What the child does, which ends after that. It reads the end of the file when the removals are done, or its parent has
+ * died. */
+static void guard(const struct tree *tree, int fd)
+{
+        struct dm_event_handler **handlers = calloc(tree->nodes.n, sizeof(*handlers));
+        char failed = false;
+
+        FOREACH_NODE(node, &tree->nodes) {
+                struct dm_event_handler *handler = may_be_monitored(node) ? dm_event_handler_create() : NULL;
+
+                if (!handlers || !handler || find_monitoring(handler, node) != 0)
                         continue;
-                /* Each once. */
-                dm_hash_remove(unmonitor->vgs, node->vg);
-                if (string_vector_add(&arguments, node->vg) < 0)
-                        return -ENOMEM;
+                handlers[node->index] = handler;
+                /* If this fails, it may have been done all the same. */
+                (void) dm_event_unregister_handler(handler);
         }
-        if (arguments.n == n_words)
+        if (send(fd, &failed, 1, MSG_NOSIGNAL) == 1)
+                (void) read(fd, &failed, 1);
+        FOREACH_NODE(node, &tree->nodes)
+                failed |= handlers && handlers[node->index] && !restore(node, handlers[node->index]);
+        (void) send(fd, &failed, 1, MSG_NOSIGNAL);
+        _exit(EXIT_SUCCESS);
+}
+
+int monitoring_pause(const struct tree *tree, int *ret_fd)
+{
+        static const struct timeval timeout = {.tv_sec = DEADLINE_USEC / USEC_PER_SEC};
+        int ends[2];
+        pid_t pid;
+        char byte;
+
+        *ret_fd = -EBADF;
+        if (access(DMEVENTD_FIFO, F_OK) < 0 || !ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)))
                 return 0;
-        if (unmonitor->job)
-                return -ETIMEDOUT;
-        r = start_lvm(teardown, &arguments);
-        /* The process may hang, as it reads disks; then it is left behind. */
-        for (uint64_t now; r >= 0 && unmonitor->job && (now = now_usec()) < end_usec;)
-                r = sd_event_run(teardown->event, end_usec - now);
-        if (r < 0)
-                return r;
-        return unmonitor->job ? -ETIMEDOUT : unmonitor->status == 0 ? 0 : -EIO;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                return -errno;
+        pid = fork();
+        if (pid == 0) {
+                close(ends[0]);
+                (void) setsid(); /* Ctrl-C is the parent's. */
+                guard(tree, ends[1]);
+        }
+        close(ends[1]);
+        *ret_fd = ends[0];
+        (void) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+        if (pid < 0 || recv(ends[0], &byte, 1, 0) != 1)
+                log_warning("dmeventd is unresponsive, removing LVs that it may monitor.");
+        return 0;
+}
+
+int monitoring_resume(int fd)
+{
+        char failed = true;
+
+        if (fd < 0)
+                return 0;
+        (void) shutdown(fd, SHUT_WR);
+        if (recv(fd, &failed, 1, 0) != 1)
+                log_error(
+                        "dmeventd is unresponsive; lvs -o +seg_monitor shows whether the LVs that are left are monitored.");
+        close(fd);
+        return failed ? -EIO : 0;
 }

@@ -4,8 +4,10 @@
 #include "teardown/state.h"
 
 /* dmeventd(8) is told by lvm2 to watch some LVs, and has to be told to stop before these are removed, or it would
- * see their end as a failure and act on it. "vgchange --monitor n" does that for all LVs of some VGs; there is one
- * process at a time, for all VGs that turned out to need it while the one before was running. */
+ * see their end as a failure and act on it, by extending a thin pool for instance.
+ *
+ * At shutdown "vgchange --monitor n" does that for all LVs of some VGs; there is one process at a time, for all VGs that
+ * turned out to need it while the one before was running. */
 
 /* Returns 0 or -ENOMEM. */
 int unmonitor_init(struct unmonitor *unmonitor) _nonnull_all_ _must_check_;
@@ -20,7 +22,13 @@ int unmonitor_step(struct teardown *teardown) _nonnull_all_ _must_check_;
 /* When unmonitor_step() is to be called at the latest. */
 uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor) _nonnull_all_;
 
-/* On a machine that goes on running: has lvm2 monitor again what is left of the VGs that have nodes in the tree
- * that are not gone. Waits for the process, for at most 10 s. Returns 0 or a negative errno; -ETIMEDOUT also if
- * the process that was to stop the monitoring still runs. Once, at the end. */
-int unmonitor_undo(struct teardown *teardown) _nonnull_all_ _must_check_;
+/* On a machine that goes on running a child process tells dmeventd itself, of those LVs only that are to go, and has it
+ * monitor again what was monitored before and is left: when monitoring_resume() is called, or when this process has ended, in
+ * whichever way. lvm2 is not needed for that, so no disk is read. */
+
+/* Waits until dmeventd has been told, for at most 10 s. No thread may be running yet. Returns 0 and `*ret_fd` for
+ * monitoring_resume(), or a negative errno. */
+int monitoring_pause(const struct tree *tree, int *ret_fd) _nonnull_all_ _must_check_;
+
+/* Waits for the child, for at most 10 s. Returns 0, or a negative errno after logging what may not be monitored as before. */
+int monitoring_resume(int fd) _must_check_;
