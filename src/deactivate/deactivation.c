@@ -10,9 +10,11 @@
 #include "lvm/command.h"
 #include "shared/log.h"
 #include "shared/util.h"
+#include "teardown/kernel.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
 #include "teardown/unmonitor.h"
+#include "teardown/users.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -218,12 +220,37 @@ static int decide(struct deactivation *deactivation)
         return r < 0 ? r : ANY(FOREACH_NODE(node, &tree->nodes), tree_node_is_ours(node));
 }
 
+/* With all that stays then. */
+static void refuse_used(void *userdata, struct tree_node *node, const struct users *users)
+{
+        struct tree *tree = userdata;
+        _cleanup_free_ char *holders = node_describe_holders(node, users);
+        const char *reason =
+                tree_printf(tree, "%s is in use%s%s", node->name, holders && *holders ? ": " : "", holders ?: "");
+
+        if (!tree_node_has_strangers(node) && users->n == 0)
+                return;
+        selection_refuse(node, reason);
+        FOREACH_NODE(other, &tree->nodes)
+                if (other->skip_reason == reason)
+                        FOREACH_NODE(lower, &other->lowers)
+                                tree_skip(lower, reason);
+}
+
 int deactivation_preview(struct deactivation *deactivation)
 {
+        _cleanup_tree_nodes_ struct tree_nodes used = {};
         int r = find(deactivation);
 
         if (r < 0)
                 return r;
+        FOREACH_NODE(node, &deactivation->tree->nodes) {
+                node->n_opens = kernel_count_opens(node);
+                /* Of others than device-mapper's the kernel does not say how often they are open. */
+                if (tree_node_has_strangers(node) || node->kind == TREE_MD || node->kind == TREE_LOOP)
+                        tree_fail(deactivation->tree, tree_nodes_add(&used, node));
+        }
+        nodes_report_users(&used, refuse_used, deactivation->tree);
         FOREACH_NODE(node, &deactivation->tree->nodes)
                 if (tree_node_is_mount_or_swap(node))
                         tree_skip(node, tree_printf(deactivation->tree, "%s is %s", node->name,
@@ -247,6 +274,7 @@ static int take_down(struct deactivation *deactivation)
                 .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
                 .deadline_usec = settings->teardown_deadline_usec,
                 .stall_usec = STALL_USEC,
+                .count_opens = kernel_count_opens,
         };
         int r, k, monitoring_fd = -EBADF;
 

@@ -21,6 +21,14 @@ struct dm_task *dm_task_new(int type, dev_t number)
         return TAKE_PTR(task);
 }
 
+int dm_open_count(dev_t number)
+{
+        _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_INFO, number);
+        struct dm_info info;
+
+        return task && dm_task_run(task) && dm_task_get_info(task, &info) ? info.open_count : -1;
+}
+
 static bool is_empty(const char *text)
 {
         for (;;) {

@@ -16,6 +16,8 @@ DEFINE_CLEANUP(struct dm_hash_table *, dm_hash_destroy)
 
 /* A task about the device of that number, destroyed by scope; NULL without memory. */
 struct dm_task *dm_task_new(int type, dev_t number) _must_check_;
+/* How often it is open, 0 also if it does not exist; or a negative number if device-mapper does not tell. */
+int dm_open_count(dev_t number);
 DEFINE_CLEANUP(struct dm_task *, dm_task_destroy)
 #define _cleanup_dm_task_ _cleanup_(dm_task_destroyp)
 

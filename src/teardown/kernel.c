@@ -87,6 +87,11 @@ int kernel_remove(const struct removal *removal)
         return removal->kind == TREE_LOOP ? remove_loop(removal) : remove_dm(removal);
 }
 
+unsigned int kernel_count_opens(const struct tree_node *node)
+{
+        return node->kind >= TREE_MULTIPATH ? (unsigned int) MAX(dm_open_count(node->number), 0) : 0;
+}
+
 /* ------ multipath ------ */
 
 bool multipath_status_is_dead(const char *status)

@@ -15,6 +15,9 @@
  * negative errno. */
 int kernel_remove(const struct removal *removal) _nonnull_all_;
 
+/* How often one of device-mapper is open; 0 for others, and if it does not tell. For the thread with the tree. */
+unsigned int kernel_count_opens(const struct tree_node *node) _nonnull_all_;
+
 /* Has all multipath maps that are to go and have not gone, and have no path that works, fail I/O instead of
  * keeping it until there is one again: whatever waits for that I/O, an unmount for instance, comes to an end. By
  * the message "fail_if_no_path" (the kernel's drivers/md/dm-mpath.c). Each map that was told has one line in the

@@ -56,7 +56,7 @@ static void work_off(struct pool *pool)
                 dm_list_del(&removal->list);
                 removal->started_usec = now_usec();
                 pthread_mutex_unlock(&pool->mutex);
-                r = pool->remove(removal);
+                r = removal->blocked ? -EBUSY : pool->remove(removal);
                 pthread_mutex_lock(&pool->mutex);
                 removal->result = r;
                 removal->finished_usec = now_usec();
@@ -115,10 +115,29 @@ static int pool_new(size_t n_threads, int (*function)(const struct removal *remo
         return 0;
 }
 
+/* Whether a process, say, has something open that is to go after the node. An origin goes only when nothing has its snapshots
+ * open, not even what is to go. */
+static bool is_used_below(const struct teardown *teardown, const struct tree_node *node)
+{
+        FOREACH_NODE(lower, &node->lowers) {
+                if (!tree_node_is_ours(lower) || lower->state == TREE_GONE || lower->cycle)
+                        continue;
+                lower->n_opens = teardown->options.count_opens(lower);
+                if (tree_node_has_strangers(lower) || (lower->n_opens > 0 && tree_is_snapshot_of(lower, node)) ||
+                        is_used_below(teardown, lower))
+                        return true;
+        }
+        return false;
+}
+
 static void submit(struct teardown *teardown, struct removal *removal)
 {
         struct pool *pool = teardown->pool;
 
+        if (teardown->options.count_opens) {
+                removal->node->n_opens = teardown->options.count_opens(removal->node);
+                removal->blocked = is_used_below(teardown, removal->node);
+        }
         removal->at_work = true;
         removal->timed_out = false;
         teardown->n_at_work++;

@@ -112,28 +112,6 @@ void report_trees_down(struct teardown *teardown)
         }
 }
 
-/* ------ who uses what is in the way ------ */
-
-/* All processes are looked at once, however many nodes there are. */
-static void report_with_users(const struct teardown *teardown, const struct tree_nodes *nodes,
-        void (*report)(const struct teardown *teardown, const struct tree_node *node, const struct users *users))
-{
-        _cleanup_free_ struct usage_query *queries = calloc(nodes->n + 1, sizeof(*queries));
-
-        if (!queries || nodes->n == 0)
-                return;
-        for (size_t i = 0; i < nodes->n; i++)
-                if (nodes->nodes[i]->kind == TREE_MOUNT)
-                        queries[i].mount_point = nodes->nodes[i]->name;
-                else if (nodes->nodes[i]->kernel_name)
-                        queries[i].number = nodes->nodes[i]->number;
-        nodes_find_users(queries, nodes->n);
-        for (size_t i = 0; i < nodes->n; i++) {
-                report(teardown, nodes->nodes[i], &queries[i].users);
-                users_done(&queries[i].users);
-        }
-}
-
 /* ------ meanwhile ------ */
 
 /* What is still mounted, or swapped to, on something that is to go, and what is in use otherwise. */
@@ -150,8 +128,7 @@ static int find_waited_for(const struct teardown *teardown, struct tree_nodes *r
         return 0;
 }
 
-static void report_node_waited_for(
-        _unused_ const struct teardown *teardown, const struct tree_node *node, const struct users *users)
+static void report_node_waited_for(_unused_ void *userdata, struct tree_node *node, const struct users *users)
 {
         _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
 
@@ -167,7 +144,7 @@ void report_waiting(const struct teardown *teardown)
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
 
         if (find_waited_for(teardown, &nodes) >= 0)
-                report_with_users(teardown, &nodes, report_node_waited_for);
+                nodes_report_users(&nodes, report_node_waited_for, NULL);
 }
 
 /* "412 of 1015 devices down, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
@@ -217,8 +194,9 @@ static bool is_cause(const struct tree_node *node)
         if (!tree_node_is_ours(node) || node->state == TREE_GONE)
                 return false;
         if (node->state == TREE_FAILED || node->uppers.n == 0)
-                return true;
-        return ANY(FOREACH_NODE(upper, &node->uppers), upper->state != TREE_GONE && !tree_node_is_ours(upper));
+                return !node->removal->blocked || tree_node_has_strangers(node);
+        return tree_node_has_strangers(node) ||
+               ANY(FOREACH_NODE(upper, &node->uppers), upper->state != TREE_GONE && !tree_node_is_ours(upper));
 }
 
 static const char *describe_reason(const struct removal *removal)
@@ -231,9 +209,9 @@ static const char *describe_reason(const struct removal *removal)
                                                                         : "it was not its turn yet";
 }
 
-static void report_node_left(
-        const struct teardown *teardown, const struct tree_node *node, const struct users *users)
+static void report_node_left(void *userdata, struct tree_node *node, const struct users *users)
 {
+        const struct teardown *teardown = userdata;
         const struct removal *removal = node->removal;
         _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
@@ -253,14 +231,14 @@ static void report_node_left(
         log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
 }
 
-static void report_nodes_left(const struct teardown *teardown)
+static void report_nodes_left(struct teardown *teardown)
 {
         _cleanup_tree_nodes_ struct tree_nodes left = {};
 
         FOREACH_NODE(node, &teardown->tree->nodes)
                 if (is_cause(node) && tree_nodes_add(&left, node) < 0)
                         return;
-        report_with_users(teardown, &left, report_node_left);
+        nodes_report_users(&left, report_node_left, teardown);
 }
 
 void report_end(struct teardown *teardown)

@@ -105,17 +105,12 @@ static void spread_marks(const struct tree *tree, bool (*follows)(const struct t
         } while (more);
 }
 
-static bool is_snapshot_of(const struct tree_node *snapshot, const struct tree_node *origin)
-{
-        return origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT;
-}
-
 /* With a node goes what lies on it, and with an origin its snapshots. */
 static bool goes_with_marked(const struct tree_node *node)
 {
         return !tree_node_is_mount_or_swap(node) &&
                (ANY(FOREACH_NODE(lower, &node->lowers), lower->marked) ||
-                       ANY(FOREACH_NODE(upper, &node->uppers), upper->marked && is_snapshot_of(node, upper)));
+                       ANY(FOREACH_NODE(upper, &node->uppers), upper->marked && tree_is_snapshot_of(node, upper)));
 }
 
 /* Returns whether there is something among what is marked, and goes with it, that could be removed. */
@@ -145,17 +140,18 @@ bool selection_add_vg(struct tree *tree, const char *vg)
         return select_marked(tree);
 }
 
-/* Something is mounted or swapped to on it, however indirectly. */
+/* Something on it stays, however indirectly: a mount, a swap, or what is skipped. */
 static bool is_used(const struct tree_node *node)
 {
-        return tree_node_is_mount_or_swap(node) || ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
+        return tree_node_is_mount_or_swap(node) || node->skip_reason ||
+               ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
 }
 
 /* A snapshot of the origin that is used, as the mark says, though the origin is not; NULL if there is none. */
 static const struct tree_node *find_used_snapshot(const struct tree_node *origin)
 {
         FOREACH_NODE(lower, &origin->lowers)
-                if (!origin->marked && lower->marked && is_snapshot_of(lower, origin))
+                if (!origin->marked && lower->marked && tree_is_snapshot_of(lower, origin))
                         return lower;
         return NULL;
 }
@@ -226,7 +222,7 @@ static void refuse_origins(struct tree *tree)
                 reason = tree_printf(tree, "snapshots go with their origin, and %s is in use", snapshot->name);
                 selection_refuse(origin, reason);
                 FOREACH_NODE(lower, &origin->lowers)
-                        if (is_snapshot_of(lower, origin) && !lower->marked)
+                        if (tree_is_snapshot_of(lower, origin) && !lower->marked)
                                 selection_refuse(lower, reason);
         }
 }

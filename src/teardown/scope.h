@@ -63,5 +63,5 @@ void selection_add_unused(struct tree *tree) _nonnull_all_;
 void selection_refuse(struct tree_node *node, const char *reason) _nonnull_all_;
 
 /* Selects what is below, and skips what is not selected, each node by itself. Also refuses an origin and
- * its snapshots, if something is mounted or swapped to on one of these, as lvm2 does. */
+ * its snapshots, if something on one of these stays, a mount, a swap or what was refused, as lvm2 does. */
 void selection_finish(struct tree *tree) _nonnull_all_;

@@ -30,6 +30,7 @@ struct removal {
         char uuid[DM_UUID_LEN]; /* device-mapper's; "" without one, or one that the kernel takes */
         bool at_shutdown;       /* a device that is in use may go when it is closed */
 
+        bool blocked;   /* something below it is in use, so it is not attempted */
         bool at_work;   /* a thread has it, or will have it */
         bool timed_out; /* the attempt took longer than the deadline, and its thread is not waited for */
         uint64_t started_usec,
@@ -51,6 +52,9 @@ struct teardown_options {
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */
         int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */
+        /* kernel_count_opens(), but in tests: nothing goes before all that is below it and is to go is known to be
+         * free. NULL if each device that is free is to go, as at shutdown. */
+        unsigned int (*count_opens)(const struct tree_node *node);
         struct timeline *timeline; /* what has become of each node is added to it; may be NULL */
 };
 

@@ -315,8 +315,10 @@ static char *describe_unmounting(const struct tree_node *node)
                 return string_format("the unmounting of %s has not come to its end", mounts.text);
         if (node->kernel_name)
                 trace = find_file_system(node->kernel_name) ?: find_thread(node->kernel_name);
-        return trace ? string_format("the unmounting of its file system has not come to its end (%s)", trace)
-                     : strdup("");
+        if (trace)
+                return string_format("the unmounting of its file system has not come to its end (%s)", trace);
+        return strdup(
+                tree_node_has_strangers(node) ? "by the kernel, or by a process that /proc does not show" : "");
 }
 
 /* ------ what holds a node ------ */
@@ -365,4 +367,23 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
                 return describe_unmounting(node);
         return string_format("%s%s%s%s", holders.text ? "held by " : "", holders.text ?: "",
                 holders.text && processes && *processes ? "; " : "", processes ?: "");
+}
+
+void nodes_report_users(const struct tree_nodes *nodes,
+        void (*report)(void *userdata, struct tree_node *node, const struct users *users), void *userdata)
+{
+        _cleanup_free_ struct usage_query *queries = calloc(nodes->n + 1, sizeof(*queries));
+
+        if (!queries || nodes->n == 0)
+                return;
+        for (size_t i = 0; i < nodes->n; i++)
+                if (nodes->nodes[i]->kind == TREE_MOUNT)
+                        queries[i].mount_point = nodes->nodes[i]->name;
+                else if (nodes->nodes[i]->kernel_name)
+                        queries[i].number = nodes->nodes[i]->number;
+        nodes_find_users(queries, nodes->n);
+        for (size_t i = 0; i < nodes->n; i++) {
+                report(userdata, nodes->nodes[i], &queries[i].users);
+                users_done(&queries[i].users);
+        }
 }

@@ -59,5 +59,11 @@ char *node_describe(const struct tree_node *node) _nonnull_all_ _must_check_;
  * has not come to its end; "" if nothing is known to hold it. */
 char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_all_ _must_check_;
 
+/* Calls `report` for each node, a device, a mount or a swap, after one look through all processes. Without memory for that
+ * nothing is reported. */
+void nodes_report_users(const struct tree_nodes *nodes,
+        void (*report)(void *userdata, struct tree_node *node, const struct users *users), void *userdata)
+        _nonnull_(1, 2);
+
 /* Whether a kernel thread's name has the device's in it, as a word. */
 bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_all_;

@@ -397,3 +397,24 @@ void tree_skip(struct tree_node *node, const char *reason)
                         tree_queue_add(&waiting, lower);
         }
 }
+
+/* What opens a device twice, by how the kernel's name begins: DRBD, with its metadata on the same device (the kernel's
+ * drivers/block/drbd/drbd_nl.c). */
+static const char *const open_twice[] = {"drbd"};
+
+bool tree_node_has_strangers(const struct tree_node *node)
+{
+        unsigned int n_known = 0;
+
+        FOREACH_NODE(upper, &node->uppers) {
+                const char *name = upper->kernel_name ?: "";
+
+                /* An origin has to go before its snapshots, but has none of them open. */
+                if (upper->state != TREE_GONE && !tree_is_snapshot_of(node, upper))
+                        n_known += ANY(FOREACH_ARRAY(twice, open_twice, ELEMENTSOF(open_twice)),
+                                           skip_prefix(name, *twice) != NULL)
+                                           ? 2
+                                           : 1;
+        }
+        return node->n_opens > n_known;
+}

@@ -108,13 +108,14 @@ struct tree_node {
         bool is_pv;              /* an LV of another VG lies on it */
         bool is_virtual;         /* of a disk: there is no hardware behind it */
         bool suspended;          /* I/O to it waits */
-        bool read_only;          /* of device-mapper's devices only */
-        bool has_lost;           /* something that it lies on has gone, and is no node */
-        bool has_mdmon;  /* a program keeps the metadata of this md array: "external" in the kernel's terms */
-        bool is_nfs;     /* or another file system of the network's */
-        bool on_network; /* by tree_find_network() */
-        bool selected;   /* to be removed by "headgate deactivate", unless it is skipped; see teardown/scope.h */
-        bool marked;     /* for whoever walks through the tree just now */
+        unsigned int n_opens; /* how often it is open, as device-mapper counts; 0 as long as it is not asked for */
+        bool read_only;       /* of device-mapper's devices only */
+        bool has_lost;        /* something that it lies on has gone, and is no node */
+        bool has_mdmon;       /* a program keeps the metadata of this md array: "external" in the kernel's terms */
+        bool is_nfs;          /* or another file system of the network's */
+        bool on_network;      /* by tree_find_network() */
+        bool selected; /* to be removed by "headgate deactivate", unless it is skipped; see teardown/scope.h */
+        bool marked;   /* for whoever walks through the tree just now */
 
         struct tree_nodes uppers; /* what holds it */
         struct tree_nodes lowers; /* what it holds */
@@ -153,6 +154,15 @@ static inline bool tree_are_in_one_vg(const struct tree_node *a, const struct tr
 {
         return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
 }
+
+/* Whether one of these nodes, of which the first lies below the other, is a snapshot, and the other one its origin. */
+static inline bool tree_is_snapshot_of(const struct tree_node *snapshot, const struct tree_node *origin)
+{
+        return origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT;
+}
+
+/* Whether somebody else than what lies on it has it open, by `n_opens`: a process, another mount namespace, the kernel. */
+bool tree_node_has_strangers(const struct tree_node *node) _nonnull_all_;
 
 /* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
  * component of one, or a layer between them. */

@@ -81,11 +81,7 @@ static void explain_nodes(struct why *why, struct tree *tree)
  * may. */
 static bool is_open(const struct dm_device *device)
 {
-        _cleanup_dm_task_ struct dm_task *task =
-                root_is_chosen() ? NULL : dm_task_new(DM_DEVICE_INFO, device->number);
-        struct dm_info info;
-
-        return !task || !dm_task_run(task) || !dm_task_get_info(task, &info) || info.open_count != 0;
+        return root_is_chosen() || dm_open_count(device->number) != 0;
 }
 
 static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)

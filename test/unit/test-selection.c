@@ -149,8 +149,8 @@ START_TEST(what_is_refused)
 }
 END_TEST
 
-/* Two snapshots of one origin, of which one is mounted. */
-static struct tree *make_mounted_snapshot(void)
+/* Two snapshots of one origin. */
+static void make_snapshots(void)
 {
 #define UUID "LVM-ZmCeQpJwOfVQ0JFyKkbqDVGiHdpnfaJ2"
         shape_device("sda", 8, 0);
@@ -169,6 +169,11 @@ static struct tree *make_mounted_snapshot(void)
         shape_hold("dm-2", "dm-3");
         shape_hold("dm-0", "dm-5");
         shape_hold("dm-4", "dm-5");
+}
+
+static struct tree *make_mounted_snapshot(void)
+{
+        make_snapshots();
         shape_mount(20, 1, 0, 2, "/");
         shape_mount(21, 20, 253, 3, "/mnt");
         return shape_read();
@@ -186,6 +191,23 @@ START_TEST(an_origin_of_a_snapshot_in_use)
                         "snapshots go with their origin, and data-snap is in use");
         /* Who uses it is to be told. */
         ck_assert(tree_node_is_ours(shape_node(tree, "data-snap")));
+}
+END_TEST
+
+/* So it is if something on the snapshot has to stay. */
+START_TEST(an_origin_of_a_snapshot_that_stays)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        make_snapshots();
+        shape_dm(9, "opened", "CRYPT-LUKS2-oooooooooooooooooooooooooooooooo-opened", "crypt");
+        shape_hold("dm-5", "dm-9");
+        tree = shape_read();
+        ck_assert(selection_add_vg(tree, "data"));
+        selection_refuse(shape_node(tree, "opened"), "because");
+        selection_finish(tree);
+        ck_assert_str_eq(shape_node(tree, "data-origin")->skip_reason,
+                "snapshots go with their origin, and data-other is in use");
 }
 END_TEST
 
@@ -260,6 +282,7 @@ int main(void)
         tcase = tcase_create("made here");
         tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use);
+        tcase_add_test(tcase, an_origin_of_a_snapshot_that_stays);
         tcase_add_test(tcase, an_origin_of_a_snapshot_in_use_is_in_use);
         tcase_add_test(tcase, a_part_that_is_there_by_itself);
         tcase_add_test(tcase, loop_devices_without_lvm);

@@ -15,6 +15,8 @@
 #include "teardown/users.h"
 #include "tree/order.h"
 
+#define UUIDS "0123456789012345678901234567890101234567890123456789012345678901"
+
 /* A removal takes that long, so that several are under way at once. */
 #define REMOVAL_USEC 3000
 #define DEADLINE_USEC USEC_PER_SEC
@@ -28,6 +30,7 @@ static struct {
         size_t n_early;                    /* removals of what something still held */
         const char *busy_name;             /* this node has been opened by somebody */
         unsigned int n_busy_tries;         /* so often */
+        const char *opened_name;           /* somebody has this one open once */
         const char *hanging_name;          /* the removal of this one does not come back */
         const char *broken_name;           /* and this one fails */
         const struct removal *left_behind; /* that of `hanging_name`, which nobody frees */
@@ -68,6 +71,18 @@ static int attempt(const struct tree_node *node)
         return 0;
 }
 
+static unsigned int count_opens(const struct tree_node *node)
+{
+        unsigned int n = is_called(node, kernel.opened_name);
+
+        pthread_mutex_lock(&kernel.mutex);
+        for (size_t i = 0; i < node->uppers.n; i++)
+                n += !kernel.gone[node->uppers.nodes[i]->index] &&
+                     !tree_is_snapshot_of(node, node->uppers.nodes[i]);
+        pthread_mutex_unlock(&kernel.mutex);
+        return n;
+}
+
 static int remove_node(const struct removal *removal)
 {
         int r;
@@ -91,7 +106,7 @@ static void boot(struct tree *tree)
         kernel.tree = tree;
         memset(kernel.gone, 0, sizeof(kernel.gone));
         kernel.n_at_once = kernel.n_at_once_max = kernel.n_early = 0;
-        kernel.busy_name = kernel.hanging_name = kernel.broken_name = NULL;
+        kernel.busy_name = kernel.opened_name = kernel.hanging_name = kernel.broken_name = NULL;
         kernel.n_busy_tries = 0;
         kernel.freeing = false;
         ck_assert_uint_lt(tree->nodes.n, ELEMENTSOF(kernel.gone));
@@ -119,6 +134,7 @@ static size_t take_down(size_t n_threads)
                 .deadline_usec = DEADLINE_USEC,
                 .stall_usec = 20 * USEC_PER_SEC,
                 .remove = remove_node,
+                .count_opens = count_opens,
         };
         int r;
 
@@ -225,6 +241,81 @@ START_TEST(busy)
         ck_assert_int_eq(shape_node(tree, "vg3-lv")->state, TREE_FAILED);
         ck_assert_uint_lt(now_usec() - begin, USEC_PER_SEC);
         ck_assert_uint_ge(UINT32_MAX - kernel.n_busy_tries, 3);
+}
+END_TEST
+
+static const struct {
+        const char *shape, *opened_name;
+        size_t n_left;
+} used[] = {
+        {"snapshot", "data-snap", 6},
+        {"snapshot", "data-snap-cow", 6},
+        {"luks_on_lv", "data-secret", 2},
+        {"raid1", "data-twice_rmeta_1", 5},
+        {"nested", "outer-pv", 2},
+        {"thin", "data-pool-tpool", 7},
+};
+
+/* Nothing goes of what would go for nothing. */
+START_TEST(used_below)
+{
+        _cleanup_tree_ struct tree *tree = shape_read_captured(used[_i].shape);
+
+        boot(tree);
+        unmount_all();
+        kernel.opened_name = used[_i].opened_name;
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), used[_i].n_left);
+        for (size_t i = 0; i < tree->nodes.n; i++)
+                if (tree_node_is_ours(tree->nodes.nodes[i]) && used[_i].n_left == tree->n_to_go)
+                        ck_assert(!kernel.gone[i]);
+}
+END_TEST
+
+/* As an origin does not need what lies on its snapshots, it could go before that. */
+START_TEST(used_on_snapshot)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "data-origin-real", "LVM-" UUIDS "-real", "linear");
+        shape_dm(1, "data-origin", "LVM-" UUIDS, "snapshot-origin");
+        shape_dm(2, "data-snap", "LVM-" UUIDS "0", "snapshot");
+        shape_dm(3, "opened", "CRYPT-LUKS2-0-opened", "crypt");
+        shape_hold("dm-0", "dm-1");
+        shape_hold("dm-0", "dm-2");
+        shape_hold("dm-2", "dm-3");
+        tree = shape_read();
+        boot(tree);
+        kernel.busy_name = "opened";
+        kernel.n_busy_tries = UINT32_MAX;
+        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 4);
+        ck_assert(!kernel.gone[shape_node(tree, "data-origin")->index]);
+}
+END_TEST
+
+START_TEST(strangers)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        struct tree_node *lv;
+
+        shape_device("drbd0", 147, 0);
+        shape_dm(0, "vg0-lv", "LVM-" UUIDS, "linear");
+        shape_dm(1, "opened", "CRYPT-LUKS2-0-opened", "crypt");
+        shape_hold("dm-0", "dm-1");
+        tree = shape_read();
+        lv = shape_node(tree, "vg0-lv");
+        tree_hold(tree, lv, shape_node(tree, "drbd0"));
+        ck_assert(!tree_node_has_strangers(lv));
+        /* DRBD has it open twice. */
+        lv->n_opens = 3;
+        ck_assert(!tree_node_has_strangers(lv));
+        lv->n_opens = 4;
+        ck_assert(tree_node_has_strangers(lv));
+        lv->n_opens = 3;
+        tree_schedule(tree);
+        tree_node_gone(tree, shape_node(tree, "opened"));
+        ck_assert(tree_node_has_strangers(lv));
+        lv->n_opens = 2;
+        ck_assert(!tree_node_has_strangers(lv));
 }
 END_TEST
 
@@ -369,6 +460,9 @@ int main(void)
         tcase_add_test(tcase, nothing);
         tcase_add_test(tcase, busy_for_a_moment);
         tcase_add_test(tcase, busy);
+        tcase_add_loop_test(tcase, used_below, 0, ELEMENTSOF(used));
+        tcase_add_test(tcase, used_on_snapshot);
+        tcase_add_test(tcase, strangers);
         tcase_add_test(tcase, broken);
         tcase_add_test(tcase, hanging);
         tcase_add_test(tcase, mounted);
