@@ -273,7 +273,8 @@ static int take_down(struct deactivation *deactivation)
         const struct teardown_options options = {
                 .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
                 .deadline_usec = settings->teardown_deadline_usec,
-                .stall_usec = STALL_USEC,
+                .stall_usec = STALL_USEC + deactivation->timeout_usec,
+                .in_use_usec = deactivation->timeout_usec,
                 .count_opens = kernel_count_opens,
         };
         int r, k, monitoring_fd = -EBADF;

@@ -24,6 +24,9 @@
  * TimeoutStopSec= is longer than that. */
 #define STALL_USEC (120 * USEC_PER_SEC)
 
+/* For a process of udev that only looks at a device that is long enough, and at most a second is lost. */
+#define IN_USE_USEC (300 * USEC_PER_MSEC)
+
 /* For a process that is done to end, unless something in it hangs. */
 #define END_TIMEOUT_MSEC 500
 
@@ -88,6 +91,7 @@ static int take_down(int parent_fd, struct timeline *timeline)
                         .n_threads = arg_serial || !settings.parallel_teardown ? 1 : TEARDOWN_THREADS_DEFAULT,
                         .deadline_usec = settings.teardown_deadline_usec,
                         .stall_usec = STALL_USEC,
+                        .in_use_usec = IN_USE_USEC,
                         .at_shutdown = true,
                         .timeline = timeline,
                 });

@@ -49,6 +49,7 @@ struct teardown_options {
         size_t n_threads;       /* at most; 1 for one after another */
         uint64_t deadline_usec; /* for one removal, and for a multipath map without paths */
         uint64_t stall_usec;    /* the longest time in which nothing happens, before it is given up */
+        uint64_t in_use_usec;   /* how long what is in use is tried when nothing is left that could release it */
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */
         int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */

@@ -19,10 +19,8 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-/* When a node is given up that something has open, and nobody is left who could let go of it: for a process of
- * udev that only looks at it that is long enough, and at most a second is lost. */
+/* A node is not given up before that many attempts while nobody is left who could let go of it. */
 #define FUTILE_MIN 2
-#define FUTILE_USEC (300 * USEC_PER_MSEC)
 
 /* After that long without anything going, it is said what is waited for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
@@ -93,7 +91,7 @@ static bool is_idle(const struct teardown *teardown)
 static bool is_futile(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
         return removal->n_futile >= FUTILE_MIN &&
-               MAX(removal->ready_usec, teardown->no_releaser_since) + FUTILE_USEC <= now;
+               MAX(removal->ready_usec, teardown->no_releaser_since) + teardown->options.in_use_usec <= now;
 }
 
 /* Gives up the devices that nothing is left to release, when waiting is all that is left. Returns whether these are all. */

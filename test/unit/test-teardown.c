@@ -133,6 +133,7 @@ static size_t take_down(size_t n_threads)
                 .n_threads = n_threads,
                 .deadline_usec = DEADLINE_USEC,
                 .stall_usec = 20 * USEC_PER_SEC,
+                .in_use_usec = 300 * USEC_PER_MSEC,
                 .remove = remove_node,
                 .count_opens = count_opens,
         };
