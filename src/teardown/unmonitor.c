@@ -5,6 +5,7 @@
 
 #include "teardown/unmonitor.h"
 
+#include <fcntl.h>
 #include <libdevmapper-event.h>
 #include <sys/socket.h>
 
@@ -173,12 +174,14 @@ static void guard(const struct tree *tree, int fd)
 int monitoring_pause(const struct tree *tree, int *ret_fd)
 {
         static const struct timeval timeout = {.tv_sec = DEADLINE_USEC / USEC_PER_SEC};
+        _cleanup_close_ int fifo_fd = open(DMEVENTD_FIFO, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
         int ends[2];
         pid_t pid;
         char byte;
 
         *ret_fd = -EBADF;
-        if (access(DMEVENTD_FIFO, F_OK) < 0 || !ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)))
+        /* Where nobody reads it, libdevmapper-event would start dmeventd. */
+        if (fifo_fd < 0 || !ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)))
                 return 0;
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
                 return -errno;
