@@ -21,9 +21,6 @@
 /* How long to wait for commands that work on the same VGs. */
 #define LOCKS_TIMEOUT_USEC (5 * USEC_PER_SEC)
 
-/* Longer than removals and lvm2 have, by default. */
-#define STALL_USEC (120 * USEC_PER_SEC)
-
 /* While udevd runs (systemd, src/udev/udev-ctrl.c). */
 #define UDEVD_SOCKET "/run/udev/control"
 
@@ -273,7 +270,6 @@ static int take_down(struct deactivation *deactivation)
         const struct teardown_options options = {
                 .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
                 .deadline_usec = settings->teardown_deadline_usec,
-                .stall_usec = STALL_USEC + deactivation->timeout_usec,
                 .in_use_usec = deactivation->timeout_usec,
                 .count_opens = kernel_count_opens,
         };

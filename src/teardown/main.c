@@ -20,10 +20,6 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-/* The longest time without anything happening: longer than systemd by default gives an unmount (90 s). The units'
- * TimeoutStopSec= is longer than that. */
-#define STALL_USEC (120 * USEC_PER_SEC)
-
 /* For a process of udev that only looks at a device that is long enough, and at most a second is lost. */
 #define IN_USE_USEC (300 * USEC_PER_MSEC)
 
@@ -90,7 +86,6 @@ static int take_down(int parent_fd, struct timeline *timeline)
                 &(struct teardown_options){
                         .n_threads = arg_serial || !settings.parallel_teardown ? 1 : TEARDOWN_THREADS_DEFAULT,
                         .deadline_usec = settings.teardown_deadline_usec,
-                        .stall_usec = STALL_USEC,
                         .in_use_usec = IN_USE_USEC,
                         .at_shutdown = true,
                         .timeline = timeline,

@@ -182,7 +182,7 @@ void report_progress(struct teardown *teardown)
                 (void) sd_notifyf(0, "STATUS=%s", status);
         /* As long as something happens, it may go on. */
         if (teardown->progress_usec >= teardown->status_usec)
-                (void) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, teardown->options.stall_usec + MARGIN_USEC);
+                (void) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, TEARDOWN_STALL_USEC + MARGIN_USEC);
         teardown->status_usec = now;
 }
 

@@ -17,6 +17,10 @@
 /* With fewer devices than that one after another is as fast. */
 #define TEARDOWN_PARALLEL_MIN 4
 
+/* The longest time without anything happening, before it is given up: longer than systemd by default gives an unmount (90 s), and
+ * than removals and lvm2 have. The units' TimeoutStopSec= is longer than that. */
+#define TEARDOWN_STALL_USEC (120 * USEC_PER_SEC)
+
 /* The removal of one node, which may take several attempts. Times are those of now_usec(). */
 struct removal {
         struct dm_list list; /* the pool's while it is at work, else teardown.busy, unmonitor.waiting or */
@@ -48,7 +52,6 @@ struct removal {
 struct teardown_options {
         size_t n_threads;       /* at most; 1 for one after another */
         uint64_t deadline_usec; /* for one removal, and for a multipath map without paths */
-        uint64_t stall_usec;    /* the longest time in which nothing happens, before it is given up */
         uint64_t in_use_usec;   /* how long what is in use is tried when nothing is left that could release it */
         bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
                                   * for as long as it does */

@@ -161,7 +161,7 @@ static int step(struct teardown *teardown)
         removals_check_deadlines(teardown, now);
         if (tree->n_gone + tree->n_failed == tree->n_to_go)
                 return 1;
-        if (teardown->progress_usec + teardown->options.stall_usec <= now) {
+        if (teardown->progress_usec + teardown->options.in_use_usec + TEARDOWN_STALL_USEC <= now) {
                 log_warning("No progress for too long, giving up.");
                 return 1;
         }

@@ -132,7 +132,6 @@ static size_t take_down(size_t n_threads)
         const struct teardown_options options = {
                 .n_threads = n_threads,
                 .deadline_usec = DEADLINE_USEC,
-                .stall_usec = 20 * USEC_PER_SEC,
                 .in_use_usec = 300 * USEC_PER_MSEC,
                 .remove = remove_node,
                 .count_opens = count_opens,
