@@ -196,40 +196,19 @@ static int find_other_device(const struct sources *sources, const struct record_
         return sysfs_read_name(sources->root_fd, other.number, ret);
 }
 
-#define ADVICE_ON_DUPLICATES                                                                                      \
-        "Take one of the two devices away, or give the copy an identity of its own: vgimportclone(8)."
-
-void explain_duplicate_of_device(struct why *why)
+void explain_duplicates(struct why *why, const char *pvid, dev_t number, const char *path)
 {
         FOREACH_RECORD(entry, why->sources->records) {
                 _cleanup_free_ char *other = NULL;
 
-                why_fail(why,
-                        find_other_device(why->sources, entry, why->device->pv.pvid, why->device->number, &other));
+                why_fail(why, find_other_device(why->sources, entry, pvid, number, &other));
                 if (!other)
                         continue;
                 why_state(why, "duplicate-pv",
-                        "/dev/%s holds the same PV, one being a copy or another path of the other.", other);
-                why_advise(why, ADVICE_ON_DUPLICATES);
-                return;
+                        "PV %s is on %s and also on /dev/%s, one being a copy or another path of the other: lvm2 "
+                        "may refuse to activate what is on either.",
+                        LVM_ID_TO_STRING(pvid), path, other);
+                why_advise(why, "Take one of the two devices away, or give the copy an identity of its own: "
+                                "vgimportclone(8).");
         }
-}
-
-void explain_duplicate_pvs(struct why *why)
-{
-        FOREACH_RECORD(entry, why->sources->records)
-                FOREACH_PV(pv, why->vg) {
-                        _cleanup_free_ char *other = NULL;
-
-                        if (pv->device != 0)
-                                why_fail(
-                                        why, find_other_device(why->sources, entry, pv->pvid, pv->device, &other));
-                        if (!other)
-                                continue;
-                        why_state(why, "duplicate-pv",
-                                "PV %s is on %s and also on /dev/%s, which is a copy or another path: headgate "
-                                "goes by the former, and lvm2 may refuse to activate what is on either.",
-                                LVM_ID_TO_STRING(pv->pvid), pv->device_name ?: "?", other);
-                        why_advise(why, ADVICE_ON_DUPLICATES);
-                }
 }

@@ -243,7 +243,7 @@ static void answer_without_vg(struct why *why)
                 why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(pv->pvid));
         why_add_other_causes(why);
         if (pv->found && !is_component(why->device))
-                explain_duplicate_of_device(why);
+                explain_duplicates(why, why->device->pv.pvid, why->device->number, why->device->path);
 }
 
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
@@ -320,8 +320,6 @@ static void explain_pv(struct why *why, const char *vg_name, const char *vgid)
         why_fail(why, r);
         if (r > 0)
                 volume_group_explain(&vg, &view);
-        if (!is_component(why->device))
-                explain_duplicate_of_device(why);
         answer_by_vg(why, vg_name, &vg);
 }
 

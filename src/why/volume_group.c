@@ -267,7 +267,9 @@ static void explain_facts(struct why *why)
         explain_times(why);
         explain_queue(why);
         explain_same_name(why);
-        explain_duplicate_pvs(why);
+        FOREACH_PV(pv, why->vg)
+                if (pv->device != 0)
+                        explain_duplicates(why, pv->pvid, pv->device, pv->device_name ?: "?");
 }
 
 /* ------ the answer ------ */

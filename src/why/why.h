@@ -90,10 +90,8 @@ void causes_of_configuration(struct why *why) _nonnull_all_;
 void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_all_;
 /* Of an LV that is not active while its VG is. */
 void causes_of_lv(struct why *why, const struct volume_group_lv *lv) _nonnull_all_;
-/* That other devices hold PVs of the VG, too, or the device's PV, a disk and a copy of it for instance, by what the worker has
- * seen. */
-void explain_duplicate_pvs(struct why *why) _nonnull_all_;
-void explain_duplicate_of_device(struct why *why) _nonnull_all_;
+/* That other devices hold the PV that is on a device, too, a disk and a copy of it for instance, by what the worker has seen. */
+void explain_duplicates(struct why *why, const char *pvid, dev_t number, const char *path) _nonnull_all_;
 
 /* waiting.c: what a VG waits for. */
 
