@@ -13,8 +13,6 @@
 
 /* ------ entries ------ */
 
-#define CRYPTTAB_FILE "/etc/crypttab"
-
 /* What the entries of all files share while they are read. */
 struct entries {
         int root_fd;
@@ -173,6 +171,20 @@ static int claim_fstab(char *text, struct entries *entries)
 }
 
 /* ------ crypttab ------ */
+
+int crypttab_find(int root_fd, const char *name, char **ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL);
+
+        FOREACH_LINE(line, text) {
+                char *fields[2];
+
+                if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) > 1 && streq(fields[0], name))
+                        return string_replace(ret, strdup(fields[1]));
+        }
+        return r == -ENOMEM ? r : 0;
+}
 
 /* "NAME DEVICE [KEY [OPTIONS]]" */
 static int claim_crypttab(char *text, struct entries *entries)

@@ -27,10 +27,15 @@ const char *plan_group_to_string(enum plan_group group);
  * systemd.swap-extra=. Entries with noauto do not count, as nothing waits for them. */
 
 #define FSTAB_FILE "/etc/fstab"
+#define CRYPTTAB_FILE "/etc/crypttab"
 
 /* Finds out of which VG the devices are that entries name by UUID or label, and keeps that for the next boot, see hints_write(). Of one
  * that is not there now, what was known stays. Returns 0 or a negative errno. */
 int plan_remember(int root_fd) _must_check_;
+
+/* The device that crypttab below `root_fd` unlocks as /dev/mapper/`name`, as it is written there. Returns 0 and `*ret`, to be freed by the
+ * caller and NULL before, as without such an entry or a file that can be read; or -ENOMEM. */
+int crypttab_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
 
 /* Has the entries in the files below `root_fd` claim the VGs of the plan, and adds those that only an entry knows, by the name of an
  * LV that is not there, unless they are in `seen`, see plan_make(). A missing file has no entries; a line that makes no sense is

@@ -31,10 +31,11 @@ static bool is_used_by_lvm2(sd_device *device)
 int copies_find_devices(struct string_vector *names)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
-        int r = pv_devices_new(&enumerator);
+        int r = devices_with_signature_new("LVM2_member", &enumerator);
 
-        for (sd_device *device = r >= 0 ? sd_device_enumerator_get_device_first(enumerator) : NULL; device;
-                device = sd_device_enumerator_get_device_next(enumerator)) {
+        if (r < 0)
+                return r;
+        FOREACH_UDEV_DEVICE(device, enumerator) {
                 const char *name;
 
                 if (sd_device_get_devname(device, &name) >= 0 && is_used_by_lvm2(device))
@@ -42,7 +43,7 @@ int copies_find_devices(struct string_vector *names)
                 if (r < 0)
                         return r;
         }
-        return MIN(r, 0);
+        return 0;
 }
 
 /* ------ the survey ------ */

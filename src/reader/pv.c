@@ -122,13 +122,13 @@ void pv_done(struct pv *pv)
         *pv = (struct pv){};
 }
 
-int pv_devices_new(sd_device_enumerator **ret)
+int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret)
 {
         int r = sd_device_enumerator_new(ret);
 
         if (r >= 0)
                 r = sd_device_enumerator_add_match_subsystem(*ret, "block", true);
         if (r >= 0)
-                r = sd_device_enumerator_add_match_property(*ret, "ID_FS_TYPE", "LVM2_member");
+                r = sd_device_enumerator_add_match_property(*ret, "ID_FS_TYPE", fs_type);
         return MIN(r, 0);
 }

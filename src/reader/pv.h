@@ -20,9 +20,12 @@ struct pv {
  * error -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
-/* Walks the block devices on which udev has found a PV. Returns 0, with `*ret` to be unreferenced by the caller, or a negative
- * errno. */
-int pv_devices_new(sd_device_enumerator **ret) _nonnull_all_ _must_check_;
+/* Walks the block devices on which udev has found that (ID_FS_TYPE), "LVM2_member" for PVs. Returns 0, with `*ret` to be unreferenced by
+ * the caller, or a negative errno. */
+int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret) _nonnull_all_ _must_check_;
+#define FOREACH_UDEV_DEVICE(device, enumerator)                                                                   \
+        for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;                       \
+                device = sd_device_enumerator_get_device_next(enumerator))
 
 void pv_done(struct pv *pv) _nonnull_all_;
 #define _cleanup_pv_ _cleanup_(pv_done)

@@ -174,12 +174,11 @@ static int take_disk(
 static int find_on_disks(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
-        int r = pv_devices_new(&enumerator);
+        int r = devices_with_signature_new("LVM2_member", &enumerator);
 
         if (r < 0)
                 return r;
-        for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;
-                device = sd_device_enumerator_get_device_next(enumerator)) {
+        FOREACH_UDEV_DEVICE(device, enumerator) {
                 _cleanup_pv_ struct pv pv = {};
                 const char *path;
                 dev_t number;

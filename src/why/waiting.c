@@ -5,23 +5,107 @@
 
 #include <sys/stat.h>
 
+#include "boot/plan.h"
 #include "lvm/dm_devices.h"
 #include "reader/pv.h"
 #include "shared/flags.h"
 #include "shared/kernel.h"
+#include "shared/program.h"
 #include "why/why.h"
 
-/* ------ missing PVs ------ */
+/* ------ what PVs may be in: LUKS that is not unlocked, md arrays that are not started ------ */
 
-/* Whether the device is an MD array of which members are still to come. The state is described in the kernel's
- * Documentation/admin-guide/md.rst. */
-static bool is_array_not_started(const struct sources *sources, dev_t device)
+/* Whether what is at `place` below a device's directory in sysfs, "" for itself, is an MD array of which members are still to
+ * come. The state is described in the kernel's Documentation/admin-guide/md.rst. */
+static bool is_array_not_started(const struct sources *sources, dev_t device, const char *place)
 {
+        struct path path = path_format("%smd/array_state", place);
         _cleanup_free_ char *state = NULL;
 
-        return sysfs_read_attribute(sources->root_fd, device, "md/array_state", &state) > 0 &&
-               streq(state, "inactive");
+        return sysfs_read_attribute(sources->root_fd, device, path.text, &state) > 0 && streq(state, "inactive");
 }
+
+static bool is_in_use(const struct sources *sources, dev_t device)
+{
+        _cleanup_closedir_ DIR *holders = open_directory_at(sources->root_fd, sysfs_path(device, "holders").text);
+
+        return ANY(FOREACH_ENTRY(name, holders),
+                !is_array_not_started(sources, device, path_format("holders/%s/", name).text));
+}
+
+static bool is_member(sd_device *device, const char *array)
+{
+        const char *kernel_name = "", *name = "";
+
+        (void) sd_device_get_property_value(device, "MD_DEVICE", &kernel_name);
+        (void) sd_device_get_property_value(device, "MD_DEVNAME", &name);
+        return *array != '\0' && (streq(kernel_name, array) || streq(name, array));
+}
+
+/* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else
+ * all, as nobody knows what is in it. */
+static void explain_unopened(struct why *why, const char *array)
+{
+        _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
+        _cleanup_enumeration_ struct enumeration members = {}, unopened = {};
+        const char *path, *uuid = "?";
+        dev_t number;
+        int r = devices_with_signature_new("crypto_LUKS", &enumerator)
+                        ?: sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "linux_raid_member");
+
+        why_fail(why, r);
+        if (r < 0)
+                return;
+        FOREACH_UDEV_DEVICE(device, enumerator) {
+                if (sd_device_get_devname(device, &path) < 0 || sd_device_get_devnum(device, &number) < 0 ||
+                        is_in_use(why->sources, number))
+                        continue;
+                enumeration_add(&unopened, path);
+                if (is_member(device, array)) {
+                        enumeration_add(&members, path);
+                        (void) sd_device_get_property_value(device, "ID_FS_UUID", &uuid);
+                }
+        }
+        if (members.text) {
+                why_state(why, "md-component", "Of md array %s these members are there: %s.", uuid, members.text);
+                why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
+        } else if (unopened.text)
+                why_fact(why, "PVs may be in these devices, which are not unlocked or assembled: %s.",
+                        unopened.text);
+}
+
+/* Returns whether crypttab tells. */
+static bool explain_crypttab(struct why *why, const char *name)
+{
+        _cleanup_free_ char *device = NULL, *kernel_name = NULL;
+
+        why_fail(why, crypttab_find(why->sources->root_fd, name, &device));
+        if (!device)
+                return false;
+        if (device_follow(why->sources->root_fd, device, &kernel_name) == -ENODEV) {
+                why_state(why, "luks", CRYPTTAB_FILE " unlocks %s from %s, which is not there.", name, device);
+        } else {
+                why_state(why, "luks", CRYPTTAB_FILE " unlocks %s from %s (/dev/%s), which has not been done.",
+                        name, device, kernel_name ?: "?");
+                why_advise(why, "Unlock it: \"systemctl start systemd-cryptsetup@$(systemd-escape %s)\".", name);
+        }
+        return true;
+}
+
+void explain_layers_below(struct why *why, const char *path)
+{
+        const char *name = skip_prefix(path, "/dev/mapper/");
+        const char *array = skip_prefix(path, "/dev/md/");
+
+        if (name && explain_crypttab(why, name))
+                return;
+        if (!array && skip_prefix(path, "/dev/md"))
+                array = path + strlen("/dev/");
+        if ((array || name || skip_prefix(path, "/dev/dm-") || *path == '\0') && !root_is_chosen())
+                explain_unopened(why, array ?: "");
+}
+
+/* ------ missing PVs ------ */
 
 /* What is at the place where lvm2 had the PV. */
 static void explain_last_place(struct why *why, const struct volume_group_pv *missing)
@@ -30,13 +114,16 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
         _cleanup_pv_ struct pv pv = {};
         struct stat status;
 
-        if (stat(path, &status) < 0 || !S_ISBLK(status.st_mode)) {
-                why_fact(why, "There is no %s now.", path);
+        if (!path || stat(path, &status) < 0 || !S_ISBLK(status.st_mode)) {
+                if (path)
+                        why_fact(why, "There is no %s now.", path);
+                explain_layers_below(why, path ?: "");
                 return;
         }
-        if (is_array_not_started(why->sources, status.st_rdev)) {
+        if (is_array_not_started(why->sources, status.st_rdev, "")) {
                 why_fact(why, "There is a %s now, an array that has not been started.", path);
                 why_advise(why, "See which of its disks are missing: \"mdadm --detail %s\".", path);
+                explain_layers_below(why, path);
                 return;
         }
         why_fail(why, pv_read(path, &pv));
@@ -64,13 +151,10 @@ static void explain_missing_pv(struct why *why, const struct volume_group_pv *pv
         const struct volume_group *metadata = why->view->metadata;
         const struct volume_group_pv *found = metadata ? volume_group_find_pv(metadata, pv->pvid) : NULL;
         const char *flagged = found && found->flagged ? " lvm2 has changed the VG without it (flag MISSING)." : "";
-        const char *pvid = LVM_ID_TO_STRING(pv->pvid);
 
-        if (!pv->device_name) {
-                why_fact(why, "PV %s is missing; nobody knows where it was.%s", pvid, flagged);
-                return;
-        }
-        why_fact(why, "PV %s is missing; its last place was %s.%s", pvid, pv->device_name, flagged);
+        why_fact(why, "PV %s is missing; %s%s.%s", LVM_ID_TO_STRING(pv->pvid),
+                pv->device_name ? "its last place was " : "nobody knows where it was", pv->device_name ?: "",
+                flagged);
         explain_last_place(why, pv);
 }
 

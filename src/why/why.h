@@ -95,6 +95,9 @@ void explain_duplicates(struct why *why, const char *pvid, dev_t number, const c
 
 /* waiting.c: what a VG waits for. */
 
+/* Of a PV that was at `path`, "" for nobody knows where, and is not there: the LUKS device, or the members of the md array, that it is
+ * in, by crypttab and by udev's database; or else which devices it may be in. */
+void explain_layers_below(struct why *why, const char *path) _nonnull_all_;
 /* Of an incomplete VG: the cause, which PVs these are, what is known of them, since when and how long they are waited for. */
 void explain_missing_pvs(struct why *why) _nonnull_all_;
 /* Which PVs lvm2 takes for missing though they are there, and what to do: it refuses LVs on them. */

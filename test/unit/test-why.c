@@ -175,6 +175,38 @@ START_TEST(missing_pvs)
 }
 END_TEST
 
+START_TEST(missing_pv_in_luks)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_why_ struct why absent = {}, locked = {}, others = {};
+
+        records_see_pv(volume_group, 0, "plain-1");
+        free(volume_group->pvs[1].device_name);
+        volume_group->pvs[1].device_name = strdup("/dev/mapper/test-data");
+        records_save(volume_group);
+        shape_write(
+                "etc/crypttab", "# test-data /dev/sdz\ntest-data\nother UUID=5\n\ttest-data UUID=6 /key luks\n");
+
+        absent = records_ask("plain", NULL);
+        expect_condition(&absent, "missing-pv");
+        expect_condition(&absent, "luks");
+        expect_fact(&absent, "There is no /dev/mapper/test-data now.");
+        expect_fact(&absent, "/etc/crypttab unlocks test-data from UUID=6, which is not there.");
+        ck_assert(!has_advice(&absent, "Unlock it"));
+
+        shape_link("dev/disk/by-uuid/6", "../../sda");
+        shape_write("dev/sda", "");
+        locked = records_ask("plain", NULL);
+        expect_condition(&locked, "luks");
+        expect_fact(&locked, "/etc/crypttab unlocks test-data from UUID=6 (/dev/sda), which has not been done.");
+        expect_advice(&locked, "systemctl start systemd-cryptsetup@$(systemd-escape test-data)");
+
+        shape_write("etc/crypttab", "other UUID=5\n");
+        others = records_ask("plain", NULL);
+        ck_assert(!string_vector_has(&others.conditions, "luks"));
+}
+END_TEST
+
 START_TEST(pvs_that_lvm2_has_marked)
 {
         _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("missing-1");
@@ -576,6 +608,7 @@ int main(void)
         tcase_add_loop_test(tcase, vgs_that_are_not_wanted, 0, ELEMENTSOF(unwanted));
         tcase_add_loop_test(tcase, pvs_that_lvm2_does_not_accept, 0, ELEMENTSOF(refusals));
         tcase_add_test(tcase, missing_pvs);
+        tcase_add_test(tcase, missing_pv_in_luks);
         tcase_add_test(tcase, pvs_that_lvm2_has_marked);
         tcase_add_test(tcase, missing_pv_of_an_exported_vg);
         tcase_add_test(tcase, all_lvs_active_without_a_pv);
