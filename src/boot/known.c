@@ -32,6 +32,7 @@ void plan_done(struct plan *plan)
         free(plan->volume_groups);
         string_vector_done(&plan->hints);
         string_vector_done(&plan->tagged);
+        string_vector_done(&plan->unmet);
         *plan = (struct plan){};
 }
 

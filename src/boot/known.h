@@ -37,6 +37,7 @@ struct plan {
         size_t n;
         struct string_vector hints;  /* see hints_read() */
         struct string_vector tagged; /* devices of entries whose VG no name tells, as they are written there */
+        struct string_vector unmet;  /* see plan_find_unmet() */
 };
 
 /* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and

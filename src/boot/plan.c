@@ -89,6 +89,17 @@ static bool is_of_others(const struct entries *entries, const char *device)
         return device_follow(entries->root_fd, device, &kernel_name) != -ENODEV;
 }
 
+/* An LV that autoactivation leaves out, or that has another name by now, say. */
+static int note_unmet(const struct entries *entries, const struct entry *entry, const char *volume_group)
+{
+        _cleanup_free_ char *kernel_name = NULL;
+
+        if (device_follow(entries->root_fd, entry->device, &kernel_name) != -ENODEV)
+                return 0;
+        return string_vector_take(&entries->plan->unmet,
+                string_format("%s %s names %s, which is not there.", volume_group, entry->source, entry->device));
+}
+
 /* A VG that only an entry knows may have been renamed, or lvm2 may keep no backups. */
 static int add_named(
         const struct entries *entries, const char *device, const char *name, struct planned_volume_group **ret)
@@ -101,6 +112,17 @@ static int add_named(
         return r == -E2BIG ? 0 : r;
 }
 
+const char *plan_find_unmet(const struct plan *plan, const char *volume_group)
+{
+        FOREACH_ARRAY(line, plan->unmet.strings, plan->unmet.n) {
+                const char *rest = skip_prefix(*line, volume_group);
+
+                if (rest && *rest == ' ')
+                        return rest + 1;
+        }
+        return NULL;
+}
+
 static int claim(const struct entry *entry, const struct entries *entries)
 {
         struct plan *plan = entries->plan;
@@ -111,6 +133,8 @@ static int claim(const struct entry *entry, const struct entries *entries)
         if (have_noauto(entry->options))
                 return 0;
         r = device_name_read(entry->device, &name);
+        if (r >= 0 && name.kind == DEVICE_OF_NAME)
+                r = note_unmet(entries, entry, name.volume_group);
         if (r < 0)
                 return r;
 

@@ -33,6 +33,9 @@ const char *plan_group_to_string(enum plan_group group);
  * that is not there now, what was known stays. Returns 0 or a negative errno. */
 int plan_remember(int root_fd) _must_check_;
 
+/* A sentence about the first entry that names a device as an LV of the VG, where there is no such device; NULL without one. */
+const char *plan_find_unmet(const struct plan *plan, const char *volume_group) _nonnull_all_;
+
 /* The device that crypttab below `root_fd` unlocks as /dev/mapper/`name`, as it is written there. Returns 0 and `*ret`, to be freed by the
  * caller and NULL before, as without such an entry or a file that can be read; or -ENOMEM. */
 int crypttab_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;

@@ -62,7 +62,7 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
                 .exported = volume_group->skip_reason && streq(volume_group->skip_reason, VOLUME_GROUP_EXPORTED),
                 .lost_pv = volume_group->lost_pv,
         };
-        const char *reason;
+        const char *reason, *unmet = plan_find_unmet(&sources->entries, volume_group->name);
 
         if (!sources->devices)
                 return;
@@ -76,6 +76,8 @@ void snapshot_judge(const struct sources *sources, struct volume_group *volume_g
                 facts.whole_again = raid_is_whole_again(sources->devices, volume_group);
 
         volume_group->state = judge_recorded(recorded, &facts);
+        if (unmet && volume_group->state == VOLUME_GROUP_ACTIVE && !volume_group->reason)
+                volume_group->reason = strdup(unmet);
         if (volume_group->state == recorded)
                 return;
         reason = volume_group->state == VOLUME_GROUP_DEACTIVATED ? "LVs were deactivated since."
@@ -116,6 +118,7 @@ int snapshot_read(struct sources *sources)
         sources->devices = dm_devices_free(sources->devices);
         r = sources_read_records(sources)
                 ?: sources_read_devices(sources)
+                ?: sources_read_configuration(sources)
                 ?: volume_groups_parse(sources->records, add, sources);
         if (r < 0)
                 return r;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "boot/plan.h"
 #include "view/sources.h"
 
 /* All VGs at one moment, each judged once: those that the worker has on record, with the LVs that are active now, and those

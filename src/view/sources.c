@@ -70,13 +70,16 @@ int sources_read_devices(struct sources *sources)
 
 int sources_read_configuration(struct sources *sources)
 {
+        /* headgate-generator has reported these. */
+        _cleanup_problems_ struct problems problems = {};
         int r;
 
         if (sources->configured)
                 return 0;
         r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems)
                     ?: configuration_read(
-                               sources->root_fd, &sources->configuration, &sources->configuration_problems);
+                               sources->root_fd, &sources->configuration, &sources->configuration_problems)
+                    ?: entries_claim(sources->root_fd, NULL, &sources->entries, &problems);
         if (r < 0)
                 return r;
         sources->configured = true;
@@ -118,6 +121,7 @@ void sources_done(struct sources *sources)
         closep(&sources->lvm_run_fd);
         record_file_free(sources->records);
         dm_devices_free(sources->devices);
+        plan_done(&sources->entries);
         settings_done(&sources->settings);
         configuration_done(&sources->configuration);
         problems_done(&sources->settings_problems);

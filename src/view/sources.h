@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "boot/plan.h"
 #include "inventory/volume_group_record.h"
 #include "lvm/configuration.h"
 #include "lvm/dm_devices.h"
-#include "shared/names.h"
-#include "shared/settings.h"
 
 /* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
  * device-mapper's list, configuration files, backups. Each is opened or read once, by the first who needs it. No process is
@@ -20,6 +19,7 @@ struct sources {
         struct record_file *records; /* of the worker; NULL if there are none */
         struct dm_devices *devices;  /* of device-mapper; NULL if they were not read, or cannot be listed */
         bool configured;             /* headgate.conf and lvm.conf were read */
+        struct plan entries;         /* what the entries alone tell */
         struct settings settings;
         struct configuration configuration;
         struct problems settings_problems;
@@ -48,7 +48,7 @@ int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
 /* Lists the devices, once. It is not an error if they cannot be listed. Returns 0 or -ENOMEM. */
 int sources_read_devices(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
+/* Reads headgate.conf, lvm.conf and the entries of fstab, crypttab and the command line, once. Returns 0 or -ENOMEM. */
 int sources_read_configuration(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno, also

@@ -229,11 +229,14 @@ static void explain_phases(struct why *why, uint64_t asked_usec)
 static void explain_times(struct why *why)
 {
         const struct volume_group *vg = why->vg;
+        const char *unmet = plan_find_unmet(&why->sources->entries, vg->name);
         struct volume_group_times first = volume_group_first_times(vg);
         const char *activator = vg->settled_usec == 0 ? "by hand" : volume_group_describe_activator(vg);
 
         if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VOLUME_GROUP_ACTIVE)
                 return;
+        if (unmet)
+                why_fact(why, "%s", unmet);
         if (vg->settled_usec != 0)
                 why_fact(why, "It is active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
         if (first.settled_usec != vg->settled_usec)

@@ -154,6 +154,7 @@ class DescribedMachine:
         "@booting": lambda self: self.files.pop("run/headgate/boot-finished"),
         "@no-device-mapper": lambda self: self.files.pop("proc/dm-devices"),  # a directory in its place
         "@fstab": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 defaults 0 2\n"}),
+        "@link": lambda self: self.files.update({"dev/data/lv0": ""}),
         "@fstab-noauto": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 noauto 0 2\n"}),
         "@boot-volume-groups": lambda self: self.configure('boot_volume_groups = [ "data" ]\n'),
         "@net-volume-groups": lambda self: self.configure('net_volume_groups = [ "data" ]\n'),
