@@ -38,12 +38,10 @@ int copies_find_devices(struct string_vector *names)
         FOREACH_UDEV_DEVICE(device, enumerator) {
                 const char *name;
 
-                if (sd_device_get_devname(device, &name) >= 0 && is_used_by_lvm2(device))
+                if (r >= 0 && sd_device_get_devname(device, &name) >= 0 && is_used_by_lvm2(device))
                         r = string_vector_add(names, name);
-                if (r < 0)
-                        return r;
         }
-        return 0;
+        return MIN(r, 0);
 }
 
 /* ------ the survey ------ */

@@ -282,8 +282,10 @@ static void read_device(struct child *child, const struct reader_device *device,
                 _exit(EXIT_FAILURE);
         if (fd < 0)
                 result->error = -errno;
+        else if (fstat(fd, &status) < 0)
+                result->error = -errno;
         /* Another device has the name by now. */
-        else if (fstat(fd, &status) < 0 || (S_ISBLK(status.st_mode) && status.st_rdev != device->number))
+        else if (S_ISBLK(status.st_mode) && status.st_rdev != device->number)
                 result->error = -ENXIO;
         /* A loop device without its file, for instance: what was there has gone, and is not another VG's now. */
         else if (S_ISBLK(status.st_mode) && lseek(fd, 0, SEEK_END) == 0)

@@ -19,35 +19,41 @@ NEVER = {"exit_group", "exit", "rt_sigreturn", "execve", "restart_syscall", "get
 
 @dataclass(frozen=True)
 class Fault:
-    """The nth call of that name, of the program itself, or of the processes that it forks."""
+    """The nth call of that name, of the program itself, or of the processes that it forks; with paths, of calls on these files."""
     call: str
     nth: int
     how: str  # an errno, or a signal: "KILL", "STOP"
     forked: bool
+    paths: tuple = ()
 
     def __str__(self):
-        return f"{self.how} at {self.call} {self.nth}{' of a child' if self.forked else ''}"
+        return f"{self.how} at {self.call} {self.nth}{' of a child' if self.forked else ''}{' on a device' if self.paths else ''}"
 
     def wrapper(self):
         """Programs that the broken one starts are left alone."""
         how = f"signal={self.how}" if self.how in ("KILL", "STOP") else f"error={self.how}"
-        return ["strace", "-D", *(FOLLOW if self.forked else ()), "-qq", "-o", "/dev/null", "-e", f"trace={self.call}",
-                "-e", f"inject={self.call}:{how}:when={self.nth}"]
+        return ["strace", "-D", *(FOLLOW if self.forked else ()), *only(self.paths), "-qq", "-o", "/dev/null",
+                "-e", f"trace={self.call}", "-e", f"inject={self.call}:{how}:when={self.nth}"]
 
 
 FOLLOW = ("-f", "-b", "execve")
 
 
-def observer(path):
-    """What notes all calls, for possible_faults()."""
-    return ["strace", "-D", *FOLLOW, "-qq", "-o", str(path)]
+def only(paths):
+    return [word for path in paths for word in ("-P", str(path))]
 
 
-def possible_faults(trace):
+def observer(path, paths=()):
+    """What notes all calls, or those on these files, for possible_faults()."""
+    return ["strace", "-D", *FOLLOW, *only(paths), "-qq", "-o", str(path)]
+
+
+def possible_faults(trace, paths=()):
     """All faults of what an observer has seen, in the order of the calls. strace counts in each process, so of the calls of
-    children there are those only that no other process comes to; what is about to become another program is no child."""
+    children there are those only that no other process comes to; what is about to become another program is no child. The
+    files that are given are touched by children only."""
     lines = [match.groups() for match in re.finditer(r"^(\d+) +(\w+)\(", trace, re.M)]
-    program = lines[0][0]
+    program = None if paths else lines[0][0]
     own = collections.Counter(call for pid, call in lines if pid == program)
     starters = {pid for pid, call in lines if call == "execve" and pid != program}
     others = {call for pid, call in lines if pid in starters}
@@ -60,5 +66,5 @@ def possible_faults(trace):
             continue
         for how in ("KILL", *ERRORS):
             if how == "KILL" or re.search(ERRORS[how], call):
-                faults[Fault(call, count[pid, call], how, forked)] = None
+                faults[Fault(call, count[pid, call], how, forked, tuple(paths))] = None
     return list(faults)

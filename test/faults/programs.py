@@ -36,10 +36,14 @@ class Worker:
         return self.machine.work(wrapper)
 
     def faults(self):
-        results = self.work(observer(RUN / "trace"))
+        return self.faults_on() + self.faults_on(self.machine.paths.values())
+
+    def faults_on(self, paths=()):
+        """Of all calls, or of those of readers on devices."""
+        results = self.work(observer(RUN / "trace", paths))
         problems = self.machine.problems()
         assert not problems, (results, problems)
-        return possible_faults((RUN / "trace").read_text())
+        return possible_faults((RUN / "trace").read_text(), paths)
 
     def withstands(self, fault):
         """What came of it, and what is wrong then."""
@@ -47,6 +51,42 @@ class Worker:
         by_hand = any(result.startswith("timeout") for result in results)
         outcome = BY_HAND if by_hand else "after systemd restarts it" if len(results) > 1 else "by itself"
         return outcome, self.machine.problems()
+
+
+class ReadAgain(Worker):
+    """All devices are read again, of VGs that are active and of one that was deactivated by hand; each reader fails, or is killed. No
+    VG is lost meanwhile, none is activated, and none degraded."""
+    name = "headgated, devices are read again"
+
+    def begin(self):
+        super().work(())
+        self.machine.deactivate("v")
+        # What cannot be read counts as missing for no policy.
+        self.machine.allow_degraded(("plain", "v"))
+        self.machine.ask_for_devices(prefix="change:")
+
+    def work(self, wrapper):
+        self.begin()
+        try:
+            return self.machine.work(wrapper)
+        finally:
+            self.machine.allow_degraded(())
+
+    def faults(self):
+        return [fault for fault in super().faults() if fault.forked]
+
+    def withstands(self, fault):
+        self.begin()
+        result, status = self.machine.run_to_the_end(self.machine.start(fault.wrapper()))
+        lost = [f"VG {vg} was {state}" for vg, state in self.machine.states().items() if state != "active"]
+        self.machine.allow_degraded(())
+        self.machine.take_logged()
+        if result == "success":
+            return "by itself", lost + self.machine.problems()
+        # Each reader that follows fails at the same call.
+        self.machine.stopped(result, status)
+        self.machine.work()
+        return "when readers read again", lost + self.machine.problems()
 
 
 class Disturbed(Worker):

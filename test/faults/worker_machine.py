@@ -80,6 +80,7 @@ class WorkerMachine:
         self.paths = {}  # of images, and what the kernel and udev have of them when they are there
         self.links = {}
         self.removed = None  # the image that has gone
+        self.deactivated = None  # the VG that was deactivated by hand
         self.journal_is_full = False
         self.socket = None
         self.whole = None  # what half_written() compares with: the first time
@@ -147,6 +148,21 @@ class WorkerMachine:
         subprocess.run(["umount", "--lazy", self.paths[image]], check=True)
         self.ask_for_devices(only={image})
 
+    def deactivate(self, vg):
+        """As vgchange -an does."""
+        self.deactivated = vg
+        table = RUN / "root/proc/dm-devices"
+        own = (RUN / "table/vgs" / vg).read_text().splitlines()
+        table.write_text("".join(f"{line}\n" for line in table.read_text().splitlines() if line not in own))
+        (RUN / "table/active" / vg).rmdir()
+        (RUN / "lvm/vgs_online" / vg).unlink()
+
+    def allow_degraded(self, vgs):
+        """By headgate.conf: these are activated without PVs that have been missing for a second."""
+        settings = RUN / "root/etc/headgate/headgate.conf"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text("volume_groups { " + " ".join(f'{vg} {{ degraded = "yes" deadline = 1 }}' for vg in vgs) + " }\n")
+
     def show_cgroup(self):
         """Processes of lvm that a worker has left are found through its cgroup."""
         own = next(line.split(":", 2)[2].strip() for line in open("/proc/self/cgroup") if line.startswith("0::"))
@@ -159,6 +175,7 @@ class WorkerMachine:
         if self.removed:
             self.plug_in(self.removed)
             self.removed = None
+        self.deactivated = None
         for path in (*STATE.iterdir(), RUN / "lvm", RUN / "table/active"):
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
@@ -184,11 +201,11 @@ class WorkerMachine:
             while True:
                 sender.sendto(b"MESSAGE=\n", socket.MSG_DONTWAIT, str(RUN / "systemd/journal/socket"))
 
-    def ask_for_devices(self, but=None, only=None):
-        """As many headgate-request do."""
+    def ask_for_devices(self, but=None, only=None, prefix=""):
+        """As many headgate-request do; with the prefix "change:" because somebody has written to the devices."""
         for image, number in self.numbers.items():
             if image != but and (only is None or image in only):
-                (STATE / "pending.d" / number).touch()
+                (STATE / "pending.d" / f"{prefix}{number}").touch()
         (STATE / "pending").touch()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as requester:
             requester.sendto(b"wake", str(STATE / "wakeup"))
@@ -212,13 +229,13 @@ class WorkerMachine:
         """All VGs are up, and that is written down; all requests have come to their end."""
         if any((STATE / "pending.d").iterdir()) or any((STATE / "working.d").iterdir()) or (STATE / "pending").exists():
             return False
-        states = [text for text in records.read(STATE).values() if "state = " in text]
-        return len(states) == len(VOLUME_GROUPS) and all(
-            f'state = "{"waiting" if self.lacks_disk(text) else "active"}"' in text for text in states)
+        wanted = {vg: "waiting" if self.removed in images else "active" for vg, images in VOLUME_GROUPS.items()}
+        return self.states() == wanted
 
-    def lacks_disk(self, text):
-        """Whether a VG's record is of one of which a disk is removed."""
-        return any(self.removed in images and f'name = "{vg}"' in text for vg, images in VOLUME_GROUPS.items())
+    def states(self):
+        """Of each VG, as it is on record."""
+        texts = [text for text in records.read(STATE).values() if "state = " in text]
+        return {vg: re.search(r'^state = "(\w+)"', text, re.M)[1] for vg in VOLUME_GROUPS for text in texts if f'name = "{vg}"' in text}
 
     def run_to_the_end(self, pid, seconds=SETTLED_S):
         """What systemd calls the result of the unit: waits until all is up, and stops the worker then. A worker that does
@@ -280,14 +297,17 @@ class WorkerMachine:
         """What is not as it has to be in the end."""
         calls = (RUN / "lvm-calls").read_text().splitlines()
         active = {path.name for path in (RUN / "table/active").iterdir()}
-        found = [f"VG {vg} is not active" for vg, images in VOLUME_GROUPS.items() if vg not in active and self.removed not in images]
+        found = [f"VG {vg} is not active" for vg, images in VOLUME_GROUPS.items()
+                 if vg not in active and vg != self.deactivated and self.removed not in images]
+        if self.deactivated in active:
+            found.append(f"VG {self.deactivated} was activated, though somebody has deactivated it")
         found += [f"lvm was asked for {line}" for line in calls if "degraded" in line]
         found += [f"VG {line.split()[1]} was activated twice" for line in calls if line.startswith("twice")]
         if not found and not self.is_settled():
             found.append("all is active, but not written down")
         found += [f"{path} was left" for path in [*STATE.rglob(".*"), *(RUN / "lvm").rglob(".*"), *(STATE / "pending.d").iterdir(),
                                                  *(STATE / "working.d").iterdir()]]
-        return found + ([] if self.removed else self.half_written()) + self.silent
+        return found + ([] if self.removed or self.deactivated else self.half_written()) + self.silent
 
     def half_written(self):
         """Files that have less in them than they had when nothing went wrong."""

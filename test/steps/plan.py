@@ -116,7 +116,7 @@ def model_steps(check, builds):
 
 
 def faults_step(check, builds):
-    count = ["--all"] if check == "all" else ["--count", "450"]
+    count = ["--all"] if check == "all" else ["--count", "420"]
     return Step("faults", [TESTS / "faults/run", "--build", builds.plain, *count], "faults", 300 if check == "all" else 60,
                 after=[f"build {builds.plain.name}"])
 
