@@ -114,8 +114,8 @@ char *outcome_explain_refusal(const char *device_name, int exit_status, const ch
                         "lvm2 does not accept its PV %s%s%s", device_name, line ? ": " : ".", line ?: "");
         errors = lvm_output_errors(output);
         words = errors ? lvm_output_begin(errors) : NULL;
-        return string_format("pvscan of its PV %s " ENDED "%s%s.", device_name, ENDED_ARGUMENTS(exit_status),
-                words && words[0] != '\0' ? ": " : "", words ?: "");
+        return string_format("pvscan of its PV %s " ENDED "%s%s", device_name, ENDED_ARGUMENTS(exit_status),
+                words && words[0] != '\0' ? ": " : ".", words ?: "");
 }
 
 /* For how long. What was broken may be mended, and the VGs be tried again. */

@@ -145,13 +145,14 @@ const struct volume_group *snapshot_find(const struct sources *sources, const ch
 static int find_pvs(const struct sources *sources, struct volume_group *volume_group)
 {
         FOREACH_PV(pv, volume_group) {
-                _cleanup_free_ char *name = NULL;
+                _cleanup_free_ char *name = NULL, *owner = NULL;
                 dev_t number;
-                int r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, NULL);
+                int r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, &owner);
 
                 if (r == -ENOMEM)
                         return r;
-                if (r != ONLINE_FOUND)
+                /* The backup of a VG that was merged into another one stays. */
+                if (r != ONLINE_FOUND || (sources->in_charge && owner && !streq(owner, volume_group->name)))
                         continue;
                 r = sysfs_read_name(sources->root_fd, number, &name);
                 if (r > 0)
