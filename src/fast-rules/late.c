@@ -16,7 +16,8 @@
 
 /* ------ lines and keys ------ */
 
-/* The next line, joined in place with those that it goes on in. Comments are left out, also between these. NULL at the end. */
+/* The next line, joined in place with those that it goes on in. Comments are left out, also between these; and a last line that would
+ * go on. udev reads no further than one that is too long. NULL at the end. */
 static char *take_line(char **text)
 {
         char *start = *text, *end = start;
@@ -24,18 +25,18 @@ static char *take_line(char **text)
 
         while (goes_on && *text) {
                 char *line = strsep(text, "\n");
-                size_t length;
+                size_t size = strlen(line), length;
 
                 line += strspn(line, SPACE);
                 length = strlen(line);
-                if (*line == '#')
+                if ((*line == '#' && size < LINE_MAX_SIZE) || (size == 0 && !*text))
                         continue;
                 goes_on = length > 0 && line[length - 1] == '\\';
                 memmove(end, line, length - goes_on);
                 end += length - goes_on;
         }
         if (start)
-                *end = '\0';
+                *(goes_on ? start : end) = '\0';
         return start;
 }
 
@@ -43,8 +44,7 @@ static char *take_line(char **text)
 struct key {
         const char *name; /* without the attribute */
         bool has_attribute;
-        bool matches; /* == or != */
-        bool negated; /* != */
+        bool matches, negated, assigns; /* == or !=, !=, = */
         char *value;
 };
 
@@ -63,8 +63,9 @@ static int take_key(char **line, struct key *ret)
         n = strspn(operator, "=!+-:");
         ret->negated = *operator== '!';
         ret->matches = ret->negated || skip_prefix(operator, "==");
+        ret->assigns = n == 1;
         ret->value = operator+ n + strspn(operator+ n, SPACE);
-        if (n == 0 || *ret->value++ != '"')
+        if (n == 0 || n > 2 || operator[n - 1] != '=' || * ret->value++ != '"')
                 return -EBADMSG;
         for (end = ret->value; *end != '"'; end++) {
                 end += end[0] == '\\' && end[1] == '"';
@@ -123,12 +124,15 @@ static enum verdict match(char *patterns, const char *value, bool whole)
         return verdict;
 }
 
+/* udev leaves out a line with a key that it does not know in this form, which depends on its version. */
 static enum verdict judge(const struct key *key)
 {
-        if (!key->matches)
-                return streq(key->name, "PROGRAM") || streq(key->name, "IMPORT") ? MAYBE : YES;
+        if (key->has_attribute || strchr(key->value, '\\'))
+                return MAYBE;
+        if (key->assigns && *key->value && (streq(key->name, "GOTO") || streq(key->name, "LABEL")))
+                return YES;
         FOREACH_ARRAY(fact, facts, ELEMENTSOF(facts))
-                if (!key->has_attribute && streq(key->name, fact->name)) {
+                if (key->matches && streq(key->name, fact->name)) {
                         enum verdict verdict = match(key->value, fact->value, fact->whole);
 
                         return key->negated ? YES - verdict : verdict;
@@ -157,7 +161,7 @@ static int read_line(char *text, struct line *ret)
                 if (streq(key.name, "LABEL"))
                         ret->label = key.value;
                 else if (streq(key.name, "GOTO"))
-                        ret->target = key.value;
+                        ret->target = ret->target ?: key.value;
                 ret->runs |= streq(key.name, "RUN") && !key.matches;
         }
         return r;
@@ -178,6 +182,8 @@ int late_text_runs_program(char *text)
                 for (size_t i = 0; rule.label && i < targets.n; i++)
                         if (streq(targets.strings[i], rule.label)) {
                                 reached = true;
+                                if (rule.verdict < YES)
+                                        continue;
                                 *targets.strings[i] = '\0';
                                 n_open--;
                         }

@@ -78,12 +78,37 @@ START_TEST(programs_of_later_rules_are_found)
                  "LABEL=\"reload\"\nRUN+=\"x\"\nLABEL=\"end\"\n",
                         true},
                 {"GOTO=\"end\"\nRUN+=\"x\"\nLABEL=\"end\"\nRUN+=\"y\"\n", true},
+                /* Lines that udev leaves out, with the LABEL or GOTO in them. */
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL==\"a\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL+=\"a\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL=+\"a\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL{b}=\"a\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\", NO_SUCH_KEY==\"1\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\", NO_SUCH_KEY==\"1\", ACTION==\"add\"\n", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\", \\", true},
+                {"GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\", \\\n", true},
+                {"GOTO=\"a\"\nLABEL=\"a\", NO_SUCH_KEY=\"1\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"GOTO=\"a\"\nLABEL=\"a\"\nGOTO=\"b\"\nRUN+=\"x\"\nLABEL=\"\"\n", true},
+                {"GOTO==\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"WAIT_FOR=\"x\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"ACTION=\"change\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"NAME=\"%k\", GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n", true},
+                {"GOTO=\"a\", GOTO=\"b\"\nLABEL=\"a\"\nRUN+=\"x\"\nLABEL=\"b\"\n", true},
+                /* Not a pattern, so the backslash is one. */
+                {"ACTION!=\"chan\\ge\", RUN+=\"x\"\n", true},
                 {"GOTO=\"end\", ACTION==\"add\"\nRUN+=\"x\"\nLABEL=\"end\"\n", true},
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 write_file_and_directories(LATE, cases[i].text);
                 ck_assert_msg(names_late() == cases[i].runs, "%s", cases[i].text);
+        }
+        for (size_t length = 16000; length <= 17000; length += 1000) {
+                _cleanup_free_ char *text =
+                        string_format("GOTO=\"a\"\nRUN+=\"x\"\nLABEL=\"a\"\n#%*s\n", (int) length, "");
+
+                write_file_and_directories(LATE, text);
+                ck_assert_int_eq(names_late(), length > 16384);
         }
         write_file_and_directories(LATE, "");
         write_file_and_directories("usr/lib/udev/rules.d/90-early.rules", "RUN+=\"x\"\n");
