@@ -210,7 +210,7 @@ int late_file_runs_program(int root_fd, const char *path)
         int r = read_file_at(root_fd, path, &text, &size);
 
         if (r < 0)
-                return r == -ENOENT || r == -EBADFD ? 0 : r;
+                return r == -ENOENT || r == -EBADFD || r == -EISDIR ? 0 : r;
         /* udev would end lines there. */
         return strlen(text) < size || strchr(text, '\r') ? 1 : late_text_runs_program(text);
 }

@@ -172,7 +172,7 @@ int rules_read(struct rules *rules, int root_fd)
         for (size_t i = RULE_DIRECTORIES_N; i < rules->files.n && !rules->late && r >= 0; i++) {
                 r = is_late(root_fd, rules->files.strings[i]);
                 rules->late = r != 0;
-                if (r > 0)
+                if (r != 0)
                         r = string_vector_take(&rules->obstacles,
                                 string_format(
                                         "/%s may run a program for a change of an LV, leaving cookies to " COPY_PROGRAM

@@ -2,6 +2,9 @@
 
 #include "fast-rules/rules.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "fixture.h"
 
 #define LATE "usr/lib/udev/rules.d/98-late.rules"
@@ -127,6 +130,19 @@ START_TEST(masked_rules_do_not_count)
         ck_assert_int_eq(symlinkat("/dev/null", run_fd, above), 0);
         ck_assert(!names_late());
         ck_assert_int_eq(unlinkat(run_fd, above, 0), 0);
+        ck_assert_int_eq(mkdirat(run_fd, above, 0700), 0);
+        ck_assert(!names_late());
+        ck_assert_int_eq(unlinkat(run_fd, above, AT_REMOVEDIR), 0);
+        ck_assert(names_late());
+}
+END_TEST
+
+/* That is no reason to have no copies. */
+START_TEST(rules_that_cannot_be_read_may_run_programs)
+{
+        write_file_and_directories(LATE, "");
+        ck_assert_int_eq(unlinkat(run_fd, LATE, 0), 0);
+        ck_assert_int_eq(symlinkat("98-late.rules", run_fd, LATE), 0);
         ck_assert(names_late());
 }
 END_TEST
@@ -199,6 +215,7 @@ int main(void)
         tcase_add_checked_fixture(tcase, run_directory_set_up, run_directory_tear_down);
         tcase_add_test(tcase, programs_of_later_rules_are_found);
         tcase_add_test(tcase, masked_rules_do_not_count);
+        tcase_add_test(tcase, rules_that_cannot_be_read_may_run_programs);
         tcase_add_test(tcase, overrides_follow_their_originals);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
