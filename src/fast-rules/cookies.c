@@ -199,9 +199,6 @@ static int give_up(struct cookies *cookies, pid_t pid)
                 "Program %s, which udev runs for an LV, waits for a lock that lvm2 keeps until udev is done with the LV; "
                 "going on without udev. Until the next boot, udev runs a program for each event of an LV.",
                 name ?: "(unknown)");
-        r = withdraw(cookies);
-        if (r < 0)
-                return r;
         r = write_file_atomic_at(cookies->run_fd, FLAGS_LATE_PROGRAM, name ?: "(unknown)");
         return r < 0 ? log_error_errno(r, "Failed to note that cookies are not to be completed: %m") : 0;
 }
@@ -240,7 +237,10 @@ static int on_look(_unused_ sd_event_source *source, _unused_ uint64_t usec, voi
                 blocked_look(&cookies->blocked, locks, cookies->jobs);
         FOREACH_ARRAY(waiter, cookies->blocked.waiters, cookies->blocked.n)
                 if (waiter->looks >= LOOKS) {
-                        r = give_up(cookies, waiter->pid) ?: free_vgchange(cookies, waiter->holder);
+                        /* The promise goes last: with it, who stops a worker that ends before that knows what to do. */
+                        r = give_up(cookies, waiter->pid)
+                                        ?: free_vgchange(cookies, waiter->holder)
+                                        ?: withdraw(cookies);
                         if (r < 0)
                                 return r;
                 }

@@ -393,6 +393,30 @@ START_TEST(a_program_that_waits_for_the_vgchange)
 }
 END_TEST
 
+/* Who stops it takes care of what it has promised. */
+START_TEST(a_worker_that_ends_on_the_way_out)
+{
+        int id = make_semaphore(key_of(BASE), 2);
+        _cleanup_free_ char *path = string_format("%s/lock", run_directory());
+        struct job job = {.command.pid = start_with_lock(path, BASE)};
+        pid_t program;
+
+        while (semctl(id, 0, GETZCNT) == 0)
+                (void) usleep(1000);
+        program = start_with_lock(path, 0);
+        dm_list_add(&jobs, &job.list);
+        send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
+        ck_assert_int_eq(cookies_drain(cookies), 0);
+        ck_assert_int_eq(mkdirat(run_fd, "." FLAGS_LATE_PROGRAM ".new", 0700), 0);
+        ck_assert_int_lt(sd_event_loop(event), 0);
+        ck_assert(has_promised());
+        ck_assert_int_eq(semctl(id, 0, SETVAL, 0), 0);
+        ck_assert_int_eq(waitpid(job.command.pid, NULL, 0), job.command.pid);
+        ck_assert_int_eq(waitpid(program, NULL, 0), program);
+        dm_list_init(&jobs);
+}
+END_TEST
+
 static void complete_what_is_left(size_t n_expected, uint64_t timeout_usec)
 {
         _cleanup_free_ struct suspect *suspects = NULL;
@@ -467,6 +491,7 @@ static Suite *cookies_suite(void)
         tcase_add_test(tcase, nobody_listens);
         tcase_add_test(tcase, who_waits_for_a_vgchange);
         tcase_add_test(tcase, a_program_that_waits_for_the_vgchange);
+        tcase_add_test(tcase, a_worker_that_ends_on_the_way_out);
         tcase_add_test(tcase, lost_events_end_the_worker);
         tcase_add_test(tcase, what_is_left_is_completed);
         tcase_add_test(tcase, while_udev_is_busy_it_takes_longer);
