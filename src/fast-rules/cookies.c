@@ -298,8 +298,10 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd, const
         if (r < 0)
                 log_warning_errno(
                         r, "Failed to prepare for device-mapper's events, leaving cookies to udev's programs: %m");
-        if (*cookies)
-                (*cookies)->expecting = r > 0;
+        if (*cookies && r <= 0)
+                (void) withdraw(*cookies);
+        else if (*cookies)
+                (*cookies)->expecting = true;
 }
 
 /* ------ after a worker that was killed ------ */

@@ -210,6 +210,7 @@ static bool promises_beside(const char *name, const char *text)
 START_TEST(nothing_is_promised_if_programs_run_later)
 {
         static const char *const directories[] = {"etc", "etc/udev", "etc/udev/rules.d"};
+        _cleanup_free_ char *late = string_format("%s/etc/udev/rules.d/96-local.rules", run_directory());
         int root_fd = open(run_directory(), O_PATH | O_DIRECTORY | O_CLOEXEC);
 
         for (size_t i = 0; i < ELEMENTSOF(directories); i++)
@@ -224,6 +225,13 @@ START_TEST(nothing_is_promised_if_programs_run_later)
         ck_assert(promises_beside("96-local.rules~", "RUN+=\"/bin/program\"\n"));
         ck_assert(promises_beside(
                 "99-systemd.rules", "ACTION==\"add\", SUBSYSTEM==\"net\", RUN+=\"/bin/program\"\n"));
+
+        /* They come while a vgchange runs, and before another one. */
+        ck_assert(has_promised());
+        own_namespace_write(late, "RUN+=\"/bin/program\"\n");
+        cookies_expect(&cookies, event, run_fd, &jobs);
+        ck_assert(!has_promised());
+        ck_assert_int_eq(unlink(late), 0);
 }
 END_TEST
 
