@@ -63,7 +63,7 @@ void blocked_look(struct blocked *blocked, char *locks, const struct dm_list *jo
                         found.waiters[found.n++] = (struct waiter){
                                 .pid = waiter->pid,
                                 .holder = vgchange,
-                                .looks = before ? before->looks + 1 : 1,
+                                .looks = before && before->holder == vgchange ? before->looks + 1 : 1,
                         };
         }
         *blocked = found;

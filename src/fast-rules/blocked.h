@@ -15,7 +15,7 @@
 struct waiter {
         pid_t pid;
         pid_t holder;       /* the vgchange; there may be others before it, who wait for it themselves */
-        unsigned int looks; /* that have found it, in a row */
+        unsigned int looks; /* that have found it waiting for that one, in a row */
 };
 
 /* Starts empty: all zeros. */

@@ -25,10 +25,12 @@
  * the dot it is not kept in udev's database. */
 #define PROPERTY_MARK ".HEADGATE_COOKIE"
 
-/* How often to look for programs that udev runs late though nothing was known of them, and how many looks have to find one. Other
- * programs that wait for a lock have it sooner, and those that are merely slow are waited for. */
+/* How often to look for programs that udev runs late though nothing was known of them, and how many looks have to find one.
+ * Those that have the lock sooner, or are merely slow, are waited for. */
 #define LOOK_INTERVAL_USEC USEC_PER_SEC
 #define LOOKS 3
+/* If udev's programs have somebody else wait; sooner than udev kills them, after 180 s. */
+#define LOOKS_AT_OTHERS 120
 
 #define COMPLETED_MAX 128
 
@@ -185,6 +187,15 @@ int cookies_withdraw(struct cookies *cookies)
         return withdraw(cookies);
 }
 
+/* By its control group. Whoever else waits may do so for as long as lvm2 is at work. */
+static bool is_run_by_udev(pid_t pid)
+{
+        _cleanup_free_ char *group = NULL;
+
+        return read_file_at(AT_FDCWD, path_format("/proc/%i/cgroup", pid).text, &group, NULL) >= 0 &&
+               strstr(group, "/systemd-udevd.service");
+}
+
 /* Says so once: until the next boot nothing is promised. */
 static int give_up(struct cookies *cookies, pid_t pid)
 {
@@ -236,11 +247,9 @@ static int on_look(_unused_ sd_event_source *source, _unused_ uint64_t usec, voi
         if (read_file_at(AT_FDCWD, "/proc/locks", &locks, NULL) >= 0)
                 blocked_look(&cookies->blocked, locks, cookies->jobs);
         FOREACH_ARRAY(waiter, cookies->blocked.waiters, cookies->blocked.n)
-                if (waiter->looks >= LOOKS) {
+                if (waiter->looks >= (is_run_by_udev(waiter->pid) ? LOOKS : LOOKS_AT_OTHERS)) {
                         /* The promise goes last: with it, who stops a worker that ends before that knows what to do. */
-                        r = give_up(cookies, waiter->pid)
-                                        ?: free_vgchange(cookies, waiter->holder)
-                                        ?: withdraw(cookies);
+                        r = give_up(cookies, waiter->pid) ?: free_vgchange(cookies, waiter->holder) ?: withdraw(cookies);
                         if (r < 0)
                                 return r;
                 }
