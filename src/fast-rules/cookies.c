@@ -6,6 +6,7 @@
 #include "fast-rules/cookies.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <systemd/sd-login.h>
 
 #include "fast-rules/blocked.h"
@@ -214,7 +215,8 @@ static int give_up(struct cookies *cookies, pid_t pid)
         return r < 0 ? log_error_errno(r, "Failed to note that cookies are not to be completed: %m") : 0;
 }
 
-/* Completes what a vgchange waits for, and nobody has changed but it and this process. */
+/* Completes what a vgchange waits for: what was changed last by it, by this process, or by one that has ended, as udev's programs
+ * do. */
 static int free_vgchange(struct cookies *cookies, pid_t vgchange)
 {
         _cleanup_free_ struct suspect *suspects = NULL;
@@ -225,7 +227,7 @@ static int free_vgchange(struct cookies *cookies, pid_t vgchange)
                 const struct cookie_state *state = &suspects[i].state;
 
                 if (state->waiting == 0 || state->left == 0 ||
-                        (state->last != vgchange && state->last != getpid()) ||
+                        (state->last != vgchange && state->last != getpid() && kill(state->last, 0) >= 0) ||
                         cookies->n_completed >= COMPLETED_MAX)
                         continue;
                 r = cookie_complete_all(suspects[i].id, state);

@@ -372,7 +372,7 @@ static bool has_ended(pid_t pid)
 /* A program that udev runs for an LV waits for the lock of the vgchange, and the vgchange for udev. */
 START_TEST(a_program_that_waits_for_the_vgchange)
 {
-        int id = make_semaphore(key_of(BASE), 2), others = make_semaphore(key_of(OTHER_BASE), 1);
+        int id = make_semaphore(key_of(BASE), 3), others = make_semaphore(key_of(OTHER_BASE), 1);
         _cleanup_free_ char *path = string_format("%s/lock", run_directory()), *name = NULL;
         struct job job = {};
         pid_t program;
@@ -382,6 +382,12 @@ START_TEST(a_program_that_waits_for_the_vgchange)
         job.command.pid = start_with_lock(path, BASE);
         while (semctl(id, 0, GETZCNT) == 0)
                 (void) usleep(1000);
+        /* udev has had a program complete the first event. */
+        program = fork();
+        if (program == 0)
+                _exit(cookie_complete(FLAGS | BASE) < 0);
+        ck_assert_int_eq(waitpid(program, NULL, 0), program);
+        ck_assert_int_eq(value_of(id), 2);
         program = start_with_lock(path, 0);
         dm_list_add(&jobs, &job.list);
         send_event(FLAGS | BASE, ".HEADGATE_COOKIE=program");
