@@ -148,5 +148,6 @@ bool takeover_is_at_next_boot(int root_fd)
                        AT_SYMLINK_NOFOLLOW) >= 0 &&
                sysinfo(&system) >= 0 && link.st_mtime >= time(NULL) - system.uptime &&
                !exists(root_fd, "run/headgate/" FLAGS_TAKEN_OVER) &&
+               !exists(root_fd, "run/headgate/" FLAGS_BOOT_FINISHED) &&
                !exists(root_fd, "run/headgate/" FLAGS_GIVEN_UP);
 }
