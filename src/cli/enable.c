@@ -190,6 +190,8 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 (void) rmdir("/etc/headgate");
         else if (errno != ENOENT)
                 log_warning("Failed to remove " HINTS_FILE ": %s", strerror(errno));
+        if (arg_now)
+                log_notice("udev handles all disks again, and lvm2 may activate VGs that were deactivated.");
         return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
 }
 
