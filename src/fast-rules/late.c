@@ -52,20 +52,20 @@ struct key {
 static int take_key(char **line, struct key *ret)
 {
         char *name = *line + strspn(*line, SPACE ","), *name_end = name + strcspn(name, "{=!+-:\"" SPACE);
-        char *operator= * name_end == '{' ? name_end + strcspn(name_end, "}") : name_end, *end;
+        char *sign = *name_end == '{' ? name_end + strcspn(name_end, "}") : name_end, *end;
         size_t n;
 
         if (*name == '\0')
                 return 0;
-        *ret = (struct key){.name = name, .has_attribute = operator!= name_end };
-        operator+= * operator== '}';
-        operator+= strspn(operator, SPACE);
-        n = strspn(operator, "=!+-:");
-        ret->negated = *operator== '!';
-        ret->matches = ret->negated || skip_prefix(operator, "==");
+        *ret = (struct key){.name = name, .has_attribute = sign != name_end};
+        sign += *sign == '}';
+        sign += strspn(sign, SPACE);
+        n = strspn(sign, "=!+-:");
+        ret->negated = *sign == '!';
+        ret->matches = ret->negated || skip_prefix(sign, "==");
         ret->assigns = n == 1;
-        ret->value = operator+ n + strspn(operator+ n, SPACE);
-        if (n == 0 || n > 2 || operator[n - 1] != '=' || * ret->value++ != '"')
+        ret->value = sign + n + strspn(sign + n, SPACE);
+        if (n == 0 || n > 2 || sign[n - 1] != '=' || *ret->value++ != '"')
                 return -EBADMSG;
         for (end = ret->value; *end != '"'; end++) {
                 end += end[0] == '\\' && end[1] == '"';
