@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "shared/macro.h"
 
@@ -66,6 +68,19 @@ int signals_block(void)
         return sigprocmask(SIG_BLOCK, &signals, NULL) < 0 ? -errno : 0;
 }
 
+/* The kernel's clock for files may stand still for so long: what changes once more meanwhile has the same time. */
+#define FILE_CLOCK_USEC 20000
+
+static bool has_just_changed(const struct stat *status)
+{
+        const struct timespec *changed = &status->st_ctim;
+        struct timespec now;
+
+        return clock_gettime(CLOCK_REALTIME, &now) >= 0 &&
+               llabs((now.tv_sec - changed->tv_sec) * 1000000ll + (now.tv_nsec - changed->tv_nsec) / 1000) <
+                       FILE_CLOCK_USEC;
+}
+
 /* One that is not there has an inode number of 0. */
 bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct stat *known)
 {
@@ -81,6 +96,8 @@ bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct 
                            status.st_ctim.tv_sec != known[i].st_ctim.tv_sec ||
                            status.st_ctim.tv_nsec != known[i].st_ctim.tv_nsec;
                 known[i] = status;
+                if (has_just_changed(&status))
+                        known[i].st_ctim.tv_nsec = -1;
         }
         return changed;
 }

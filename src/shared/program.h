@@ -34,5 +34,5 @@ static inline const char *root_relative(const char *path)
 int signals_block(void) _must_check_;
 
 /* Whether one of the `n` files below `dir_fd` is another one than `known` has it, by device, inode, size and time; `known` is brought
- * up to date. It starts empty: all zeros. */
+ * up to date. It starts empty: all zeros. One that was changed less than 20 ms ago is another one the next time as well. */
 bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct stat *known) _nonnull_all_;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
+#include "shared/program.h"
 
 #define LATE "usr/lib/udev/rules.d/98-late.rules"
 
@@ -207,6 +208,21 @@ START_TEST(overrides_follow_their_originals)
 }
 END_TEST
 
+/* Within one tick of the kernel's clock for files. */
+START_TEST(changes_at_the_same_moment_are_noticed)
+{
+        const char *const paths[] = {LATE};
+        struct stat known = {};
+
+        for (size_t i = 0; i < 200; i++) {
+                write_file_and_directories(LATE, "# a\n");
+                (void) files_have_changed(run_fd, paths, 1, &known);
+                write_file_and_directories(LATE, "# b\n");
+                ck_assert(files_have_changed(run_fd, paths, 1, &known));
+        }
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("rules");
@@ -217,6 +233,7 @@ int main(void)
         tcase_add_test(tcase, masked_rules_do_not_count);
         tcase_add_test(tcase, rules_that_cannot_be_read_may_run_programs);
         tcase_add_test(tcase, overrides_follow_their_originals);
+        tcase_add_test(tcase, changes_at_the_same_moment_are_noticed);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
