@@ -77,7 +77,7 @@ static bool has_just_changed(const struct stat *status)
         struct timespec now;
 
         return clock_gettime(CLOCK_REALTIME, &now) >= 0 &&
-               llabs((now.tv_sec - changed->tv_sec) * 1000000ll + (now.tv_nsec - changed->tv_nsec) / 1000) <
+               llabs((now.tv_sec - changed->tv_sec) * 1000000LL + (now.tv_nsec - changed->tv_nsec) / 1000) <
                        FILE_CLOCK_USEC;
 }
 
