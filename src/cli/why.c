@@ -81,7 +81,6 @@ static int explain_planned(struct why *why, const char *name)
                 "VG %s is not there: none of its PVs was seen, and lvm2 has no backup of it.", name);
         why_fact(why, "%s", planned->reason);
         explain_layers_below(why, "");
-        explain_layers_below(why, "");
         why_advise(why,
                 "If it has another name now, or is gone for good, change that line (\"headgate status\" lists all VGs).");
         return 1;
