@@ -30,5 +30,8 @@ int switches_describe_off(int root_fd, const struct settings *settings, const st
  * Neither headgate-takeover.service nor `unit`, which does that work, is masked. Returns 1, 0 if it does not, or -ENOMEM. */
 int takeover_is_enabled(int root_fd, const char *unit) _nonnull_all_ _must_check_;
 
+/* Is said where that holds. */
+#define TAKEOVER_AT_NEXT_BOOT "headgate takes over at the next boot; until then lvm2's udev rule activates VGs."
+
 /* Whether headgate was enabled during this boot, as the time of the link tells, and has not taken over in it so far. */
 bool takeover_is_at_next_boot(int root_fd) _must_check_;

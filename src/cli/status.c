@@ -325,7 +325,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
 
 static int open_sources(struct sources *sources)
 {
-        int r = sources_open(sources) ?: sources_read_configuration(sources);
+        int r = sources_open(sources) ?: sources_read_configuration(sources) ?: sources_read_entries(sources);
 
         if (r < 0)
                 return r;
@@ -336,7 +336,7 @@ static int open_sources(struct sources *sources)
         else if (!sources->in_charge)
                 log_notice("%s",
                         takeover_is_at_next_boot(sources->root_fd)
-                                ? "headgate takes over at the next boot; until then lvm2's udev rule activates VGs."
+                                ? TAKEOVER_AT_NEXT_BOOT
                                 : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
         else if (!sources->configuration.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");

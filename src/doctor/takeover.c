@@ -189,8 +189,7 @@ void check_in_charge(struct doctor *doctor)
                 finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
         else if (takeover_is_at_next_boot(doctor->sources.root_fd) &&
                  !unit_has_failed(&doctor->systemd, TAKEOVER_UNIT))
-                finding_ok(doctor,
-                        "headgate takes over at the next boot; until then lvm2's udev rule activates VGs.");
+                finding_ok(doctor, TAKEOVER_AT_NEXT_BOOT);
         else if (unit_is_enabled(&doctor->systemd, TAKEOVER_UNIT))
                 finding_warning(doctor,
                         "For the reason: journalctl -b -u 'headgate*'. To take over now: headgate enable --now",

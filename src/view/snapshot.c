@@ -118,7 +118,6 @@ int snapshot_read(struct sources *sources)
         sources->devices = dm_devices_free(sources->devices);
         r = sources_read_records(sources)
                 ?: sources_read_devices(sources)
-                ?: sources_read_configuration(sources)
                 ?: volume_groups_parse(sources->records, add, sources);
         if (r < 0)
                 return r;

@@ -70,20 +70,25 @@ int sources_read_devices(struct sources *sources)
 
 int sources_read_configuration(struct sources *sources)
 {
-        /* headgate-generator has reported these. */
-        _cleanup_problems_ struct problems problems = {};
         int r;
 
         if (sources->configured)
                 return 0;
         r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems)
                     ?: configuration_read(
-                               sources->root_fd, &sources->configuration, &sources->configuration_problems)
-                    ?: entries_claim(sources->root_fd, NULL, &sources->entries, &problems);
+                               sources->root_fd, &sources->configuration, &sources->configuration_problems);
         if (r < 0)
                 return r;
         sources->configured = true;
         return 0;
+}
+
+int sources_read_entries(struct sources *sources)
+{
+        /* headgate-generator has reported these. */
+        _cleanup_problems_ struct problems problems = {};
+
+        return entries_claim(sources->root_fd, NULL, &sources->entries, &problems);
 }
 
 int sources_read(struct sources *ret)
@@ -94,7 +99,7 @@ int sources_read(struct sources *ret)
                 return r;
         if (sources_read_records(ret) == -ENOMEM)
                 return -ENOMEM;
-        return sources_read_configuration(ret) ?: sources_read_devices(ret);
+        return sources_read_configuration(ret) ?: sources_read_entries(ret) ?: sources_read_devices(ret);
 }
 
 int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)

@@ -19,7 +19,7 @@ struct sources {
         struct record_file *records; /* of the worker; NULL if there are none */
         struct dm_devices *devices;  /* of device-mapper; NULL if they were not read, or cannot be listed */
         bool configured;             /* headgate.conf and lvm.conf were read */
-        struct plan entries;         /* what the entries alone tell */
+        struct plan entries;         /* what the entries alone tell; nothing as long as they were not read */
         struct settings settings;
         struct configuration configuration;
         struct problems settings_problems;
@@ -48,8 +48,11 @@ int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
 /* Lists the devices, once. It is not an error if they cannot be listed. Returns 0 or -ENOMEM. */
 int sources_read_devices(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* Reads headgate.conf, lvm.conf and the entries of fstab, crypttab and the command line, once. Returns 0 or -ENOMEM. */
+/* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
 int sources_read_configuration(struct sources *sources) _nonnull_all_ _must_check_;
+
+/* Reads the entries of fstab, crypttab and the command line: for who shows what is wrong with a VG, once. Returns 0 or -ENOMEM. */
+int sources_read_entries(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno, also
  * if /run/headgate is there and may not be looked into. */
