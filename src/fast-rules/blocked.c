@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Who waits for locks that vgchanges have, by the kernel's own list. */
+/* Processes that wait for locks of vgchanges, by the kernel's own list. */
 
 #include "fast-rules/blocked.h"
 

@@ -30,7 +30,7 @@
  * Those that have the lock sooner, or are merely slow, are waited for. */
 #define LOOK_INTERVAL_USEC USEC_PER_SEC
 #define LOOKS 3
-/* If udev's programs have somebody else wait; sooner than udev kills them, after 180 s. */
+/* Likewise for another process, which one of udev's programs may wait for. udev kills its programs after 180 s. */
 #define LOOKS_AT_OTHERS 120
 
 #define COMPLETED_MAX 128
@@ -193,8 +193,7 @@ static bool is_run_by_udev(pid_t pid)
 {
         _cleanup_free_ char *group = NULL;
 
-        return read_file_at(AT_FDCWD, path_format("/proc/%i/cgroup", pid).text, &group, NULL) >= 0 &&
-               strstr(group, "/systemd-udevd.service");
+        return sd_pid_get_cgroup(pid, &group) >= 0 && strstr(group, "/systemd-udevd.service");
 }
 
 /* Says so once: until the next boot nothing is promised. */

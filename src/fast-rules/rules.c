@@ -27,13 +27,6 @@ static const char *const names[OVERRIDES_N] = {
         LATE_AFTER,
 };
 
-static void override_done(struct override *override)
-{
-        free(override->wanted);
-        free(override->present);
-        *override = (struct override){};
-}
-
 static bool override_is_stale(const struct override *override)
 {
         return override->wanted ? !override->present || !streq(override->wanted, override->present)
@@ -41,7 +34,7 @@ static bool override_is_stale(const struct override *override)
 }
 
 /* Finds the file that counts, but for an override. Returns 1 if it is an installed one, of which `*ret_text` is the content; 0 if
- * somebody has replaced that; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in
+ * it was replaced; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in
  * any case. */
 static int find_rules(int root_fd, const char *name, bool overridden, char **ret_path, char **ret_text)
 {
@@ -130,8 +123,10 @@ static int is_late(int root_fd, const char *path)
 
 void rules_done(struct rules *rules)
 {
-        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
-                override_done(override);
+        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides)) {
+                free(override->wanted);
+                free(override->present);
+        }
         string_vector_done(&rules->files);
         string_vector_done(&rules->obstacles);
         free(rules->known);
@@ -182,14 +177,13 @@ int rules_read(struct rules *rules, int root_fd)
         return r;
 }
 
-/* Lays what is wanted, and takes away what is not. Returns how many are laid; or a negative errno, and then none is. */
+/* Lays what is wanted, and takes away what is not. Returns 0; or a negative errno, and then none is laid. */
 static int lay(const struct rules *rules)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
-        int n = 0, r = rules_fd;
+        int r = MIN(rules_fd, 0);
 
         FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides)) {
-                n += override->wanted != NULL;
                 if (r < 0 || !override->stale)
                         continue;
                 if (override->wanted)
@@ -198,19 +192,19 @@ static int lay(const struct rules *rules)
                         r = unlinkat(rules_fd, override->name, 0) < 0 ? -errno : 0;
         }
         if (r >= 0)
-                return n;
+                return 0;
         FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
                 if (override->wanted)
                         (void) unlinkat(rules_fd, override->name, 0);
         return log_error_errno(r, "Failed to override udev's rules in /" RULES_OF_THIS_BOOT ": %m");
 }
 
-/* Lays them and says so, with what is not as it could be. Likewise. */
+/* Lays them and says so, with what is not as it could be. Returns how many are laid; or a negative errno, and then none is. */
 static int lay_and_report(const struct rules *rules)
 {
         _cleanup_string_vector_ struct string_vector laid = {};
         _cleanup_free_ char *joined = NULL;
-        int n = lay(rules), r = n;
+        int r = lay(rules);
 
         FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
                 if (r >= 0 && override->wanted)
@@ -218,13 +212,13 @@ static int lay_and_report(const struct rules *rules)
         if (r < 0)
                 return r;
         joined = string_vector_join(&laid, ", ");
-        if (n == 0)
+        if (laid.n == 0)
                 log_warning("No udev rules of device-mapper are overridden.");
         else
                 log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
         FOREACH_ARRAY(obstacle, rules->obstacles.strings, rules->obstacles.n)
                 log_notice("%s", *obstacle);
-        return n;
+        return (int) laid.n;
 }
 
 int install_rule_overrides(void)

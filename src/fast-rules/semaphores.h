@@ -16,7 +16,7 @@
 #define COOKIE_BASE_MASK ((1u << DM_UDEV_FLAGS_SHIFT) - 1)
 
 /* Decrements the semaphore of `cookie`, as dmsetup udevcomplete does. A cookie that has flags only is success. Returns 0
- * or a negative errno: -ENOENT if nobody waits, -EAGAIN if all had been handled before. */
+ * or a negative errno: -ENOENT if no process waits, -EAGAIN if all had been handled before. */
 int cookie_complete(uint32_t cookie) _must_check_;
 
 struct cookie_state {
