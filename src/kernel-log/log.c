@@ -252,7 +252,7 @@ static int add_text(struct reader *reader, char *text)
         return 0;
 }
 
-/* A line without a time, after one that another line breaks. What of that is whose, nobody knows. */
+/* A line without a time, after one that another line breaks. Which of the two it belongs to cannot be told. */
 static void add_rest(struct reader *reader, const char *text)
 {
         size_t n = MIN(strlen(text), strlen("shutdown"));

@@ -19,7 +19,7 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-/* A node is not given up before that many attempts while nobody is left who could let go of it. */
+/* A node is not given up before that many attempts, also if nothing is left that could release it. */
 #define FUTILE_MIN 2
 
 /* After that long without anything going, it is said what is waited for. */
