@@ -257,7 +257,7 @@ static void add_rest(struct reader *reader, const char *text)
 {
         size_t n = MIN(strlen(text), strlen("shutdown"));
 
-        reader->shutdown->n_incomplete += streq(text + strlen(text) - n, "shutdown" + strlen("shutdown") - n);
+        reader->shutdown->n_incomplete += streq(text + strlen(text) - n, &"shutdown"[strlen("shutdown") - n]);
 }
 
 /* Adds a line, or what is left of it, up to the next time in it: there another line breaks it, or there is no end of line. Sets

@@ -35,15 +35,14 @@ static bool is_in_use(const struct sources *sources, dev_t device)
 
 static bool is_member(sd_device *device, const char *array)
 {
-        const char *kernel_name = "", *name = "";
+        const char *name = NULL;
 
-        (void) sd_device_get_property_value(device, "MD_DEVICE", &kernel_name);
         (void) sd_device_get_property_value(device, "MD_DEVNAME", &name);
-        return *array != '\0' && (streq(kernel_name, array) || streq(name, array));
+        return array && name && streq(name, array);
 }
 
-/* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else
- * all, as nobody knows what is in it. */
+/* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else,
+ * and if it is NULL, all, as it is not known what is in them. */
 static void explain_unopened(struct why *why, const char *array)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
@@ -99,10 +98,10 @@ void explain_layers_below(struct why *why, const char *path)
 
         if (name && explain_crypttab(why, name))
                 return;
-        if (!array && skip_prefix(path, "/dev/md"))
-                array = path + strlen("/dev/");
-        if ((array || name || skip_prefix(path, "/dev/dm-") || *path == '\0') && !root_is_chosen())
-                explain_unopened(why, array ?: "");
+        /* Arrays get their numbers anew at each boot: that tells nothing of who is who. */
+        if ((array || skip_prefix(path, "/dev/md") || name || skip_prefix(path, "/dev/dm-") || *path == '\0') &&
+                !root_is_chosen())
+                explain_unopened(why, array);
 }
 
 /* ------ missing PVs ------ */
