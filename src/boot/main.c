@@ -30,9 +30,6 @@ static const char usage[] =
         "      --version   Show the version\n\n"
         "See headgate-generator(8).\n";
 
-/* lvm2's own unit for shutdown: when it is stopped, blkdeactivate(8) takes devices down, one after another. */
-#define BLK_AVAILABILITY_UNIT "blk-availability.service"
-
 /* lvm2's own unit that has dmeventd(8) monitor LVs that were activated without, in the initrd for instance, and that
  * ends all monitoring at shutdown. It reads all PVs for either. */
 #define MONITOR_UNIT "lvm2-monitor.service"

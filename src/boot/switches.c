@@ -139,6 +139,11 @@ int takeover_is_enabled(int root_fd, const char *unit)
                !is_masked(root_fd, TAKEOVER_UNIT) && !is_masked(root_fd, unit);
 }
 
+bool takeover_is_withdrawn(int root_fd)
+{
+        return !is_enabled(root_fd) && !exists(root_fd, "run/headgate/" FLAGS_TAKEN_OVER);
+}
+
 bool takeover_is_at_next_boot(int root_fd)
 {
         struct stat link;

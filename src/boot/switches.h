@@ -11,6 +11,10 @@
 /* headgate is enabled by this unit. */
 #define TAKEOVER_UNIT "headgate-takeover.service"
 
+/* lvm2's own unit for shutdown, of which headgate-teardown.service takes the place: when it is stopped, blkdeactivate(8) takes devices
+ * down, one after another. */
+#define BLK_AVAILABILITY_UNIT "blk-availability.service"
+
 /* Splits the kernel's command line as systemd does: at white space that is not within single or double quotes; the quotes go,
  * backslashes stay. See kernel-command-line(7). Fills `words`, which starts empty. Returns 0 or -ENOMEM. */
 int command_line_split(const char *text, struct string_vector *words) _nonnull_all_ _must_check_;
@@ -30,7 +34,10 @@ int switches_describe_off(int root_fd, const struct settings *settings, const st
  * Neither headgate-takeover.service nor `unit`, which does that work, is masked. Returns 1, 0 if it does not, or -ENOMEM. */
 int takeover_is_enabled(int root_fd, const char *unit) _nonnull_all_ _must_check_;
 
-/* Is said where that holds. */
+/* Whether headgate was disabled and has handed over since, so that the shutdown is not its own any more. */
+bool takeover_is_withdrawn(int root_fd) _must_check_;
+
+/* Is said where the following holds. */
 #define TAKEOVER_AT_NEXT_BOOT "headgate takes over at the next boot; until then lvm2's udev rule activates VGs."
 
 /* Whether headgate was enabled during this boot, as the time of the link tells, and has not taken over in it so far. */

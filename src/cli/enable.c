@@ -96,6 +96,29 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
         return r;
 }
 
+/* What has taken over does not count as enabled in a boot without headgate, before. */
+static void mask_lvm_teardown(void)
+{
+        static const char *const words[] = {"daemon-reload", NULL};
+        _cleanup_free_ char *output = NULL;
+
+        if (command_run("/bin/systemctl", words, &output) != 0)
+                log_warning("systemd could not be reloaded, and lvm2 will take devices down at shutdown, too: %s",
+                        output ?: "");
+}
+
+/* It is not active, as headgate had it masked, and acts when it is stopped. */
+static void restore_lvm_teardown(void)
+{
+        static const char *const ask[] = {"is-enabled", "--quiet", BLK_AVAILABILITY_UNIT, NULL};
+        static const char *const start[] = {"start", BLK_AVAILABILITY_UNIT, NULL};
+        _cleanup_free_ char *answer = NULL, *output = NULL;
+
+        if (command_run("/bin/systemctl", ask, &answer) == 0 && command_run("/bin/systemctl", start, &output) != 0)
+                log_warning("Failed to start " BLK_AVAILABILITY_UNIT ", which takes devices down at shutdown: %s",
+                        output ?: "");
+}
+
 /* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor
  * with systemd. */
 static int forget_failures(void)
@@ -171,7 +194,9 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         else if (HAVE_FAST_DM_RULES)
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
         r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
-        if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
+        if (r == 0 && arg_now)
+                mask_lvm_teardown();
+        else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
                 log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");
         return r;
 }
@@ -179,6 +204,8 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
 /* Whether units were enabled or not: systemctl has nothing to say about that. */
 static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
+        int r;
+
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
@@ -192,7 +219,10 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 log_warning("Failed to remove " HINTS_FILE ": %s", strerror(errno));
         if (arg_now)
                 log_notice("udev handles all disks again, and lvm2 may activate VGs that were deactivated.");
-        return call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
+        r = call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
+        if (r == 0 && arg_now)
+                restore_lvm_teardown();
+        return r;
 }
 
 /* ------ the verbs ------ */

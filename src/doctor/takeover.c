@@ -12,7 +12,6 @@
 #define FALLBACK_UNIT "headgate-fallback.service"
 #define WORKER_UNIT "headgate.service"
 #define TEARDOWN_UNIT "headgate-teardown.service"
-#define BLK_AVAILABILITY_UNIT "blk-availability.service"
 
 #define ADVICE_INSTALL "Install headgate again, or: systemctl daemon-reload"
 #define ADVICE_RESTART "Run: systemctl restart " TAKEOVER_UNIT
@@ -124,8 +123,10 @@ void check_failures(struct doctor *doctor)
 
 void check_blk_availability(struct doctor *doctor)
 {
-        bool theirs = unit_is_active(&doctor->systemd, BLK_AVAILABILITY_UNIT);
-        bool ours = unit_is_active(&doctor->systemd, TEARDOWN_UNIT);
+        bool masked = unit_is_masked(&doctor->systemd, BLK_AVAILABILITY_UNIT);
+        bool theirs = unit_is_active(&doctor->systemd, BLK_AVAILABILITY_UNIT) && !masked;
+        bool ours =
+                unit_is_active(&doctor->systemd, TEARDOWN_UNIT) && !takeover_is_withdrawn(doctor->sources.root_fd);
 
         if (ours && theirs)
                 finding_warning(doctor,
@@ -133,7 +134,7 @@ void check_blk_availability(struct doctor *doctor)
                         "At shutdown lvm2's blk-availability.service, too, takes devices down, one after another.");
         else if (ours)
                 finding_ok(doctor, "headgate takes devices down at shutdown, lvm2's " BLK_AVAILABILITY_UNIT " %s.",
-                        unit_is_masked(&doctor->systemd, BLK_AVAILABILITY_UNIT)  ? "is masked"
+                        masked                                                   ? "is masked"
                         : unit_is_there(&doctor->systemd, BLK_AVAILABILITY_UNIT) ? "is not active"
                                                                                  : "is not installed");
         else if (theirs)

@@ -64,6 +64,7 @@
 #define FLAGS_GIVEN_UP "given-up"
 #define FLAGS_FAILURES "failures"
 #define FLAGS_TAKEN_OVER "taken-over"
+#define FLAGS_TAKEN_OVER_LATE "taken-over-late"
 #define FLAGS_PVS_ON_LVS "pvs-on-lvs"
 #define FLAGS_NO_SYSTEMD_READY "no-systemd-ready"
 #define FLAGS_COMPLETING "completing"

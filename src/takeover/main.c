@@ -80,6 +80,13 @@ static int note_stock_rule(int run_fd)
                               : flags_set(run_fd, FLAGS_NO_SYSTEMD_READY);
 }
 
+static int note_late(int run_fd)
+{
+        _cleanup_free_ char *text = string_format("%" PRIu64, now_usec());
+
+        return text ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, text) : -ENOMEM;
+}
+
 static int run_udevadm(const char *const *words)
 {
         _cleanup_free_ char *output = NULL;
@@ -88,20 +95,21 @@ static int run_udevadm(const char *const *words)
         return r > 0 ? -EIO : r;
 }
 
-/* At boot udevd starts later, and no disk has been handled yet. In a running system lvm2's rule has had them all. Whatever
- * fails here, disks that appear from now on are activated. */
-static void announce_disks(int run_fd)
+/* At boot udevd starts later, and no disk has been handled yet. In a running system lvm2's rule has had them all. After a soft reboot
+ * systemd announces all devices. */
+static bool is_running_system(int run_fd)
+{
+        return faccessat(AT_FDCWD, "/" UDEVD_STARTED_LINK, F_OK, AT_SYMLINK_NOFOLLOW) >= 0 &&
+               flags_is_set(run_fd, FLAGS_SOFT_REBOOT) == 0;
+}
+
+/* Whatever fails here, disks that appear from now on are activated. */
+static void announce_disks(void)
 {
         static const char *const reload[] = {"control", "--reload", "--timeout=3", NULL};
         static const char *const trigger[] = {"trigger", "--action=add", "--subsystem-match=block", NULL};
-        int r;
+        int r = run_udevadm(reload) ?: run_udevadm(trigger);
 
-        if (faccessat(AT_FDCWD, "/" UDEVD_STARTED_LINK, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-                return;
-        /* After a soft reboot systemd announces all devices. */
-        if (flags_is_set(run_fd, FLAGS_SOFT_REBOOT) > 0)
-                return;
-        r = run_udevadm(reload) ?: run_udevadm(trigger);
         if (r < 0)
                 log_warning_errno(r, "Failed to have udev handle all disks again: %m");
 }
@@ -110,6 +118,7 @@ static int take(int run_fd)
 {
         /* What the rule and the socket would start. A package that is half removed must not cost a boot. */
         static const char *const programs[] = {LIBEXECDIR "/headgated", LIBEXECDIR "/headgate-request"};
+        bool late = is_running_system(run_fd);
         int r;
 
         FOREACH_ARRAY(program, programs, ELEMENTSOF(programs))
@@ -121,6 +130,7 @@ static int take(int run_fd)
         r = flags_prepare(run_fd)
                 ?: flags_clear(run_fd, FLAGS_FAILURES)
                 ?: note_stock_rule(run_fd)
+                ?: (late ? note_late(run_fd) : flags_clear(run_fd, FLAGS_TAKEN_OVER_LATE))
                 ?: flags_set(run_fd, FLAGS_TAKEN_OVER)
                 ?: mask_rules();
         if (r < 0) {
@@ -130,7 +140,8 @@ static int take(int run_fd)
                 return r;
         }
         log_info("Took over activation of VGs.");
-        announce_disks(run_fd);
+        if (late)
+                announce_disks();
         return 0;
 }
 

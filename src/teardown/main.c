@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "boot/switches.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "shared/settings.h"
@@ -114,6 +115,7 @@ static void wait_for_end(pid_t pid)
 static int take_down_in_child(void)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_SHUTDOWN};
+        _cleanup_close_ int root_fd = root_open();
         char status = EXIT_SUCCESS;
         int ends[2], r;
         pid_t pid;
@@ -139,6 +141,8 @@ static int take_down_in_child(void)
                 (void) log_error_errno(r, "Failed to ask systemd for its state: %m");
         } else if (r == 0) {
                 log_notice("The system is not shutting down, leaving storage as it is.");
+        } else if (root_fd >= 0 && takeover_is_withdrawn(root_fd)) {
+                log_notice("headgate was disabled, leaving storage to lvm2 and systemd.");
         } else if (send(ends[0], &status, 1, MSG_NOSIGNAL) != 1) {
                 /* The child waits for this, and each would wait for the other. */
                 r = log_error_errno(-errno, "Failed to start taking storage down: %m");

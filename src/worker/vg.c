@@ -34,21 +34,39 @@ static void change_done(struct change *change)
 
 /* ------ facts ------ */
 
-/* Whether a worker that has left no records was done with the VG: lvm2 knows all PVs, none has just appeared or has an
- * unfinished request, and lvm2 counts the VG as active or the boot is over. It may have been deactivated since, and must not
- * be activated then. */
-static bool was_done_with(const struct worker *worker, const struct managed_group *group)
+/* When headgate has taken over a running system, on now_usec()'s clock; or 0. */
+static uint64_t late_takeover_usec(int run_fd)
 {
-        if (!worker->inventory->records_lost || group->fresh || group->has_entry)
-                return false;
-        FOREACH_PV(pv, group->vg) {
+        _cleanup_free_ char *text = NULL;
+        uint64_t usec;
+
+        return read_file_at(run_fd, FLAGS_TAKEN_OVER_LATE, &text, NULL) >= 0 && parse_u64(text, &usec) >= 0 ? usec
+                                                                                                            : 0;
+}
+
+/* Says who was done with the VG before, so that it may have been deactivated since, and must not be activated; or NULL. lvm2 knew all
+ * PVs before this worker did, and nobody asks for the VG. */
+static const char *find_predecessor(const struct worker *worker, const struct managed_group *group)
+{
+        const struct volume_group *vg = group->vg;
+
+        if (group->fresh || group->has_entry)
+                return NULL;
+        /* That announced all devices: they have not come. What headgate knew earlier, it does not know any more. */
+        if (MAX(vg->activating_usec, vg->first.settled_usec) < late_takeover_usec(worker->run_fd))
+                return "it may have been deactivated before headgate took over";
+        if (!worker->inventory->records_lost)
+                return NULL;
+        FOREACH_PV(pv, vg) {
                 const struct device *device = inventory_find_device(worker->inventory, pv->device);
 
                 if (device && (device->has_entry || device->appeared))
-                        return false;
+                        return NULL;
         }
-        return online_is_claimed(worker->lvm_run_fd, group->vg->name) > 0 ||
-               flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0;
+        return online_is_claimed(worker->lvm_run_fd, vg->name) > 0 ||
+                               flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0
+                       ? "an earlier worker left no record of it, and it may have been deactivated since"
+                       : NULL;
 }
 
 /* Takes over the sentence. */
@@ -76,6 +94,7 @@ static int find_obstacle_degraded(struct change *change)
 static int find_obstacle(struct change *change)
 {
         const struct volume_group *vg = change->vg;
+        const char *predecessor;
         int r;
 
         if (vg->skip_reason)
@@ -93,11 +112,10 @@ static int find_obstacle(struct change *change)
                         string_format("lvm2 fails for others alike: %s", change->worker->alike.words));
         if (vg_state_is_due(change->group->state))
                 return find_obstacle_degraded(change);
-        if (was_done_with(change->worker, change->group))
+        predecessor = find_predecessor(change->worker, change->group);
+        if (predecessor)
                 return obstruct(change, VG_OBSTACLE_EARLIER,
-                        string_format("an earlier worker left no record of it, and it may have been deactivated "
-                                      "since (headgate activate %s).",
-                                vg->name));
+                        string_format("%s (headgate activate %s).", predecessor, vg->name));
         r = names_is_taken(change->worker->inventory, change->group);
         if (r <= 0)
                 return r;
