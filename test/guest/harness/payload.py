@@ -17,7 +17,7 @@ HERE = "usr/lib/guest"
 SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts", "write-report",
            "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
-SCRIPTS_IF_NEEDED = ["shapes", "remote", "silent", "what-is-active", "account", "boot-contenders", "running",
+SCRIPTS_IF_NEEDED = ["shapes", "faults", "remote", "silent", "what-is-active", "account", "boot-contenders", "running",
                      "teardown-contenders", "turns"]
 # Units, and what starts them.
 UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
