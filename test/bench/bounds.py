@@ -47,7 +47,6 @@ def first_uuids(disks, seconds):
 
 SHORT = {
     "first": first(150, 120),
-    "first-uuids": first_uuids(150, 150),
     "bench-uml": Bounded("bench-boot", "uml", 64, 2, "stock,headgate,headgate-stock-rules,direct,floor",
                          {"ratios.headgate/floor": 0.65, "ratios.headgate/stock": 0.25, "ratios.direct/headgate": 1.15,
                           "ratios.headgate-stock-rules/floor": 1.15, "ratios.headgate-stock-rules/stock": 0.45}, 200),
