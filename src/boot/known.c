@@ -79,7 +79,8 @@ int plan_claim(
         _cleanup_free_ char *sentence = NULL;
         int r;
 
-        if (volume_group->group == PLAN_NONE || volume_group->group == PLAN_BOOT || volume_group->group == group)
+        if (volume_group->group == PLAN_NONE || volume_group->group == PLAN_BOOT ||
+                (volume_group->group == PLAN_NET && group != PLAN_BOOT))
                 return 0;
         sentence = string_format("%s names %s.", source, what);
         r = sentence ? string_replace(&volume_group->reason, string_printable(sentence)) : -ENOMEM;

@@ -374,24 +374,20 @@ const char *plan_group_to_string(enum plan_group group)
         return names[group];
 }
 
-/* VGs that are only named in the settings are known, too: the machine may have no backups. */
-static int claim_configured(const struct string_vector *names, enum plan_group group, const char *what,
+/* VGs that are only named in the settings are known, too: the machine may have no backups. Returns 0 or -ENOMEM. */
+static int claim_configured(const char *name, enum plan_group group, const char *what,
         const struct string_vector *seen, struct plan *plan, struct problems *problems)
 {
-        FOREACH_ARRAY(name, names->strings, names->n) {
-                struct planned_volume_group *volume_group;
-                int r = known_is_seen(seen, *name) ? -EEXIST : plan_add(plan, *name, &volume_group);
+        struct planned_volume_group *volume_group;
+        int r = known_is_seen(seen, name) ? -EEXIST : plan_add(plan, name, &volume_group);
 
-                if (r >= 0) {
-                        volume_group->needed = true;
-                        r = plan_claim(volume_group, group, "/" SETTINGS_FILE, what);
-                }
-                if (r == -ENOMEM)
-                        return r;
-                if (r == -E2BIG)
-                        problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", *name);
+        if (r >= 0) {
+                volume_group->needed = true;
+                r = plan_claim(volume_group, group, "/" SETTINGS_FILE, what);
         }
-        return 0;
+        if (r == -E2BIG)
+                problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", name);
+        return r == -ENOMEM ? r : 0;
 }
 
 static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
@@ -440,7 +436,13 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
                         ?: entries_claim(root_fd, seen, &plan, problems);
 
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
-                r = r ?: claim_configured(list->names, list->group, list->what, seen, &plan, problems);
+                FOREACH_ARRAY(name, list->names->strings, list->names->n)
+                        r = r ?: claim_configured(*name, list->group, list->what, seen, &plan, problems);
+        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n)
+                if (policy->is_name && policy->expected)
+                        r = r
+                                    ?: claim_configured(policy->pattern, PLAN_REST, "it in volume_groups", seen,
+                                               &plan, problems);
         r = r ?: leave_out_unexpected(settings, &plan) ?: name_units(&plan, problems);
         if (r < 0)
                 return r;

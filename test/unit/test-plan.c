@@ -593,6 +593,34 @@ START_TEST(those_that_were_seen)
 }
 END_TEST
 
+/* The machine has what headgate.conf has a section for, but no pattern. */
+START_TEST(those_with_a_section)
+{
+        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        write_file("etc/fstab", "/dev/a/x /a ext4 nofail\n");
+        ck_assert(mkdirat(run_fd, "etc/headgate", 0755) >= 0 || errno == EEXIST);
+        write_file("etc/headgate/headgate.conf",
+                "net_volume_groups = [ \"n\" ]\n"
+                "volume_groups {\n a { deadline = 5 }\n n { deadline = 5 }\n s { degraded = \"yes\" }\n"
+                " \"p*\" { deadline = 5 }\n u { expected = \"no\" }\n}\n");
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
+        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+
+        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, NULL, &plan, &problems), 0);
+        ck_assert_uint_eq(plan.n, 3);
+        assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
+        assert_claim(&plan, "n", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");
+        assert_claim(&plan, "s", PLAN_REST, "/etc/headgate/headgate.conf names it in volume_groups.");
+        FOREACH_ARRAY(volume_group, plan.volume_groups, plan.n)
+                ck_assert(volume_group->needed);
+        ck_assert_int_eq(problems.error, 0);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("plan");
@@ -619,6 +647,7 @@ int main(void)
         tcase_add_test(files, no_more_is_remembered_than_is_read);
         tcase_add_test(files, there_is_a_bound);
         tcase_add_test(files, those_that_were_seen);
+        tcase_add_test(files, those_with_a_section);
         suite_add_tcase(suite, files);
         return run_suite(suite);
 }
