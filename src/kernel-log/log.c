@@ -199,7 +199,7 @@ struct reader {
         struct kernel_shutdown *shutdown;
         bool complete;      /* the shutdown is, and when: */
         uint64_t end_usec;  /* after the kernel's start */
-        bool over;          /* a device that follows is of another shutdown */
+        bool restarted;     /* a device that follows is of another boot */
         uint64_t last_usec; /* of the last line with a time */
         char *unfinished;   /* the text of that line, if it may go on in the next one; or NULL */
         size_t n_joined;    /* of how many lines it is */
@@ -221,17 +221,18 @@ static int read_text(struct reader *reader, char *text)
         int r = 0;
 
         if (is_end(text)) {
-                if (shutdown->n > 0 && !reader->over) {
-                        reader->complete = reader->over = true;
+                if (shutdown->n > 0 && !reader->restarted && !reader->complete) {
+                        reader->complete = true;
                         reader->end_usec = reader->last_usec;
                 }
                 return 1;
         }
         if (!kernel_line_cut_device(text))
                 return 0;
-        if (reader->over) {
+        /* Lines of other CPUs may follow the last one. */
+        if (reader->restarted || (reader->complete && reader->last_usec >= reader->end_usec)) {
                 kernel_shutdown_done(shutdown);
-                reader->over = reader->complete = false;
+                reader->restarted = reader->complete = false;
         }
         /* The kernel logs some devices twice, first as shutdown_pre. */
         if (shutdown->n == 0 || !streq(shutdown->devices[shutdown->n - 1].name, text))
@@ -282,7 +283,7 @@ static int add_part(struct reader *reader, char **line)
 
                 /* The time begins anew with each boot. */
                 if (usec + DISORDER_MAX_USEC < reader->last_usec)
-                        reader->over = true;
+                        reader->restarted = true;
                 reader->last_usec = usec;
                 reader->n_joined = 1;
                 return add_text(reader, strndup(text, length - (length > 0 && text[length - 1] == ' ')));

@@ -9,7 +9,8 @@
 #define KERNEL_LOG_EMPTY "is empty"
 #define KERNEL_LOG_BINARY "is not text"
 #define KERNEL_LOG_UNRELATED "has no device that is shut down; the kernel logs them with initcall_debug"
-#define KERNEL_LOG_UNSTAMPED "has no times of the kernel; printk.time=1 or journalctl -o short-monotonic adds them"
+#define KERNEL_LOG_UNSTAMPED                                                                                      \
+        "has no times of the kernel; dmesg without -T, journalctl -o short-monotonic or printk.time=1 has them"
 #define KERNEL_LOG_TRUNCATED "ends before all devices are shut down"
 
 /* Reads all of a file, which may be a pipe. `shutdown` starts empty, and is complete only on success. Returns 0 or
