@@ -21,9 +21,7 @@ DEFINE_CLEANUP(struct expectation *, expectation_free)
 
 void expectations_done(struct expectations *expectations)
 {
-        struct expectation *expectation, *next;
-
-        dm_list_iterate_items_safe(expectation, next, &expectations->list)
+        FOREACH_LISTED(struct expectation, expectation, &expectations->list)
                 expectation_free(expectation);
 }
 
@@ -49,9 +47,7 @@ int expectations_add(struct expectations *expectations, const char *name, struct
 
 struct expectation *expectations_find(const struct expectations *expectations, const char *name)
 {
-        struct expectation *expectation;
-
-        dm_list_iterate_items(expectation, &expectations->list)
+        FOREACH_LISTED(struct expectation, expectation, &expectations->list)
                 if (streq(expectation->name, name))
                         return expectation;
         return NULL;
@@ -59,9 +55,7 @@ struct expectation *expectations_find(const struct expectations *expectations, c
 
 bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now)
 {
-        const struct expectation *expectation;
-
-        dm_list_iterate_items(expectation, &expectations->list) {
+        FOREACH_LISTED(const struct expectation, expectation, &expectations->list) {
                 uint64_t complete = expectation->group ? expectation->group->vg->complete_usec : 0;
 
                 if (!expectation->overdue && now < MAX(first_device_usec, complete) + NEAR_USEC)

@@ -397,10 +397,9 @@ int inventory_add_metadata(struct inventory *inventory, struct volume_group **me
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
         struct volume_group *vg = group->vg;
-        struct device *device, *next;
         int r;
 
-        FOREACH_DEVICE(device, next, inventory)
+        FOREACH_DEVICE(device, inventory)
                 if (device->group == group)
                         device->group = NULL;
         disclaim_pvs(inventory, group);

@@ -186,15 +186,12 @@ static void free_device(struct device *device)
 
 struct inventory *inventory_free(struct inventory *inventory)
 {
-        struct device *device, *next_device;
-        struct managed_group *group, *next_group;
-
         if (!inventory)
                 return NULL;
 
-        FOREACH_DEVICE(device, next_device, inventory)
+        FOREACH_DEVICE(device, inventory)
                 free_device(device);
-        FOREACH_GROUP(group, next_group, inventory)
+        FOREACH_GROUP(group, inventory)
                 managed_group_free(group);
         struct dm_hash_table *tables[] = {inventory->groups_by_text, inventory->devices_by_number,
                 inventory->devices_by_pvid, inventory->groups_by_vgid, inventory->groups_by_name,
@@ -271,10 +268,9 @@ void inventory_move_device(struct inventory *inventory, struct device *device, e
 
 size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job)
 {
-        const struct managed_group *group, *next;
         size_t n = 0;
 
-        FOREACH_GROUP_OF_JOB(group, next, inventory, job)
+        FOREACH_GROUP_OF_JOB(group, inventory, job)
                 n++;
         return n;
 }
@@ -297,13 +293,12 @@ void inventory_note_disk(const struct inventory *inventory, struct device *devic
 bool inventory_is_undecided(const struct inventory *inventory, const struct device *device)
 {
         const struct storage_path *path = &device->path;
-        const struct device *other, *next;
 
         if (!device->ready || device->recorded.pvid[0] != '\0' || inventory->now_usec >= device->held_until_usec)
                 return false;
         if (path->kind != PATH_OF_TWINS)
                 return path->kind == PATH_OF_FABRIC;
-        FOREACH_DEVICE(other, next, inventory)
+        FOREACH_DEVICE(other, inventory)
                 if (other->path.kind != PATH_NEVER && other->path.disk != path->disk &&
                         streq(other->path.wwid, path->wwid))
                         return true;
@@ -314,15 +309,14 @@ void inventory_hold(struct inventory *inventory, bool booting)
 {
         struct dm_list *unread = &inventory->devices[DEVICE_UNREAD];
         _cleanup_close_ int root_fd = root_open();
-        struct device *device, *next;
 
         if (!multipath_finds_new(root_fd, booting))
                 return;
-        dm_list_iterate_items(device, unread) {
+        FOREACH_LISTED(struct device, device, unread) {
                 inventory_ping(inventory);
                 storage_path_read(root_fd, device->number, &device->path);
         }
-        dm_list_iterate_items_safe(device, next, unread)
+        FOREACH_LISTED(struct device, device, unread)
                 if (device->path.kind == PATH_MARKED && device->recorded.pvid[0] == '\0')
                         inventory_move_device(inventory, device, DEVICE_SETTLING);
                 else if (inventory_is_undecided(inventory, device)) {
@@ -348,12 +342,11 @@ bool inventory_retry(struct inventory *inventory, struct device *device)
 static void end_retries(struct inventory *inventory)
 {
         uint64_t now = inventory->now_usec;
-        struct device *device, *next;
 
         if (now < inventory->retry_usec)
                 return;
         inventory->retry_usec = USEC_INFINITY;
-        FOREACH_DEVICE(device, next, inventory)
+        FOREACH_DEVICE(device, inventory)
                 if (device->retry_usec > now)
                         inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
                 else if (device->retry_usec > 0) {
@@ -366,11 +359,10 @@ static void end_retries(struct inventory *inventory)
 uint64_t inventory_end_holds(struct inventory *inventory)
 {
         uint64_t earliest;
-        struct device *device, *next;
 
         end_retries(inventory);
         earliest = inventory->retry_usec;
-        dm_list_iterate_items_safe(device, next, &inventory->devices[DEVICE_HELD])
+        FOREACH_LISTED(struct device, device, &inventory->devices[DEVICE_HELD])
                 if (inventory->now_usec < device->held_until_usec)
                         earliest = MIN(earliest, device->held_until_usec);
                 else
@@ -431,9 +423,7 @@ void inventory_drop_device(struct inventory *inventory, struct device *device)
 
 static int put_groups(struct inventory *inventory, bool unchanged_too)
 {
-        struct managed_group *group, *next;
-
-        FOREACH_GROUP(group, next, inventory) {
+        FOREACH_GROUP(group, inventory) {
                 _cleanup_free_ char *text = NULL;
                 int r;
 
@@ -450,10 +440,9 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
 static int put_devices(struct inventory *inventory)
 {
-        const struct device *device, *next;
         int r = 0;
 
-        FOREACH_DEVICE(device, next, inventory)
+        FOREACH_DEVICE(device, inventory)
                 if (r >= 0 && device->recorded.pvid[0] != '\0')
                         r = record_writer_put_device(inventory->writer, &device->recorded);
         return r;

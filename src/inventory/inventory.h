@@ -158,18 +158,18 @@ int inventory_prefer_device(struct inventory *inventory, struct device *device);
 
 /* Walk over all devices and all VGs, over the VGs that the job is activating, and over the devices that it is recording. The
  * one at hand may be moved to another list meanwhile. */
-#define FOREACH_DEVICE(device, next, inventory)                                                                   \
+#define FOREACH_DEVICE(element, inventory)                                                                        \
         for (size_t stage_ = 0; stage_ < _DEVICE_STAGE_MAX; stage_++)                                             \
-                dm_list_iterate_items_safe(device, next, &(inventory)->devices[stage_])
-#define FOREACH_GROUP(group, next, inventory)                                                                     \
+                FOREACH_LISTED(struct device, element, &(inventory)->devices[stage_])
+#define FOREACH_GROUP(group, inventory)                                                                           \
         for (size_t state_ = 0; state_ < _VOLUME_GROUP_STATE_MAX; state_++)                                       \
-                dm_list_iterate_items_safe(group, next, &(inventory)->groups[state_])
-#define FOREACH_GROUP_OF_JOB(group, next, inventory, at_work)                                                     \
-        dm_list_iterate_items_safe(group, next, &(inventory)->groups[VOLUME_GROUP_ACTIVATING])                    \
-                if ((group)->job == (at_work))
-#define FOREACH_DEVICE_OF_JOB(device, next, inventory, at_work)                                                   \
-        dm_list_iterate_items_safe(device, next, &(inventory)->devices[DEVICE_RECORDING])                         \
-                if ((device)->recording == (at_work))
+                FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[state_])
+#define FOREACH_GROUP_OF_JOB(group, inventory, at_work)                                                           \
+        FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[VOLUME_GROUP_ACTIVATING])                \
+                if (group->job == (at_work))
+#define FOREACH_DEVICE_OF_JOB(element, inventory, at_work)                                                        \
+        FOREACH_LISTED(struct device, element, &(inventory)->devices[DEVICE_RECORDING])                           \
+                if (element->recording == (at_work))
 
 /* How many VGs the job is activating. */
 size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job);

@@ -75,9 +75,7 @@ static bool has_claimed(const struct inventory *inventory, const struct volume_g
 static bool is_elder(
         const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
 {
-        const struct managed_group *first;
-
-        dm_list_iterate_items(first, &inventory->groups[VOLUME_GROUP_COMPLETE])
+        FOREACH_LISTED(const struct managed_group, first, &inventory->groups[VOLUME_GROUP_COMPLETE])
                 if (first == group || first == other)
                         return first == other;
         return false;

@@ -111,7 +111,7 @@ static int parse_record(char **position, const char *end, struct record_entry *r
 static int parse(struct record_file *file, char *buffer, size_t n)
 {
         char *position = buffer, *end = buffer + n;
-        struct record_entry *record, *next;
+        struct record_entry *record;
         struct dm_list step;
         int r;
 
@@ -126,8 +126,8 @@ static int parse(struct record_file *file, char *buffer, size_t n)
                 dm_list_add(&step, &record->list);
                 if (!streq(record->key, END))
                         continue;
-                dm_list_iterate_items_safe(record, next, &step)
-                        replace(file, record);
+                FOREACH_LISTED(struct record_entry, whole, &step)
+                        replace(file, whole);
                 file->size += (uint64_t) (position - buffer);
                 buffer = position;
         }

@@ -41,6 +41,13 @@
         for (typeof(*(array)) *element = (array), *element##_end = (n) > 0 ? element + (n) : element;             \
                 element < element##_end; element++)
 
+/* Each element of a struct dm_list in turn, by its member `list`. It may be freed or moved to another list meanwhile. */
+#define FOREACH_LISTED(type, element, head)                                                                       \
+        for (type *element = dm_list_item((head)->n, type),                                                       \
+                  *element##_next = dm_list_item(element->list.n, type);                                          \
+                &element->list != (head);                                                                         \
+                element = element##_next, element##_next = dm_list_item(element->list.n, type))
+
 /* Whether the condition holds in any turn of a loop: ANY(FOREACH_ARRAY(name, names, n), streq(*name, wanted)). */
 #define ANY(loop, condition)                                                                                      \
         __extension__({                                                                                           \

@@ -36,9 +36,8 @@ static struct slots get_slots(const struct worker *worker)
                 .expected = expectations_are_near(&worker->expectations, worker->first_device_usec, now),
                 .pausing = now < worker->pause_usec,
         };
-        const struct job *job;
 
-        dm_list_iterate_items(job, &worker->jobs) {
+        FOREACH_LISTED(const struct job, job, &worker->jobs) {
                 slots.at_work[job->slot] += is_at_work(worker, job);
                 slots.n_waiting += job->waits;
                 slots.n_alone += job->n == 1;
@@ -50,7 +49,6 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct worker *worker = userdata;
-        struct managed_group *group, *next;
         struct slots slots;
         size_t n_groups, n_alone = 0;
         int r;
@@ -68,7 +66,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         log_debug("vgchange has ended with status %i: %s", exit_status, output ?: "(unknown)");
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 const struct vgchange_end end = {n_groups, exit_status, output, &worker->configuration};
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
 
@@ -185,9 +183,7 @@ static int start_shares(struct worker *worker, const struct ready *ready)
 
 static bool is_activating_degraded(const struct worker *worker)
 {
-        const struct job *job;
-
-        return ANY(dm_list_iterate_items(job, &worker->jobs),
+        return ANY(FOREACH_LISTED(const struct job, job, &worker->jobs),
                 job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job));
 }
 
@@ -273,7 +269,6 @@ static int start_complete(struct worker *worker)
         _cleanup_free_ struct managed_group **groups = NULL;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct ready awaited, others, degraded;
-        struct managed_group *group, *next;
         int r = 0;
 
         if (n == 0)
@@ -286,7 +281,7 @@ static int start_complete(struct worker *worker)
         degraded = (struct ready){groups + 2 * n};
 
         /* Those that somebody waits for are the first in the list. */
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
                 enum slot_kind kind = slot_of(worker->inventory, group);
 
                 if (r < 0)
@@ -313,14 +308,13 @@ static int start_complete(struct worker *worker)
  * of all its VGs first, and then waits for udev after each. If it gets to them later, they are active already. */
 static int take_over_half(struct worker *worker, const struct job *job, const struct dm_devices *devices)
 {
-        struct managed_group *group, *next;
         size_t n = 0, n_left = 0;
 
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 dm_devices_mark_active(devices, group->vg);
                 n_left += volume_group_is_untouched(group->vg);
         }
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 int r = 0;
 
                 if (volume_group_is_untouched(group->vg) && !find_unresponsive_pv(worker, group->vg) &&
@@ -337,10 +331,9 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
 static int share_out(struct worker *worker)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        const struct job *job;
         int r;
 
-        dm_list_iterate_items(job, &worker->jobs) {
+        FOREACH_LISTED(const struct job, job, &worker->jobs) {
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
                         continue;
@@ -358,11 +351,10 @@ static int share_out(struct worker *worker)
 static int probe_pvs(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
-        const struct managed_group *group, *next;
         int r = 0;
 
         job->probed = true;
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job)
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job)
                 FOREACH_PV(pv, group->vg)
                         if (r >= 0 && pv->device != 0 && pv->device_name)
                                 r = reading_add(&reading, pv->device, pv->device_name);
@@ -374,12 +366,10 @@ static int probe_pvs(struct worker *worker, struct job *job)
 /* A job that makes no progress waits for a disk, for a VG that another command has locked, or for udev. */
 static int handle_stalled(struct worker *worker, struct job *job)
 {
-        struct managed_group *group, *next;
-
         /* The process that checks a thin pool is another one. */
         if (job->slot < SLOT_SLOW)
                 job->waits = job->probed = job_is_stuck(job) && worker->phase.queue_empty;
-        FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job) {
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 const char *device = find_unresponsive_pv(worker, group->vg);
                 _cleanup_free_ char *reason = NULL;
                 int r;
@@ -402,19 +392,15 @@ static int handle_stalled(struct worker *worker, struct job *job)
 /* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
 static bool is_watched(const struct worker *worker, const struct job *job)
 {
-        const struct managed_group *group, *next;
-
         return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED &&
-               !ANY(FOREACH_GROUP_OF_JOB(group, next, worker->inventory, job),
-                       group->state == VG_ACTIVATING_DEGRADED);
+               !ANY(FOREACH_GROUP_OF_JOB(group, worker->inventory, job), group->state == VG_ACTIVATING_DEGRADED);
 }
 
 static int retry_failed(struct worker *worker)
 {
-        struct managed_group *group, *next;
         int r = 0;
 
-        dm_list_iterate_items_safe(group, next, &worker->inventory->groups[VOLUME_GROUP_FAILED]) {
+        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VOLUME_GROUP_FAILED]) {
                 bool early = worker->module_loaded && vg_has_just_failed(worker, group);
 
                 group->retried |= early;
@@ -433,14 +419,13 @@ static int retry_failed(struct worker *worker)
 
 int activate_groups(struct worker *worker)
 {
-        struct job *job;
         int r = retry_failed(worker);
 
         if (dm_list_empty(&worker->jobs) && worker->pause_usec <= worker->inventory->now_usec)
                 worker->load = (struct load){};
         else
                 load_look(&worker->load, worker->inventory->now_usec);
-        dm_list_iterate_items(job, &worker->jobs) {
+        FOREACH_LISTED(struct job, job, &worker->jobs) {
                 if (!is_watched(worker, job))
                         continue;
                 if (!job->probed && job_stands_still(job))
@@ -453,7 +438,7 @@ int activate_groups(struct worker *worker)
         r = share_out(worker) ?: start_complete(worker);
         if (worker->pause_usec > worker->inventory->now_usec)
                 worker_wake_at(worker, MIN(worker->pause_usec, worker->load.look_usec));
-        dm_list_iterate_items(job, &worker->jobs) {
+        FOREACH_LISTED(struct job, job, &worker->jobs) {
                 bool waited_for = is_at_work(worker, job) &&
                                   (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) ||
                                           !dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED]));

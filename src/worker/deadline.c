@@ -110,19 +110,17 @@ static int take_absent(const struct worker *worker, struct expectation *expectat
 static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 {
         static const enum volume_group_state states[] = {VOLUME_GROUP_WAITING, VOLUME_GROUP_DEGRADED};
-        struct expectation *expectation;
-        struct managed_group *group, *next;
         int r;
 
         *ret_earliest = USEC_INFINITY;
         for (size_t i = 0; i < ELEMENTSOF(states); i++)
-                dm_list_iterate_items_safe(group, next, &worker->inventory->groups[states[i]]) {
+                FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[states[i]]) {
                         r = take_group(worker, group, now);
                         if (r < 0)
                                 return r;
                         *ret_earliest = MIN(*ret_earliest, get_group_deadline(worker, group));
                 }
-        dm_list_iterate_items(expectation, &worker->expectations.list) {
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list) {
                 if (get_expectation_deadline(worker, expectation) <= now) {
                         r = take_absent(worker, expectation);
                         if (r < 0)

@@ -131,11 +131,9 @@ int handover_adopt(struct worker *worker)
 
 int handover_adopt_again(struct worker *worker)
 {
-        struct job *job;
-
         if (!worker->inventory->records_lost || dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
                 return 0;
-        dm_list_iterate_items(job, &worker->jobs) {
+        FOREACH_LISTED(struct job, job, &worker->jobs) {
                 int r = job->kind == JOB_ADOPTED ? adopt_groups(worker, job) : 0;
 
                 if (r < 0)

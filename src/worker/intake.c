@@ -23,9 +23,7 @@
 /* Another device that is this PV, too, takes its place. */
 static void look_at_duplicates(struct inventory *inventory, const struct device *gone)
 {
-        struct device *device, *next;
-
-        FOREACH_DEVICE(device, next, inventory)
+        FOREACH_DEVICE(device, inventory)
                 if (device != gone && streq(device->recorded.pvid, gone->recorded.pvid))
                         inventory_read_again(inventory, device);
 }
@@ -305,10 +303,8 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
 
 int intake_prepare(struct worker *worker, struct reading *reading)
 {
-        struct device *device, *next;
-
         inventory_hold(worker->inventory, worker->phase.booting);
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_UNREAD]) {
+        FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_UNREAD]) {
                 bool announced = device->announced_name && device->announced_diskseq != 0;
                 char *name = announced ? strdup(device->announced_name) : NULL;
                 int r = name ? 0 : uevents_get_device_name(worker->uevents, device->number, &name);
@@ -423,12 +419,11 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
 static int drop_group(struct worker *worker, struct managed_group *group)
 {
         const char *name = group->vg->name;
-        struct expectation *expectation;
         int r;
 
         group->state = VG_REMOVED;
         report_vg(group, VG_SAY_REMOVED);
-        dm_list_iterate_items(expectation, &worker->expectations.list)
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list)
                 if (expectation->group == group)
                         expectation->group = NULL;
         r = requests_finish_group(worker, group, name);
@@ -462,7 +457,6 @@ int intake_recheck(struct worker *worker)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct inventory *inventory = worker->inventory;
-        struct managed_group *group, *next;
         int r;
 
         if (!inventory->needs_recheck || readers_are_busy(worker->readers) ||
@@ -473,7 +467,7 @@ int intake_recheck(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 
-        FOREACH_GROUP(group, next, inventory) {
+        FOREACH_GROUP(group, inventory) {
                 if (!group->needs_recheck)
                         continue;
                 /* An unresponsive device may have newer metadata. */

@@ -278,17 +278,15 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
 
 struct worker *worker_free(struct worker *worker)
 {
-        struct job *job, *next;
-
         if (!worker)
                 return NULL;
 
         dm_devices_free(worker->active_devices);
         readers_free(worker->readers);
         worker->scans.job = job_free(worker->scans.job);
-        dm_list_iterate_items_safe(job, next, &worker->scans.overdue)
+        FOREACH_LISTED(struct job, job, &worker->scans.overdue)
                 job_free(job);
-        dm_list_iterate_items_safe(job, next, &worker->jobs)
+        FOREACH_LISTED(struct job, job, &worker->jobs)
                 job_free(job);
         uevents_free(worker->uevents);
         cookies_free(worker->cookies);

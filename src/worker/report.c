@@ -281,9 +281,8 @@ void report_backup_unusable(const char *volume_group_name, int error)
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
-        const struct managed_group *group, *next;
 
-        FOREACH_GROUP(group, next, inventory)
+        FOREACH_GROUP(group, inventory)
                 if ((group->vg->first.settled_usec ?: volume_group_since_usec(group->vg)) >= *logged_usec &&
                         timeline_add_volume_group(&timeline, group->vg) < 0)
                         return;

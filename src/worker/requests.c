@@ -82,10 +82,9 @@ int requests_take_unknown(const struct uevents_device *told, void *userdata)
 
 int requests_look_for_recorded(struct worker *worker)
 {
-        struct device *device, *next;
         int r = 0;
 
-        FOREACH_DEVICE(device, next, worker->inventory)
+        FOREACH_DEVICE(device, worker->inventory)
                 if (r >= 0 && device->stage >= DEVICE_READING && device->recorded.pvid[0] != '\0' &&
                         !device->again)
                         r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
@@ -198,9 +197,7 @@ static void read_once_more(struct worker *worker, struct device *device)
 
 int requests_read_again(struct worker *worker)
 {
-        struct device *device, *next;
-
-        dm_list_iterate_items_safe(device, next, &worker->inventory->devices[DEVICE_SETTLING])
+        FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_SETTLING])
                 if (device->again)
                         read_once_more(worker, device);
         return 0;
@@ -254,11 +251,10 @@ static void forget_failed_waits(struct worker *worker)
 {
         static const char *const words[] = {"reset-failed", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
-        struct managed_group *group, *next;
         int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
 
         worker->inventory->activated = false;
-        FOREACH_GROUP(group, next, worker->inventory) {
+        FOREACH_GROUP(group, worker->inventory) {
                 _cleanup_free_ char *path = NULL, *unit = NULL;
 
                 if (r < 0 || !group->activated)
@@ -289,18 +285,15 @@ static bool is_over(const struct expectation *expectation)
 
 int requests_release(struct worker *worker)
 {
-        struct expectation *expectation, *next_expectation;
-        struct managed_group *group, *next_group;
-        struct device *device, *next_device;
         int r = 0;
 
-        dm_list_iterate_items_safe(device, next_device, &worker->inventory->devices[DEVICE_SETTLING])
+        FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_SETTLING])
                 if (r >= 0 && (!device->group || device->removed || volume_group_is_settled(device->group->vg)))
                         r = release_device(worker, device);
-        FOREACH_GROUP(group, next_group, worker->inventory)
+        FOREACH_GROUP(group, worker->inventory)
                 if (r >= 0 && volume_group_is_settled(group->vg))
                         r = requests_finish_group(worker, group, group->vg->name);
-        dm_list_iterate_items_safe(expectation, next_expectation, &worker->expectations.list) {
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list) {
                 if (r < 0 || !is_over(expectation))
                         continue;
                 r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));

@@ -28,10 +28,9 @@
 
 static size_t count_shown(const struct worker *worker, const struct job *job)
 {
-        const struct device *device, *next;
         size_t n = 0;
 
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
                 n++;
         return n;
 }
@@ -127,12 +126,10 @@ static int put_back(struct worker *worker, struct device *device)
  * They are shown to others, few at a time, until one is alone with the one that it cannot bear. */
 static int show_again(struct worker *worker, const struct job *job, const char *why)
 {
-        struct device *device, *next;
-
         worker->scans.max = MAX(count_shown(worker, job) / PART, 1U);
         worker->scans.bisecting = true;
         log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->scans.max);
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
                 int r = put_back(worker, device);
 
                 if (r < 0)
@@ -155,7 +152,6 @@ static int on_recorded(struct job *job, int exit_status, const char *output, voi
 {
         struct worker *worker = userdata;
         bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
-        struct device *device, *next;
         int r;
 
         if (worker->scans.job == job)
@@ -167,7 +163,7 @@ static int on_recorded(struct job *job, int exit_status, const char *output, voi
         if (crashed && !alone)
                 return show_again(worker, job, "crashed");
         worker->scans.bisecting &= !crashed;
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
                 r = take_verdict(worker, device, exit_status, output);
                 if (r < 0)
                         return r;
@@ -195,11 +191,10 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
 static int probe_devices(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
-        const struct device *device, *next;
         int r = 0;
 
         job->probed = true;
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
                 if (r >= 0 && !device->removed)
                         r = reading_add(&reading, device->number, device->name);
         if (r >= 0)
@@ -211,10 +206,9 @@ static int probe_devices(struct worker *worker, struct job *job)
 static int continue_with_others(struct worker *worker, struct job *job)
 {
         size_t n_shown = count_shown(worker, job), n_unresponsive = 0;
-        struct device *device, *next;
         int r = 0;
 
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job)
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
                 n_unresponsive += readers_wait_for(worker->readers, device->number);
         job->probed = n_unresponsive > 0 || job_is_stuck(job);
         if (!job->probed)
@@ -223,7 +217,7 @@ static int continue_with_others(struct worker *worker, struct job *job)
         dm_list_add(&worker->scans.overdue, &job->list);
         if (n_unresponsive == 0 && n_shown > 1)
                 return show_again(worker, job, "makes no progress");
-        FOREACH_DEVICE_OF_JOB(device, next, worker->inventory, job) {
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
                 /* One that stops pvscan by itself is unresponsive, wherever lvm2 reads it. */
                 if (n_shown == 1 || readers_wait_for(worker->readers, device->number))
                         r = leave_waiting(worker, device);
@@ -290,11 +284,10 @@ static int start_slow(struct worker *worker, struct device *device)
 static bool shows_all(struct worker *worker)
 {
         uint64_t late = MAX(worker->scans.started_usec, worker->first_device_usec) + INCOMPLETE_USEC;
-        const struct device *device;
 
         if (!activate_has_room(worker))
                 return false;
-        if (ANY(dm_list_iterate_items(device, &worker->inventory->devices[DEVICE_UNRECORDED]),
+        if (ANY(FOREACH_LISTED(const struct device, device, &worker->inventory->devices[DEVICE_UNRECORDED]),
                     device_is_of_complete(device) || worker->scans.max > 0))
                 return true;
         worker_wake_at(worker, late);
@@ -306,7 +299,6 @@ static int start_all(struct worker *worker)
         struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
         size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
         _cleanup_free_ struct device **devices = NULL;
-        struct device *device, *next;
         bool all;
         int r;
 
@@ -315,7 +307,7 @@ static int start_all(struct worker *worker)
 
         if (!worker->event_activation) {
                 /* lvm2 itself records nothing then. */
-                dm_list_iterate_items_safe(device, next, unrecorded)
+                FOREACH_LISTED(struct device, device, unrecorded)
                         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 worker_ask_step(worker);
                 return 0;
@@ -327,7 +319,7 @@ static int start_all(struct worker *worker)
         if (!devices)
                 return log_oom();
         all = shows_all(worker);
-        dm_list_iterate_items_safe(device, next, unrecorded) {
+        FOREACH_LISTED(struct device, device, unrecorded) {
                 bool alone = device->slow && !device->removed;
 
                 if (!all && !device_is_urgent(device))

@@ -429,7 +429,6 @@ int vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        struct managed_group *group;
         int r;
 
         if (!inventory->lost_pvs)
@@ -438,7 +437,7 @@ int vg_report_lost(struct worker *worker)
         /* Without the list it is said without what it tells, and no VG has been removed. */
         if (dm_devices_get_permitted(&devices) < 0)
                 devices = NULL;
-        dm_list_iterate_items(group, &inventory->groups[VOLUME_GROUP_WAITING]) {
+        FOREACH_LISTED(struct managed_group, group, &inventory->groups[VOLUME_GROUP_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
                 struct volume_group_counts n;
 
