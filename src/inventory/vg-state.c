@@ -36,7 +36,8 @@ enum {
         BARRED = 1 << 13,       /* lvm2 must not be asked: by metadata, configuration, or a PV */
         BARRED_BY_METADATA = 1 << 14,
         OBSTACLE = 1 << 15, /* any */
-        EARLIER = 1 << 16,  /* an earlier worker is the obstacle */
+        LEAVE_ACTIVE =
+                1 << 16, /* what is active already: lvm2 need not be asked, or an earlier worker is the obstacle */
         ASK_ANYWAY = 1 << 17,
         NEED_NOT_ASK = 1 << 18,
         ASK_AGAIN = 1 << 19,
@@ -65,11 +66,12 @@ static unsigned int conditions_of(const struct vg_facts *facts)
                 [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_NAME] = OBSTACLE,
                 [VG_OBSTACLE_LVM] = OBSTACLE | LVM_FAILS,
-                [VG_OBSTACLE_EARLIER] = OBSTACLE | EARLIER,
+                [VG_OBSTACLE_EARLIER] = OBSTACLE | LEAVE_ACTIVE,
         };
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
-               (facts->permitted ? PERMITTED : FORBIDDEN) | (facts->ask_anyway ? ASK_ANYWAY : NEED_NOT_ASK) |
+               (facts->permitted ? PERMITTED : FORBIDDEN) |
+               (facts->ask_anyway ? ASK_ANYWAY : NEED_NOT_ASK | LEAVE_ACTIVE) |
                (facts->ask_again ? ASK_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
@@ -147,12 +149,9 @@ static const struct rule rules[] = {
          * not live to see it. */
         {COMPLETE_ANY, BIT(TURN), PVS_MISSING, VG_WAITING},
         {COMPLETE_ANY, BIT(TURN), BARRED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | NEED_NOT_ASK | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | LEAVE_ACTIVE | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | EARLIER | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
-                VG_REASON_RAIDS, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | NEED_NOT_ASK, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | EARLIER, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(TURN), LVS_DONE | LEAVE_ACTIVE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
         {COMPLETE_ANY, BIT(TURN), LVM_FAILS, VG_FAILED, VG_SAY_FAILED, VG_REASON_OBSTACLE},
         {COMPLETE_ANY, BIT(TURN), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
         {BIT(COMPLETE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE},
