@@ -235,10 +235,8 @@ int inventory_get_device(struct inventory *inventory, dev_t number, struct devic
 
 bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage)
 {
-        for (enum device_stage earlier = 0; earlier < stage; earlier++)
-                if (!dm_list_empty(&inventory->devices[earlier]))
-                        return true;
-        return false;
+        return ANY(for (enum device_stage earlier = 0; earlier < stage; earlier++),
+                !dm_list_empty(&inventory->devices[earlier]));
 }
 
 bool inventory_pvs_have_reached(

@@ -31,11 +31,9 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
 {
         const struct managed_group *other = inventory_find_named(inventory, group->vg->name);
 
-        for (; other; other = other->next_same_name)
-                if (other != group && other->vg->first_seen_usec < before_usec &&
-                        names_count_recorded(inventory, other->vg) > 0)
-                        return true;
-        return false;
+        return ANY(for (; other; other = other->next_same_name),
+                other != group && other->vg->first_seen_usec < before_usec &&
+                        names_count_recorded(inventory, other->vg) > 0);
 }
 
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,

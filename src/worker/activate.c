@@ -60,9 +60,9 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         if (dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) > slots_count_others(&slots))
                 worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
-        r = dm_devices_get_permitted(&devices);
+        r = worker_list_devices(&devices);
         if (r < 0)
-                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                return r;
         log_debug("vgchange has ended with status %i: %s", exit_status, output ?: "(unknown)");
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
@@ -284,17 +284,14 @@ static int start_complete(struct worker *worker)
         FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
                 enum slot_kind kind = slot_of(worker->inventory, group);
 
-                if (r < 0)
-                        return r;
                 if (!is_possible(worker, group, kind) || (kind == SLOT_PLAIN && others.n >= n_others))
                         continue;
-                r = devices ? 0 : dm_devices_get_permitted(&devices);
+                r = worker_list_devices(&devices)
+                            ?: take_turn(worker, group, devices, group->awaited ? &awaited : &others, &degraded);
                 if (r < 0)
-                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                r = take_turn(worker, group, devices, group->awaited ? &awaited : &others, &degraded);
+                        return r;
         }
-        if (r >= 0)
-                r = start_shares(worker, &awaited) ?: start_shares(worker, &others);
+        r = start_shares(worker, &awaited) ?: start_shares(worker, &others);
         if (r >= 0 && degraded.n > 0)
                 r = start_job(worker, JOB_ACTIVATE_DEGRADED, degraded.groups, degraded.n);
         /* Until the next look nobody knows what these make of it. */
@@ -337,10 +334,7 @@ static int share_out(struct worker *worker)
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
                         continue;
-                r = devices ? 0 : dm_devices_get_permitted(&devices);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-                r = take_over_half(worker, job, devices);
+                r = worker_list_devices(&devices) ?: take_over_half(worker, job, devices);
                 if (r < 0)
                         return r;
         }

@@ -463,9 +463,9 @@ int intake_recheck(struct worker *worker)
                 inventory_has_device_before(inventory, DEVICE_READING))
                 return 0;
         inventory->needs_recheck = false;
-        r = dm_devices_get_permitted(&devices);
+        r = worker_list_devices(&devices);
         if (r < 0)
-                return log_error_errno(r, "Failed to list the device-mapper devices: %m");
+                return r;
 
         FOREACH_GROUP(group, inventory) {
                 if (!group->needs_recheck)

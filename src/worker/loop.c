@@ -30,6 +30,13 @@
 #define LOOK_INTERVAL_USEC (250 * USEC_PER_MSEC)
 #define LOOK_SHARE 50
 
+int worker_list_devices(struct dm_devices **devices)
+{
+        int r = *devices ? 0 : dm_devices_get_permitted(devices);
+
+        return r < 0 ? log_error_errno(r, "Failed to list the device-mapper devices: %m") : 0;
+}
+
 /* ------ what wakes the worker ------ */
 
 int worker_enumerate(struct worker *worker)

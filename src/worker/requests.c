@@ -121,12 +121,10 @@ static int take_volume_group(struct worker *worker, const char *name)
 
         if (!group)
                 return -ENOENT;
-        if (group->state == VG_ACTIVE && !worker->active_devices) {
-                r = dm_devices_get_permitted(&worker->active_devices);
-                if (r < 0)
-                        return log_error_errno(r, "Failed to list the device-mapper devices: %m");
-        }
         former = group->state;
+        r = former == VG_ACTIVE ? worker_list_devices(&worker->active_devices) : 0;
+        if (r < 0)
+                return r;
         r = vg_take(worker, group, &(struct vg_input){.event = VG_REQUESTED, .devices = worker->active_devices});
         if (r < 0)
                 return r;

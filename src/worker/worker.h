@@ -125,6 +125,10 @@ static inline void worker_wake_at(struct worker *worker, uint64_t usec)
         worker->next_step_usec = MIN(worker->next_step_usec, usec);
 }
 
+/* Lists the device-mapper devices unless `*devices` has them already, to be freed by the caller. Returns 0 or a negative errno,
+ * which is logged. */
+int worker_list_devices(struct dm_devices **devices) _nonnull_(1) _must_check_;
+
 /* Has udev tell of all devices. Returns 0 or a negative errno, which is logged. */
 int worker_enumerate(struct worker *worker);
 
