@@ -327,17 +327,15 @@ static void note_degraded(const struct change *change)
                        vg->activating_usec < vg->degraded_usec;
         bool whole = unasked || (step->report == VG_SAY_ACTIVE && !vg_event_is_reread(change->input->event));
 
-        if (vg_state_is_due(step->state)) {
-                if (vg->degraded_usec == 0)
-                        vg->degraded_usec = change->worker->inventory->now_usec;
+        if (vg_state_is_due(step->state))
                 vg->complete_usec = 0;
-        }
-        if (step->state == VG_DEGRADED_COMPLETE && vg->degraded_usec == 0)
+        if (vg->degraded_usec == 0 && (vg_state_is_due(step->state) || step->state == VG_DEGRADED_COMPLETE))
                 vg->degraded_usec = change->worker->inventory->now_usec;
-        if (whole)
-                vg->degraded_usec = 0;
-        for (size_t i = 0; whole && i < vg->n_pvs; i++)
-                vg->pvs[i].late_usec = 0;
+        if (!whole)
+                return;
+        vg->degraded_usec = 0;
+        FOREACH_PV(pv, vg)
+                pv->late_usec = 0;
 }
 
 static void say(const struct change *change)
@@ -419,6 +417,9 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         if (r < 0)
                 return r;
         change.step = vg_next(group->state, input->event, &change.facts);
+        log_debug("VG %s: event %i takes state \"%s\" to \"%s\" (PVs %i, LVs %i, obstacle %i).", change.vg->name,
+                input->event, vg_state_to_string(group->state), vg_state_to_string(change.step.state),
+                change.facts.pvs, change.facts.lvs, change.facts.obstacle);
         if (change.step.action == VG_DO_NOTHING || change.step.action == VG_DO_CLAIM ||
                 change.step.action == VG_DO_RECHECK)
                 return carry_out(&change);
