@@ -435,10 +435,8 @@ static int drop_group(struct worker *worker, struct managed_group *group)
 
 static int recheck(struct worker *worker, const struct dm_devices *devices, struct managed_group *group)
 {
-        int r = 0;
+        int r = group->former_name ? follow_rename(worker, group) : 0;
 
-        if (group->former_name)
-                r = follow_rename(worker, group);
         if (r >= 0 && group->vg->n_pvs > 1)
                 r = names_write_lookup(worker->inventory, group, online_update_lookup);
         if (r >= 0)
