@@ -27,7 +27,6 @@ struct await {
         char *const *names; /* none: all VGs that were seen by the end of coldplug, and those expected */
         size_t n_names;
         const char *request;   /* the kind of request that is made for each VG, see flags.h, or NULL */
-        bool unique;           /* a name that several VGs have is refused */
         bool until_deadline;   /* a VG that is overdue, or of which nothing was seen, is waited for no longer */
         bool ignore_unwanted;  /* one of which nothing was seen, or that lvm2 is not to activate, does not count */
         uint64_t timeout_usec; /* USEC_INFINITY for ever */
@@ -300,7 +299,8 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
-        for (size_t i = 0; i < n && await->unique; i++)
+        /* The units of boot name a VG without knowing of copies of its disks, and must not fail for one. */
+        for (size_t i = 0; i < n && !arg_expect; i++)
                 if (sources_refuse_duplicate(&sources, names[i]) < 0)
                         return EXIT_CANNOT_TELL;
         if (await->request) {
@@ -330,8 +330,8 @@ static int run_activate(char *names[], size_t n, struct table *table _unused_)
 {
         if (n == 0)
                 return verb_refuse("Expected the name of a VG, see --help.");
-        return request_and_wait(&(struct await){.request = FLAGS_ENTRY_VOLUME_GROUP, .unique = true}, names, n,
-                TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(
+                &(struct await){.request = FLAGS_ENTRY_VOLUME_GROUP}, names, n, TIMEOUT_DEFAULT_USEC);
 }
 
 #define FOOTER                                                                                                    \
