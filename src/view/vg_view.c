@@ -145,9 +145,8 @@ int vg_view_find(const struct sources *sources, const char *name, const char *vg
 
 static bool worker_knows(const struct sources *sources, dev_t number)
 {
-        _cleanup_free_ char *key = string_format("%u:%u", major(number), minor(number));
-
-        return sources->in_charge && key && record_file_find(sources->records, key);
+        return sources->in_charge &&
+               record_file_find(sources->records, path_format("%u:%u", major(number), minor(number)).text);
 }
 
 static int take_disk(

@@ -142,12 +142,11 @@ static void causes_of_layers(struct why *why)
                         "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
         if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
                 return;
-        if (why->sources->configuration.scan_lvs) {
+        if (why->sources->configuration.scan_lvs)
                 causes_of_rule_for_lvs(why);
-                return;
-        }
-        why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",
-                "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+        else
+                why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",
+                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
 }
 
 void causes_of_device(struct why *why)
