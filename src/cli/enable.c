@@ -80,16 +80,10 @@ static int remove_link(void)
 /* One unit, or two. Returns the exit status of systemctl, or EXIT_CANNOT_TELL. */
 static int call_systemctl(const char *action, const char *unit, const char *other_unit)
 {
-        const char *words[] = {action, unit, NULL, NULL, NULL};
+        const char *words[] = {arg_now ? "--now" : "--system", action, unit, other_unit, NULL};
         _cleanup_free_ char *output = NULL;
-        size_t n = 2;
-        int r;
+        int r = command_run("/bin/systemctl", words, &output);
 
-        if (other_unit)
-                words[n++] = other_unit;
-        if (arg_now)
-                words[n++] = "--now";
-        r = command_run("/bin/systemctl", words, &output);
         if (r < 0)
                 return verb_fail(r, "Failed to start systemctl: %m");
         fputs(output, stderr);
@@ -99,24 +93,20 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
 /* What has taken over does not count as enabled in a boot without headgate, before. */
 static void mask_lvm_teardown(void)
 {
-        static const char *const words[] = {"daemon-reload", NULL};
-        _cleanup_free_ char *output = NULL;
+        static const char *const reload[] = {"daemon-reload", NULL};
 
-        if (command_run("/bin/systemctl", words, &output) != 0)
-                log_warning("systemd could not be reloaded, and lvm2 will take devices down at shutdown, too: %s",
-                        output ?: "");
+        command_try("/bin/systemctl", reload);
 }
 
 /* It is not active, as headgate had it masked, and acts when it is stopped. */
 static void restore_lvm_teardown(void)
 {
-        static const char *const ask[] = {"is-enabled", "--quiet", BLK_AVAILABILITY_UNIT, NULL};
+        static const char *const ask[] = {"is-enabled", BLK_AVAILABILITY_UNIT, NULL};
         static const char *const start[] = {"start", BLK_AVAILABILITY_UNIT, NULL};
-        _cleanup_free_ char *answer = NULL, *output = NULL;
+        _cleanup_free_ char *answer = NULL;
 
-        if (command_run("/bin/systemctl", ask, &answer) == 0 && command_run("/bin/systemctl", start, &output) != 0)
-                log_warning("Failed to start " BLK_AVAILABILITY_UNIT ", which takes devices down at shutdown: %s",
-                        output ?: "");
+        if (command_run("/bin/systemctl", ask, &answer) == 0)
+                command_try("/bin/systemctl", start);
 }
 
 /* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor

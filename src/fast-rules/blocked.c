@@ -42,11 +42,10 @@ static size_t read_waiters(char *locks, struct waiter *ret)
 static pid_t find_vgchange(const struct waiter *waiters, size_t n, pid_t holder, const struct dm_list *jobs)
 {
         const struct waiter *next;
-        const struct job *job;
 
         for (size_t i = 0; i < n && (next = find_waiter(waiters, n, holder)); i++)
                 holder = next->holder;
-        return ANY(dm_list_iterate_items(job, jobs), job->command.pid == holder) ? holder : 0;
+        return ANY(FOREACH_LISTED(const struct job, job, jobs), job->command.pid == holder) ? holder : 0;
 }
 
 void blocked_look(struct blocked *blocked, char *locks, const struct dm_list *jobs)

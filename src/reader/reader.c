@@ -426,9 +426,7 @@ int readers_start(struct readers *readers, enum reader_task task, struct reading
 
 static bool any_is_before(const struct readers *readers, enum patience patience)
 {
-        const struct reader *reader;
-
-        return ANY(dm_list_iterate_items(reader, &readers->list), reader->patience < patience);
+        return ANY(FOREACH_LISTED(const struct reader, reader, &readers->list), reader->patience < patience);
 }
 
 bool readers_are_busy(const struct readers *readers)
@@ -443,9 +441,7 @@ bool readers_are_quick(const struct readers *readers)
 
 bool readers_wait_for(const struct readers *readers, dev_t device)
 {
-        const struct reader *reader;
-
-        return ANY(dm_list_iterate_items(reader, &readers->list),
+        return ANY(FOREACH_LISTED(const struct reader, reader, &readers->list),
                 reader->patience >= STALLED && reader->reading.devices[reader->next].number == device);
 }
 
@@ -476,11 +472,9 @@ void readers_set_timeout(struct readers *readers, uint64_t usec)
 
 struct readers *readers_free(struct readers *readers)
 {
-        struct reader *reader, *next;
-
         if (!readers)
                 return NULL;
-        dm_list_iterate_items_safe(reader, next, &readers->list)
+        FOREACH_LISTED(struct reader, reader, &readers->list)
                 reader_free(reader);
         free(readers);
         return NULL;

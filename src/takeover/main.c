@@ -87,14 +87,6 @@ static int note_late(int run_fd)
         return text ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, text) : -ENOMEM;
 }
 
-static int run_udevadm(const char *const *words)
-{
-        _cleanup_free_ char *output = NULL;
-        int r = command_run("/bin/udevadm", words, &output);
-
-        return r > 0 ? -EIO : r;
-}
-
 /* At boot udevd starts later, and no disk has been handled yet. In a running system lvm2's rule has had them all. After a soft reboot
  * systemd announces all devices. */
 static bool is_running_system(int run_fd)
@@ -108,10 +100,9 @@ static void announce_disks(void)
 {
         static const char *const reload[] = {"control", "--reload", "--timeout=3", NULL};
         static const char *const trigger[] = {"trigger", "--action=add", "--subsystem-match=block", NULL};
-        int r = run_udevadm(reload) ?: run_udevadm(trigger);
 
-        if (r < 0)
-                log_warning_errno(r, "Failed to have udev handle all disks again: %m");
+        command_try("/bin/udevadm", reload);
+        command_try("/bin/udevadm", trigger);
 }
 
 static int take(int run_fd)
@@ -130,7 +121,7 @@ static int take(int run_fd)
         r = flags_prepare(run_fd)
                 ?: flags_clear(run_fd, FLAGS_FAILURES)
                 ?: note_stock_rule(run_fd)
-                ?: (late ? note_late(run_fd) : flags_clear(run_fd, FLAGS_TAKEN_OVER_LATE))
+                ?: (late ? note_late(run_fd) : 0)
                 ?: flags_set(run_fd, FLAGS_TAKEN_OVER)
                 ?: mask_rules();
         if (r < 0) {

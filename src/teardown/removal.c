@@ -207,14 +207,13 @@ int removals_init(struct teardown *teardown)
 
 int removals_start(struct teardown *teardown)
 {
-        struct removal *removal, *next;
         uint64_t now = now_usec();
         int r;
 
         for (struct tree_node *node; (node = tree_next_ready(teardown->tree));) {
                 struct storage_tree *tree = &teardown->trees[node->component];
+                struct removal *removal = node->removal;
 
-                removal = node->removal;
                 if (removal->at_work) {
                         /* It is the turn of a member of a cycle whose last attempt still hangs. */
                         tree_node_failed(teardown->tree, node);
@@ -230,7 +229,7 @@ int removals_start(struct teardown *teardown)
         r = unmonitor_step(teardown);
         if (r < 0)
                 return r;
-        dm_list_iterate_items_safe(removal, next, &teardown->busy)
+        FOREACH_LISTED(struct removal, removal, &teardown->busy)
                 if (removal->next_usec <= now && removal_is_possible(removal)) {
                         dm_list_del(&removal->list);
                         submit(teardown, removal);
@@ -252,7 +251,6 @@ static void node_removed(struct teardown *teardown, struct removal *removal)
 void removals_finish(struct teardown *teardown)
 {
         struct pool *pool = teardown->pool;
-        struct removal *removal, *next;
         struct dm_list done;
         eventfd_t value;
 
@@ -262,7 +260,7 @@ void removals_finish(struct teardown *teardown)
         pool->n_unannounced = 0;
         (void) eventfd_read(pool->done_fd, &value);
         pthread_mutex_unlock(&pool->mutex);
-        dm_list_iterate_items_safe(removal, next, &done) {
+        FOREACH_LISTED(struct removal, removal, &done) {
                 dm_list_del(&removal->list);
                 removal->at_work = false;
                 teardown->n_at_work -= !removal->timed_out;

@@ -80,10 +80,9 @@ static void add_volume_groups(struct fields *fields, const struct tree_nodes *me
 static void report_tree(int level, const char *message_id, const struct teardown *teardown,
         const struct storage_tree *tree, const char *message)
 {
-        const struct removal *removal;
         _cleanup_fields_ struct fields fields = {};
 
-        dm_list_iterate_items(removal, &tree->removed)
+        FOREACH_LISTED(const struct removal, removal, &tree->removed)
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
         add_volume_groups(&fields, &tree->members);
@@ -97,9 +96,7 @@ static void report_tree(int level, const char *message_id, const struct teardown
 
 void report_trees_down(struct teardown *teardown)
 {
-        struct storage_tree *tree, *next;
-
-        dm_list_iterate_items_safe(tree, next, &teardown->down) {
+        FOREACH_LISTED(struct storage_tree, tree, &teardown->down) {
                 _cleanup_free_ char *skipped =
                         tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
                 _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.",
@@ -117,12 +114,10 @@ void report_trees_down(struct teardown *teardown)
 /* What is still mounted, or swapped to, on something that is to go, and what is in use otherwise. */
 static int find_waited_for(const struct teardown *teardown, struct tree_nodes *ret)
 {
-        const struct removal *removal;
-
         FOREACH_NODE(node, &teardown->tree->nodes)
                 if (teardown_awaits(teardown, node) && tree_nodes_add(ret, node) < 0)
                         return -ENOMEM;
-        dm_list_iterate_items(removal, &teardown->busy)
+        FOREACH_LISTED(const struct removal, removal, &teardown->busy)
                 if (tree_nodes_add(ret, removal->node) < 0)
                         return -ENOMEM;
         return 0;

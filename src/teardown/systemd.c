@@ -26,12 +26,9 @@ int systemd_is_stopping(void)
 
 void systemd_announce_devices_again(void)
 {
-        static const char *const words[] = {"--no-block", "stop", "systemd-udev-trigger.service", NULL};
-        _cleanup_free_ char *output = NULL;
-        int r = command_run("/bin/systemctl", words, &output);
+        static const char *const words[] = {"stop", "--no-block", "systemd-udev-trigger.service", NULL};
 
-        if (r != 0)
-                log_warning("Failed to stop systemd-udev-trigger.service: %s", r < 0 ? strerror(-r) : output);
+        command_try("/bin/systemctl", words);
 }
 
 /* ------ unmounts that it is to try again ------ */

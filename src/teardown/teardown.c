@@ -97,8 +97,6 @@ static bool is_futile(const struct teardown *teardown, const struct removal *rem
 /* Gives up the devices that nothing is left to release, when waiting is all that is left. Returns whether these are all. */
 static bool give_up(struct teardown *teardown, uint64_t now)
 {
-        struct removal *removal, *next;
-
         if (!teardown->stop_jobs.nothing_stops) {
                 teardown->no_releaser_since = 0;
                 return false;
@@ -108,7 +106,7 @@ static bool give_up(struct teardown *teardown, uint64_t now)
                 return false;
         if (teardown->no_releaser_since == 0)
                 teardown->no_releaser_since = now;
-        dm_list_iterate_items_safe(removal, next, &teardown->busy)
+        FOREACH_LISTED(struct removal, removal, &teardown->busy)
                 if (is_futile(teardown, removal, now) || !removal_is_possible(removal)) {
                         dm_list_del(&removal->list);
                         tree_node_failed(teardown->tree, removal->node);
@@ -179,9 +177,8 @@ static int step(struct teardown *teardown)
 static uint64_t next_step_usec(const struct teardown *teardown)
 {
         uint64_t next = MIN(now_usec() + REMOVALS_CHECK_USEC, teardown->mounts_usec);
-        const struct removal *removal;
 
-        dm_list_iterate_items(removal, &teardown->busy)
+        FOREACH_LISTED(const struct removal, removal, &teardown->busy)
                 if (removal_is_possible(removal))
                         next = MIN(next, removal->next_usec);
         next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));

@@ -57,9 +57,8 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
 static void release(struct teardown *teardown)
 {
         struct unmonitor *unmonitor = &teardown->unmonitor;
-        struct removal *removal, *next;
 
-        dm_list_iterate_items_safe(removal, next, &unmonitor->waiting)
+        FOREACH_LISTED(struct removal, removal, &unmonitor->waiting)
                 if (!unmonitor->dmeventd_runs || dm_hash_lookup(unmonitor->vgs, removal->node->vg))
                         dm_list_move(&teardown->busy, &removal->list);
 }
@@ -81,12 +80,11 @@ static int ask(struct teardown *teardown)
         static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct dm_hash_table *vgs = teardown->unmonitor.vgs;
-        struct removal *removal;
         int r;
 
         if (string_vector_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
                 return -ENOMEM;
-        dm_list_iterate_items(removal, &teardown->unmonitor.waiting) {
+        FOREACH_LISTED(struct removal, removal, &teardown->unmonitor.waiting) {
                 const char *vg = removal->node->vg;
 
                 if (!dm_hash_lookup(vgs, vg) &&
