@@ -328,9 +328,11 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
 static int share_out(struct worker *worker)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
+        const struct job *job;
         int r;
 
-        FOREACH_LISTED(const struct job, job, &worker->jobs) {
+        /* Halves are added at the end, and may be shared out, too. */
+        dm_list_iterate_items(job, &worker->jobs) {
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
                         continue;
