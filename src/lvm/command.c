@@ -135,13 +135,14 @@ int command_run(const char *path, const char *const *words, char **ret_output)
         return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
 }
 
-void command_try(const char *path, const char *const *words)
+bool command_try(const char *path, const char *const *words)
 {
         _cleanup_free_ char *output = NULL;
         int r = command_run(path, words, &output);
 
         if (r != 0)
                 log_warning("Failed to run %s %s: %s", path, words[0], r < 0 ? strerror(-r) : output);
+        return r == 0;
 }
 
 void lvm_command_done(struct lvm_command *command)

@@ -36,8 +36,9 @@ int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonn
  * another negative errno; `*ret_output`, what it has printed, is to be freed by the caller. */
 int command_run(const char *path, const char *const *words, char **ret_output) _nonnull_all_ _must_check_;
 
-/* Likewise, for what is worth trying: if it fails, a warning says so, with the first word and what it has printed. */
-void command_try(const char *path, const char *const *words) _nonnull_all_;
+/* Likewise, for what is worth trying: if it fails, a warning says so, with the first word and what it has printed. Returns whether it
+ * has succeeded. */
+bool command_try(const char *path, const char *const *words) _nonnull_all_;
 
 void lvm_command_done(struct lvm_command *command) _nonnull_all_;
 

@@ -92,17 +92,17 @@ static int note_late(int run_fd)
 static bool is_running_system(int run_fd)
 {
         return faccessat(AT_FDCWD, "/" UDEVD_STARTED_LINK, F_OK, AT_SYMLINK_NOFOLLOW) >= 0 &&
-               flags_is_set(run_fd, FLAGS_SOFT_REBOOT) == 0;
+               flags_is_set(run_fd, FLAGS_SOFT_REBOOT) <= 0;
 }
 
-/* Whatever fails here, disks that appear from now on are activated. */
+/* Whatever fails here, disks that appear from now on are activated. With the rules of before, lvm2's rule would have all disks. */
 static void announce_disks(void)
 {
         static const char *const reload[] = {"control", "--reload", "--timeout=3", NULL};
         static const char *const trigger[] = {"trigger", "--action=add", "--subsystem-match=block", NULL};
 
-        command_try("/bin/udevadm", reload);
-        command_try("/bin/udevadm", trigger);
+        if (command_try("/bin/udevadm", reload))
+                command_try("/bin/udevadm", trigger);
 }
 
 static int take(int run_fd)
