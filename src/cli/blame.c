@@ -206,8 +206,8 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         _cleanup_timeline_ struct timeline timeline = {};
         int r;
 
-        if (arg_boot && arg_shutdown)
-                return verb_refuse("--boot and --shutdown are mutually exclusive, see --help.");
+        if (!choose_table(n))
+                return EXIT_CANNOT_TELL;
         if (isatty(STDOUT_FILENO))
                 return verb_refuse("Refusing to write SVG to a terminal; try \"headgate plot > boot.svg\".");
         r = read_selected(&timeline, names, n);

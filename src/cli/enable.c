@@ -90,7 +90,7 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
         return r;
 }
 
-/* What has taken over does not count as enabled in a boot without headgate, before. */
+/* headgate-generator masks it only when headgate has taken over, which it had not when systemctl reloaded. */
 static void mask_lvm_teardown(void)
 {
         static const char *const reload[] = {"daemon-reload", NULL};

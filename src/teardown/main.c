@@ -57,13 +57,12 @@ static int parse_arguments(int argc, char *argv[])
 
 /* Reads the tree, and takes it down once there is something to read from `parent_fd`. What was taken down is added to
  * `timeline`. */
-static int take_down(int parent_fd, struct timeline *timeline)
+static int take_down(int root_fd, int parent_fd, struct timeline *timeline)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         _cleanup_teardown_ struct teardown teardown = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_close_ int root_fd = root_open();
         char go;
         int r;
 
@@ -129,7 +128,7 @@ static int take_down_in_child(void)
                 /* systemd's patience may end before ours; then it is said what is left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
                 close(ends[0]);
-                status = take_down(ends[1], &timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+                status = take_down(root_fd, ends[1], &timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
                 (void) send(ends[1], &status, 1, MSG_NOSIGNAL);
                 log_close();
                 _exit(status);

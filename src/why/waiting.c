@@ -35,10 +35,10 @@ static bool is_in_use(const struct sources *sources, dev_t device)
 
 static bool is_member(sd_device *device, const char *array)
 {
-        const char *name = NULL;
+        const char *name = "";
 
         (void) sd_device_get_property_value(device, "MD_DEVNAME", &name);
-        return array && name && streq(name, array);
+        return array && streq(name, array);
 }
 
 /* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else,
@@ -99,7 +99,7 @@ void explain_layers_below(struct why *why, const char *path)
         if (name && explain_crypttab(why, name))
                 return;
         /* Arrays get their numbers anew at each boot: that tells nothing of who is who. */
-        if ((array || skip_prefix(path, "/dev/md") || name || skip_prefix(path, "/dev/dm-") || *path == '\0') &&
+        if ((skip_prefix(path, "/dev/md") || name || skip_prefix(path, "/dev/dm-") || *path == '\0') &&
                 !root_is_chosen())
                 explain_unopened(why, array);
 }

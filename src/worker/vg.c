@@ -44,26 +44,24 @@ static uint64_t late_takeover_usec(int run_fd)
                                                                                                             : 0;
 }
 
-/* Says who was done with the VG before, so that it may have been deactivated since, and must not be activated; or NULL. lvm2 knew all
- * PVs before this worker did, and nobody asks for the VG. */
+/* Says what was done with the VG before, so that it may have been deactivated and must not be activated; or NULL. lvm2 knew all PVs
+ * before this worker did, and the VG is not requested. */
 static const char *find_predecessor(const struct worker *worker, const struct managed_group *group)
 {
-        const struct volume_group *vg = group->vg;
-
         if (group->fresh || group->has_entry)
                 return NULL;
         /* That announced all devices: they have not come. What headgate knew earlier, it does not know any more. */
-        if (MAX(vg->activating_usec, vg->first.settled_usec) < late_takeover_usec(worker->run_fd))
+        if (MAX(group->vg->activating_usec, group->vg->first.settled_usec) < late_takeover_usec(worker->run_fd))
                 return "it may have been deactivated before headgate took over";
         if (!worker->inventory->records_lost)
                 return NULL;
-        FOREACH_PV(pv, vg) {
+        FOREACH_PV(pv, group->vg) {
                 const struct device *device = inventory_find_device(worker->inventory, pv->device);
 
                 if (device && (device->has_entry || device->appeared))
                         return NULL;
         }
-        return online_is_claimed(worker->lvm_run_fd, vg->name) > 0 ||
+        return online_is_claimed(worker->lvm_run_fd, group->vg->name) > 0 ||
                                flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0
                        ? "an earlier worker left no record of it, and it may have been deactivated since"
                        : NULL;
