@@ -45,10 +45,13 @@ static uint64_t late_takeover_usec(int run_fd)
 }
 
 /* Says what was done with the VG before, so that it may have been deactivated and must not be activated; or NULL. lvm2 knew all PVs
- * before this worker did, and the VG is not requested. */
-static const char *find_predecessor(const struct worker *worker, const struct managed_group *group)
+ * before this worker did, an LV is not active, and the VG is not requested. */
+static const char *find_predecessor(const struct change *change)
 {
-        if (group->fresh || group->has_entry)
+        const struct worker *worker = change->worker;
+        const struct managed_group *group = change->group;
+
+        if (group->fresh || group->has_entry || change->facts.lvs == VG_LVS_ALL)
                 return NULL;
         /* That announced all devices: they have not come. What headgate knew earlier, it does not know any more. */
         if (MAX(group->vg->activating_usec, group->vg->first.settled_usec) < late_takeover_usec(worker->run_fd))
@@ -110,7 +113,7 @@ static int find_obstacle(struct change *change)
                         string_format("lvm2 fails for others alike: %s", change->worker->alike.words));
         if (vg_state_is_due(change->group->state))
                 return find_obstacle_degraded(change);
-        predecessor = find_predecessor(change->worker, change->group);
+        predecessor = find_predecessor(change);
         if (predecessor)
                 return obstruct(change, VG_OBSTACLE_EARLIER,
                         string_format("%s (headgate activate %s).", predecessor, vg->name));
