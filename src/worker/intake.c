@@ -96,8 +96,10 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                 expectation->group = group;
                 group->awaited = true;
         }
-        if (appeared)
+        if (appeared) {
+                group->last_is_bare = device->seqno == 0;
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_PV_APPEARED, .pv = pv});
+        }
         if (group->vg->n_pvs > 1 && volume_group_count(group->vg).seen == 1)
                 report_seen(group, device->name);
         if (r >= 0)
