@@ -161,18 +161,6 @@ static void read_string(struct walk *walk, char **string)
         next_line(walk, end);
 }
 
-/* Returns where it ends. */
-static const char *read_number(struct walk *walk, const char *text, uint64_t *number)
-{
-        char *end;
-
-        errno = 0;
-        *number = (uint64_t) strtoll(text, &end, 10);
-        if (errno != 0 || end == text)
-                fail(walk, -EBADMSG);
-        return end;
-}
-
 /* Moves behind a line, if it is that one. */
 static bool skip(struct walk *walk, const char *line)
 {
@@ -211,10 +199,15 @@ static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
 /* As an int64_t, which libdevmapper reads. */
 static void pass_number(struct walk *walk, const char *key, uint64_t *number)
 {
+        char *end;
+
         if (walk->file)
                 fprintf(walk->file, "%s = %" PRId64 "\n", key, (int64_t) *number);
-        else if (find(walk, key))
-                next_line(walk, read_number(walk, walk->position, number));
+        if (walk->file || !find(walk, key))
+                return;
+        errno = 0;
+        *number = (uint64_t) strtoll(walk->position, &end, 10);
+        next_line(walk, errno == 0 && end > walk->position ? end : NULL);
 }
 
 static void pass_bool(struct walk *walk, const char *key, bool *value)
@@ -223,23 +216,6 @@ static void pass_bool(struct walk *walk, const char *key, bool *value)
 
         pass_number(walk, key, &number);
         *value = number != 0;
-}
-
-static void pass_times(struct walk *walk, const char *key, struct volume_group_times *times)
-{
-        uint64_t *const all[] = {
-                &times->first_seen_usec, &times->complete_usec, &times->activating_usec, &times->settled_usec};
-        const char *end;
-
-        if (walk->file)
-                fprintf(walk->file, "%s = [ %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 " ]\n", key, *all[0],
-                        *all[1], *all[2], *all[3]);
-        if (walk->file || !find(walk, key))
-                return;
-        end = walk->position;
-        for (size_t i = 0; i < ELEMENTSOF(all); i++)
-                end = read_number(walk, end + strspn(end, "[, "), all[i]);
-        next_line(walk, end + strspn(end, " ]"));
 }
 
 /* A PV that has not been seen has no device. */
@@ -378,7 +354,10 @@ static void pass_volume_group(struct walk *walk, struct volume_group *volume_gro
         pass_number(walk, "settled_usec", &volume_group->settled_usec);
         pass_number(walk, "clock_usec", &volume_group->clock_usec);
         pass_number(walk, "degraded_usec", &volume_group->degraded_usec);
-        pass_times(walk, "first", &volume_group->first);
+        pass_number(walk, "initial_seen_usec", &volume_group->first.first_seen_usec);
+        pass_number(walk, "initial_complete_usec", &volume_group->first.complete_usec);
+        pass_number(walk, "initial_activating_usec", &volume_group->first.activating_usec);
+        pass_number(walk, "initial_settled_usec", &volume_group->first.settled_usec);
         pass_number(walk, "made_usec", &volume_group->first.made_usec);
         pass_number(walk, "linked_usec", &volume_group->first.linked_usec);
         pass_worker_state(walk, volume_group);

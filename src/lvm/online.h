@@ -88,4 +88,3 @@ bool volume_group_is_locked(const char *directory, const char *name) _nonnull_al
 
 /* Gives all of them back. */
 void volume_group_locks_done(struct volume_group_locks *locks) _nonnull_all_;
-#define _cleanup_volume_group_locks_ _cleanup_(volume_group_locks_done)

@@ -109,15 +109,14 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         const struct vg_step step = {.state = kind == JOB_ACTIVATE ? VG_ACTIVATING : VG_ACTIVATING_DEGRADED};
         _cleanup_string_vector_ struct string_vector arguments = {};
         struct job *job;
-        int r;
-
         /* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
          * writes none for a VG of one PV, and so reads them all. */
-        if (n == 1 && kind == JOB_ACTIVATE) {
-                r = names_write_lookup(worker->inventory, groups[0], online_write_lookup);
-                if (r < 0)
-                        return r;
-        }
+        int r = n == 1 && kind == JOB_ACTIVATE
+                        ? names_write_lookup(worker->inventory, groups[0], online_write_lookup)
+                        : 0;
+
+        if (r < 0)
+                return r;
         cookies_expect(&worker->cookies, worker->event, worker->run_fd, &worker->jobs);
         r = string_vector_add_all(
                 &arguments, kind == JOB_ACTIVATE ? normal_words : degraded_words, ELEMENTSOF(normal_words));

@@ -34,27 +34,22 @@ static void change_done(struct change *change)
 
 /* ------ facts ------ */
 
-/* When headgate has taken over a running system, on now_usec()'s clock; or 0. */
-static uint64_t late_takeover_usec(int run_fd)
-{
-        _cleanup_free_ char *text = NULL;
-        uint64_t usec;
-
-        return read_file_at(run_fd, FLAGS_TAKEN_OVER_LATE, &text, NULL) >= 0 && parse_u64(text, &usec) >= 0 ? usec
-                                                                                                            : 0;
-}
-
 /* Says what was done with the VG before, so that it may have been deactivated and must not be activated; or NULL. lvm2 knew all PVs
  * before this worker did, an LV is not active, and the VG is not requested. */
 static const char *find_predecessor(const struct change *change)
 {
         const struct worker *worker = change->worker;
         const struct managed_group *group = change->group;
+        _cleanup_free_ char *taken_over = NULL;
+        uint64_t usec;
 
         if (group->fresh || group->has_entry || change->facts.lvs == VG_LVS_ALL)
                 return NULL;
-        /* That announced all devices: they have not come. What headgate knew earlier, it does not know any more. */
-        if (MAX(group->vg->activating_usec, group->vg->first.settled_usec) < late_takeover_usec(worker->run_fd))
+        /* A takeover of a running system announced all devices: they have not come. What headgate knew earlier, it does not know
+         * any more. */
+        if (read_file_at(worker->run_fd, FLAGS_TAKEN_OVER_LATE, &taken_over, NULL) >= 0 &&
+                parse_u64(taken_over, &usec) >= 0 &&
+                MAX(group->vg->activating_usec, group->vg->first.settled_usec) < usec)
                 return "it may have been deactivated before headgate took over";
         if (!worker->inventory->records_lost)
                 return NULL;

@@ -89,7 +89,7 @@ class VolumeGroup:
         return records.volume_group(
             self.name, self.id, state, pvs, lvs, seqno=5, **{key: word in self.flags for key, word in flags.items()},
             **dict(zip(records.TIMES, times)), clock_usec=STARTED, degraded_usec=(state == "degraded") * 5 * SECOND // 2,
-            first=times if state in ("active", "degraded") else (0,) * 4, reason=self.reason,
+            **records.first(*(times if state in ("active", "degraded") else (0,) * 4)), reason=self.reason,
             skip_reason=REASONS[self.backup] if "reread" in self.flags else
             self.reason if self.backup in METADATA and state == "skipped" else None)
 

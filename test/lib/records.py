@@ -54,6 +54,11 @@ def volume_group(name, vgid, state, pvs, lvs, **more):
 TIMES = ("first_seen_usec", "complete_usec", "activating_usec", "settled_usec")
 
 
+def first(*times):
+    """Of the first activation."""
+    return dict(zip(("initial_seen_usec", "initial_complete_usec", "initial_activating_usec", "initial_settled_usec"), times))
+
+
 def put_all(run, texts):
     """Add records, given as their keys and texts; an empty text removes one."""
     path = run / "records"
