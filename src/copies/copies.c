@@ -7,7 +7,7 @@
 
 #include <systemd/sd-device.h>
 
-#include "reader/facts.h"
+#include "inventory/volume_group_record.h"
 #include "reader/pv.h"
 #include "reader/reader.h"
 #include "shared/dm.h"

@@ -70,9 +70,9 @@ struct managed_group {
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
         bool activated;            /* it has become active, which is still to be written down */
         bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
-        bool may_be_gone; /* a PV was removed: lvm2 may have removed the VG before, see vg_report_lost() */
-        bool ask_again;   /* since lvm2 was asked, a disk appeared or was removed, or it was requested by name */
-        bool fresh;       /* lvm2 had no record of one of its PVs, which so has not been there before */
+        bool may_be_gone;  /* a PV was removed: lvm2 may have removed the VG before, see vg_report_lost() */
+        bool ask_again;    /* since lvm2 was asked, a disk appeared or was removed, or it was requested by name */
+        bool fresh;        /* lvm2 had no record of one of its PVs, which so has not been there before */
         bool last_is_bare; /* the PV that came last has no metadata */
         uint64_t retry_usec;    /* when it is tried again, since it has failed; 0 if it is not */
         unsigned int n_retries; /* how often it was, by the clock, since it was settled or requested otherwise */

@@ -3,10 +3,23 @@
 
 #include "inventory/record_file.h"
 #include "inventory/vg-state.h"
-#include "lvm/volume_group.h"
+#include "lvm/metadata.h"
 
 /* The record of a VG, as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. It is in the syntax
  * of lvm2's metadata, but not all of that is a record: one assignment a line, in sections of one level. */
+
+/* Facts are what metadata say, without what became of the VG, in the same form: on their way from the process that has parsed
+ * metadata to the one that believes nothing of it.
+ *
+ * Returns 0, with `*ret` to be freed by the caller, or -ENOMEM. */
+int facts_write(const struct volume_group *metadata, char **ret) _nonnull_all_ _must_check_;
+
+/* Reads them. Whatever they say, what comes of it is within the limits of metadata.h, and all identifiers and the VG's name
+ * are valid. Returns 0 and `*ret`, to be freed with volume_group_free(); -EBADMSG; or -ENOMEM. */
+int facts_read(const char *data, size_t size, struct volume_group **ret) _nonnull_all_ _must_check_;
+
+/* More is not taken from another process. */
+#define FACTS_SIZE_MAX (32U * 1024 * 1024)
 
 /* The text of a VG's record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
 int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_all_ _must_check_;

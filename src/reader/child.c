@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "inventory/volume_group_record.h"
 #include "lvm/pv.h"
-#include "reader/facts.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -200,15 +200,14 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
 {
         _cleanup_volume_group_ struct volume_group *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
-        size_t size = 0;
-        int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts, &size);
+        int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts);
 
         if (r < 0)
                 return r;
-        if (size > FACTS_SIZE_MAX)
+        if (strlen(facts) > FACTS_SIZE_MAX)
                 return -EFBIG;
+        copy->facts_size = strlen(facts);
         copy->facts = TAKE_PTR(facts);
-        copy->facts_size = size;
         return 0;
 }
 

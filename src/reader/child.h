@@ -28,7 +28,7 @@ struct reader_copy {
         uint32_t checksum;
         uint64_t size;
         uint64_t facts_size;      /* 0 where the text was known already, or could not be read */
-        const char *facts;        /* see facts.h */
+        const char *facts;        /* see facts_write() */
         char name[LVM_NAME_SIZE]; /* of the VG as far as a damaged text tells, or "" */
         char reason[64];
 };

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "reader/facts.h"
+#include "inventory/volume_group_record.h"
 #include "reader/reader.h"
 #include "shared/util.h"
 

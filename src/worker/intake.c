@@ -12,9 +12,9 @@
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
+#include "inventory/volume_group_record.h"
 #include "lvm/dm_devices.h"
 #include "lvm/online.h"
-#include "reader/facts.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a worker leaves for the next one and for who looks: the record of a VG, and the file of all records. */
+/* What a worker leaves for the next one and for who looks: the record of a VG, and the file of all records; and facts, of which the
+ * form is the same. */
 
 #include "fuzz.h"
 #include "inventory/volume_group_record.h"
@@ -28,7 +29,7 @@ static void look_at(const struct volume_group *volume_group)
 
 int fuzz_one(const uint8_t *data, size_t size)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *facts = NULL;
         _cleanup_record_file_ struct record_file *file = NULL;
         _cleanup_free_ char *text = fuzz_text(data, size);
         const struct record_entry *record;
@@ -39,6 +40,12 @@ int fuzz_one(const uint8_t *data, size_t size)
         fuzz_check(r == 0 || r == -EBADMSG);
         if (r == 0)
                 look_at(volume_group);
+        r = facts_read((const char *) data, size, &facts);
+        fuzz_check(r == 0 || r == -EBADMSG);
+        if (r == 0) {
+                fuzz_check(lvm_id_is_valid(facts->vgid) && !facts->reason && facts->state == VOLUME_GROUP_WAITING);
+                look_at(facts);
+        }
 
         fuzz_write(RECORD_FILE, data, size);
         r = record_file_read(fuzz_root(), &file);
