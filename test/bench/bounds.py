@@ -47,9 +47,8 @@ def first_uuids(disks, seconds):
 
 SHORT = {
     "first": first(150, 120),
-    "bench-uml": Bounded("bench-boot", "uml", 64, 2, "stock,headgate,headgate-stock-rules,direct,floor",
-                         {"ratios.headgate/floor": 0.65, "ratios.headgate/stock": 0.25, "ratios.direct/headgate": 1.15,
-                          "ratios.headgate-stock-rules/floor": 1.15, "ratios.headgate-stock-rules/stock": 0.45}, 200),
+    "bench-uml": Bounded("bench-boot", "uml", 64, 2, "stock,headgate,floor",
+                         {"ratios.headgate/floor": 0.65, "ratios.headgate/stock": 0.25}, 130),
     "teardown-uml": Bounded("bench-teardown", "uml", 64, 2, "headgate,blkdeactivate,vgchange",
                             {"ratios.headgate/blkdeactivate": 0.05, "ratios.headgate/vgchange": 0.5,
                              "contenders.headgate.peak_kib": 16384}, 120),

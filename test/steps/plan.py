@@ -40,7 +40,7 @@ def steps_of(check, builds, release=None):
     steps = [build_step(builds.plain), build_step(builds.of("dev"), "--native-file", REPOSITORY / "build-dev.ini", QUICK_TO_START),
              *source_steps(), *unit_steps(check, builds), *model_steps(check, builds), *guests]
     if check != "quick":
-        steps += [*analysis_steps(builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
+        steps += [*analysis_steps(check, builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
     if check == "all":
         steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
                        "packages", 600) for on in scenario.RELEASES]
@@ -95,9 +95,10 @@ def git(*words):
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.strip()
 
 
-def analysis_steps(builds):
-    return [Step(name, [TESTS / "analyze", compiler, "--build", builds.of(f"analyze-{compiler}"), "--jobs", "1"], "sources", seconds)
-            for name, compiler, seconds in (("gcc's analyzer", "gcc", 80), ("clang-tidy", "clang", 400))]
+def analysis_steps(check, builds):
+    clang = ("clang", 400) if check == "all" else ("tidy", 30)
+    return [Step(name, [TESTS / "analyze", kind, "--build", builds.of(f"analyze-{kind}"), "--jobs", "1"], "sources", seconds)
+            for name, (kind, seconds) in (("gcc's analyzer", ("gcc", 80)), ("clang-tidy", clang))]
 
 
 def fuzz_steps(check, builds):
