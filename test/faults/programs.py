@@ -23,6 +23,10 @@ BY_HAND = "after somebody restarts it"
 LOST = "not, the request is lost, which udev is told"
 
 
+# How often it is tried to have all VGs active.
+BEGINNINGS_MAX = 5
+
+
 class Worker:
     """A batch of three VGs, from the start of the worker until it is stopped."""
     name = "headgated"
@@ -59,7 +63,10 @@ class ReadAgain(Worker):
     name = "headgated, devices are read again"
 
     def begin(self):
-        super().work(())
+        # A worker that was too slow on a busy machine, and killed, may have left something to be done.
+        for _ in range(BEGINNINGS_MAX):
+            if super().work(()) == ["success (0)"] and self.machine.is_settled():
+                break
         self.machine.deactivate("v")
         # What cannot be read counts as missing for no policy.
         self.machine.allow_degraded(("plain", "v"))
