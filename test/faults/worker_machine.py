@@ -124,6 +124,10 @@ class WorkerMachine:
         self.paths[image] = device
         self.links[image] = os.readlink(DEVICES / number)
         self.numbers[image] = number
+        # Others on this machine attach loop devices and detach them, which is another disk each time.
+        facts, kept = Path("/sys/class/block", device.name, "uevent"), RUN / f"table/{device.name}"
+        kept.write_text(facts.read_text())
+        subprocess.run(["mount", "--bind", kept, facts], check=True)
         self.plug_in(image)
         with open(self.images / f"{image}.img", "rb") as label:
             label.seek(512 + 32)
