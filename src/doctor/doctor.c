@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The table of checks, what they all look at, and their findings. */
+/* What all checks look at, and their findings. */
 
 #include "doctor/doctor.h"
 
 #include <fcntl.h>
 
-#include "boot/switches.h"
 #include "shared/program.h"
 #include "tree/read.h"
 
@@ -40,7 +39,7 @@ bool doctor_has(const struct doctor *doctor, const char *path)
         return faccessat(doctor->sources.root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) >= 0;
 }
 
-static int doctor_open(struct doctor *doctor)
+int doctor_open(struct doctor *doctor)
 {
         int r = sources_open(&doctor->sources) ?: sources_read_configuration(&doctor->sources);
 
@@ -64,56 +63,4 @@ void doctor_done(struct doctor *doctor)
         sources_done(&doctor->sources);
         systemd_done(&doctor->systemd);
         tree_free(doctor->tree);
-}
-
-/* ------ the checks ------ */
-
-/* Without these there is nothing that a check could look at. */
-enum { NEEDS_SYSTEMD = 1 << 0, NEEDS_RUN = 1 << 1 };
-
-static const struct check {
-        const char *name; /* as in the column CHECK */
-        check_function *run;
-        unsigned int needs;
-        const char *otherwise; /* what has been found if the check adds nothing */
-} checks[] = {
-        {"versions", check_versions},
-        {"enabled", check_enabled, NEEDS_SYSTEMD, "headgate is enabled (" TAKEOVER_UNIT ")."},
-        {"in-charge", check_in_charge, NEEDS_RUN, "headgate activates VGs, lvm2's udev rule is masked."},
-        {"units", check_units, NEEDS_SYSTEMD | NEEDS_RUN, "All of headgate's units are as they should be."},
-        {"failures", check_failures, 0, "The worker has not failed."},
-        {"headgate-rule", check_headgate_rule},
-        {"lvm2-rule", check_stock_rule},
-        {"dm-rules", check_dm_rules},
-        {"blk-availability", check_blk_availability, NEEDS_SYSTEMD},
-        {"lvm.conf", check_lvm_configuration, 0, "Nothing in it keeps VGs from being activated."},
-        {"headgate.conf", check_headgate_configuration, 0, "There is nothing wrong in it."},
-        {"online", check_online},
-        {"others", check_others, 0, "No unit of this machine's own activates VGs or LVs."},
-        {"initrd", check_initrd, NEEDS_RUN, "No VG was active before headgate saw it."},
-        {"requests", check_requests, NEEDS_RUN, "No request is left."},
-        {"links", check_links, 0, "No link in /dev leads to an LV that is not there."},
-        {"journal", check_journal, 0, "The journal is kept, so that one can look back at boots and shutdowns."},
-};
-
-int doctor_run(struct doctor *doctor)
-{
-        int r = doctor_open(doctor);
-
-        if (r < 0)
-                return r;
-        FOREACH_ARRAY(check, checks, ELEMENTSOF(checks)) {
-                size_t before = doctor->n_findings;
-
-                doctor->check = check->name;
-                if (check->needs & NEEDS_SYSTEMD && doctor->systemd_error < 0)
-                        finding_unknown(doctor, doctor->systemd_error, "systemd does not tell of its units: %m.");
-                else if (check->needs & NEEDS_RUN && doctor->run_error < 0)
-                        finding_unknown(doctor, doctor->run_error, "/run/headgate cannot be looked into: %m.");
-                else
-                        check->run(doctor);
-                if (doctor->n_findings == before && check->otherwise)
-                        finding_ok(doctor, "%s", check->otherwise);
-        }
-        return doctor->out_of_memory ? -ENOMEM : 0;
 }

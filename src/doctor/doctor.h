@@ -41,7 +41,10 @@ struct doctor {
 
 #define DOCTOR_NONE ((struct doctor){.sources = SOURCES_NONE})
 
-/* Runs all checks, in the order in which they are printed. `doctor` starts as DOCTOR_NONE. Returns 0 or a negative errno. */
+/* Reads what the checks look at. `doctor` starts as DOCTOR_NONE. Returns 0 or a negative errno. */
+int doctor_open(struct doctor *doctor) _nonnull_all_ _must_check_;
+
+/* Likewise, and runs all checks, in the order in which they are printed. */
 int doctor_run(struct doctor *doctor) _nonnull_all_ _must_check_;
 
 void doctor_done(struct doctor *doctor) _nonnull_all_;
@@ -59,7 +62,7 @@ void finding_add(struct doctor *doctor, enum finding_result result, int error, c
 /* Whether something is at that path, a link to nowhere included. */
 bool doctor_has(const struct doctor *doctor, const char *path) _nonnull_all_;
 
-/* A check adds what it has found; it may add nothing if the table in doctor.c says what that means. */
+/* A check adds what it has found; it may add nothing if the table in checks.c says what that means. */
 typedef void check_function(struct doctor *doctor);
 
 /* takeover.c: who activates and deactivates VGs, and whether headgate's rules and units are as they should be */

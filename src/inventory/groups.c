@@ -7,6 +7,59 @@
 #include "lvm/online.h"
 #include "shared/util.h"
 
+/* ------ the states of vg-state.h in words, and the public state of each ------ */
+
+/* As headgated(8) has them, and the public state of each. */
+static const struct {
+        const char *words;
+        enum volume_group_state state;
+        bool overdue;
+        bool lost_after_active;
+} states[_VG_STATE_MAX] = {
+        [VG_WAITING] = {"waiting", VOLUME_GROUP_WAITING},
+        [VG_OVERDUE] = {"waiting, overdue", VOLUME_GROUP_WAITING, .overdue = true},
+        [VG_LOST] = {"waiting, lost", VOLUME_GROUP_WAITING, .lost_after_active = true},
+        [VG_LOST_OVERDUE] = {"waiting, lost and overdue", VOLUME_GROUP_WAITING, true, true},
+        [VG_COMPLETE] = {"complete", VOLUME_GROUP_COMPLETE},
+        [VG_COMPLETE_ALONE] = {"complete, alone", VOLUME_GROUP_COMPLETE},
+        [VG_DUE] = {"complete, due", VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_DEGRADED_DUE] = {"complete, due again", VOLUME_GROUP_COMPLETE, .overdue = true},
+        [VG_ACTIVATING] = {"activating", VOLUME_GROUP_ACTIVATING},
+        [VG_ACTIVATING_DEGRADED] = {"activating degraded", VOLUME_GROUP_ACTIVATING, .overdue = true},
+        [VG_ACTIVE] = {"active", VOLUME_GROUP_ACTIVE},
+        [VG_DEGRADED] = {"degraded", VOLUME_GROUP_DEGRADED, .overdue = true},
+        [VG_DEGRADED_RETRY] = {"degraded, retry", VOLUME_GROUP_DEGRADED},
+        [VG_DEGRADED_COMPLETE] = {"degraded, complete", VOLUME_GROUP_DEGRADED},
+        [VG_SKIPPED] = {"skipped", VOLUME_GROUP_SKIPPED},
+        [VG_FAILED] = {"failed", VOLUME_GROUP_FAILED},
+        [VG_REMOVED] = {"removed"},
+};
+
+const char *vg_state_to_string(enum vg_state state)
+{
+        return states[state].words;
+}
+
+int vg_state_from_string(const char *words)
+{
+        for (int state = 0; state < _VG_STATE_SETTABLE; state++)
+                if (streq(states[state].words, words))
+                        return state;
+        return -EBADMSG;
+}
+
+void vg_state_enter(struct volume_group *volume_group, enum vg_state state)
+{
+        if (state == VG_REMOVED)
+                return;
+        volume_group->worker_state = states[state].words;
+        volume_group->state = states[state].state;
+        volume_group->overdue = states[state].overdue;
+        volume_group->lost_after_active = states[state].lost_after_active;
+}
+
+/* ------ VGs ------ */
+
 void managed_group_free(struct managed_group *group)
 {
         volume_group_free(group->vg);
@@ -118,6 +171,11 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
 }
 
 /* ------ names: of several VGs with one, each leads to the next ------ */
+
+struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name)
+{
+        return dm_hash_lookup(inventory->groups_by_name, name);
+}
 
 /* Has the VG found by its name, or no longer: after and before the name changes. Both return 0 or -ENOMEM. */
 static int name_group(struct inventory *inventory, struct managed_group *group)

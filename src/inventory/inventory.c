@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The inventory, from the records of an earlier worker to those for the next one, and its devices: each is in the list of its
- * stage, and is found by its number and by the PV that it holds. */
+/* The inventory, from the records of an earlier worker to those for the next one. */
 
 #include "inventory/inventory.h"
-
-#include <systemd/sd-daemon.h>
 
 #include "shared/dm.h"
 #include "shared/flags.h"
@@ -16,24 +13,8 @@
 /* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
 #define HASH_SIZE_HINT 4096
 
-/* How often to ping: a small part of what headgate.service allows from one ping to the next, 30 s. */
-#define PING_INTERVAL_USEC USEC_PER_SEC
-
-/* By then multipathd has seen a second path, or there is none. */
-#define HOLD_MAX_USEC (3 * USEC_PER_SEC)
-
 /* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
 #define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
-
-void inventory_ping(struct inventory *inventory)
-{
-        inventory->now_usec = now_usec();
-        if (inventory->now_usec < inventory->last_ping_usec + PING_INTERVAL_USEC && inventory->last_ping_usec > 0)
-                return;
-        inventory->last_ping_usec = inventory->now_usec;
-        inventory->clock_usec = now_realtime_usec() - inventory->now_usec;
-        (void) sd_notify(0, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=30000000");
-}
 
 /* ------ from the records of an earlier worker ------ */
 
@@ -176,21 +157,13 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         return 0;
 }
 
-static void free_device(struct device *device)
-{
-        free(device->name);
-        free(device->announced_name);
-        free(device->path.wwid);
-        free(device);
-}
-
 struct inventory *inventory_free(struct inventory *inventory)
 {
         if (!inventory)
                 return NULL;
 
         FOREACH_DEVICE(device, inventory)
-                free_device(device);
+                device_free(device);
         FOREACH_GROUP(group, inventory)
                 managed_group_free(group);
         struct dm_hash_table *tables[] = {inventory->groups_by_text, inventory->devices_by_number,
@@ -201,220 +174,6 @@ struct inventory *inventory_free(struct inventory *inventory)
         record_writer_free(inventory->writer);
         free(inventory);
         return NULL;
-}
-
-/* ------ devices ------ */
-
-struct device *inventory_find_device(const struct inventory *inventory, dev_t number)
-{
-        return dm_hash_lookup_binary(inventory->devices_by_number, &number, sizeof(number));
-}
-
-int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret)
-{
-        struct device *device = inventory_find_device(inventory, number);
-
-        inventory_ping(inventory);
-        if (!device) {
-                device = calloc(1, sizeof(*device));
-                if (!device)
-                        return -ENOMEM;
-                device->number = number;
-                if (!dm_hash_insert_binary(inventory->devices_by_number, &number, sizeof(number), device)) {
-                        free(device);
-                        return -ENOMEM;
-                }
-                device->held_until_usec = inventory->now_usec + HOLD_MAX_USEC;
-                device->stage = DEVICE_UNREAD;
-                dm_list_add(&inventory->devices[DEVICE_UNREAD], &device->list);
-        }
-
-        *ret = device;
-        return 0;
-}
-
-bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage)
-{
-        return ANY(for (enum device_stage earlier = 0; earlier < stage; earlier++),
-                !dm_list_empty(&inventory->devices[earlier]));
-}
-
-bool inventory_pvs_have_reached(
-        const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage)
-{
-        const struct device *device;
-
-        return !ANY(FOREACH_PV(pv, vg),
-                (device = inventory_find_device(inventory, pv->device)) && device->stage < stage);
-}
-
-bool device_is_of_complete(const struct device *device)
-{
-        return device->group && device->group->vg->state != VOLUME_GROUP_WAITING;
-}
-
-bool device_is_urgent(const struct device *device)
-{
-        return device->removed || device->slow || (device_is_of_complete(device) && device->group->awaited);
-}
-
-void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)
-{
-        device->stage = stage;
-        dm_list_move(&inventory->devices[stage], &device->list);
-}
-
-size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job)
-{
-        size_t n = 0;
-
-        FOREACH_GROUP_OF_JOB(group, inventory, job)
-                n++;
-        return n;
-}
-
-void inventory_read_again(struct inventory *inventory, struct device *device)
-{
-        if (device->stage >= DEVICE_SETTLING)
-                inventory_move_device(inventory, device, DEVICE_UNREAD);
-        else if (device->stage > DEVICE_UNREAD)
-                device->again = true;
-}
-
-void inventory_note_disk(const struct inventory *inventory, struct device *device, uint64_t diskseq)
-{
-        if (diskseq != device->announced_diskseq)
-                device->held_until_usec = inventory->now_usec + HOLD_MAX_USEC;
-        device->announced_diskseq = diskseq;
-}
-
-bool inventory_is_undecided(const struct inventory *inventory, const struct device *device)
-{
-        const struct storage_path *path = &device->path;
-
-        if (!device->ready || device->recorded.pvid[0] != '\0' || inventory->now_usec >= device->held_until_usec)
-                return false;
-        if (path->kind != PATH_OF_TWINS)
-                return path->kind == PATH_OF_FABRIC;
-        FOREACH_DEVICE(other, inventory)
-                if (other->path.kind != PATH_NEVER && other->path.disk != path->disk &&
-                        streq(other->path.wwid, path->wwid))
-                        return true;
-        return false;
-}
-
-void inventory_hold(struct inventory *inventory, bool booting)
-{
-        struct dm_list *unread = &inventory->devices[DEVICE_UNREAD];
-        _cleanup_close_ int root_fd = root_open();
-
-        if (!multipath_finds_new(root_fd, booting))
-                return;
-        FOREACH_LISTED(struct device, device, unread) {
-                inventory_ping(inventory);
-                storage_path_read(root_fd, device->number, &device->path);
-        }
-        FOREACH_LISTED(struct device, device, unread)
-                if (device->path.kind == PATH_MARKED && device->recorded.pvid[0] == '\0')
-                        inventory_move_device(inventory, device, DEVICE_SETTLING);
-                else if (inventory_is_undecided(inventory, device)) {
-                        log_debug("Holding %s (WWID %s), which multipathd may make a path.",
-                                device->announced_name ?: "a device", device->path.wwid);
-                        inventory_move_device(inventory, device, DEVICE_HELD);
-                }
-}
-
-#define RETRY_USEC (1 * USEC_PER_SEC)
-#define RETRIES_MAX 7U
-
-bool inventory_retry(struct inventory *inventory, struct device *device)
-{
-        if (device->n_failed >= RETRIES_MAX)
-                return false;
-        device->retry_usec = inventory->now_usec + (RETRY_USEC << device->n_failed);
-        device->retry_ready = device->ready;
-        inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
-        return device->n_failed++ == 0;
-}
-
-static void end_retries(struct inventory *inventory)
-{
-        uint64_t now = inventory->now_usec;
-
-        if (now < inventory->retry_usec)
-                return;
-        inventory->retry_usec = USEC_INFINITY;
-        FOREACH_DEVICE(device, inventory)
-                if (device->retry_usec > now)
-                        inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
-                else if (device->retry_usec > 0) {
-                        device->retry_usec = 0;
-                        device->ready |= device->retry_ready;
-                        inventory_read_again(inventory, device);
-                }
-}
-
-uint64_t inventory_end_holds(struct inventory *inventory)
-{
-        uint64_t earliest;
-
-        end_retries(inventory);
-        earliest = inventory->retry_usec;
-        FOREACH_LISTED(struct device, device, &inventory->devices[DEVICE_HELD])
-                if (inventory->now_usec < device->held_until_usec)
-                        earliest = MIN(earliest, device->held_until_usec);
-                else
-                        inventory_move_device(inventory, device, DEVICE_UNREAD);
-        return earliest;
-}
-
-struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid)
-{
-        return dm_hash_lookup(inventory->devices_by_pvid, pvid);
-}
-
-int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid)
-{
-        const struct record_device former = device->recorded;
-
-        if (device->pvid[0] != '\0' && !streq(device->pvid, pvid) &&
-                inventory_find_device_of_pv(inventory, device->pvid) == device)
-                dm_hash_remove(inventory->devices_by_pvid, device->pvid);
-        snprintf(device->pvid, sizeof(device->pvid), "%s", pvid);
-        if (pvid[0] != '\0' && !inventory_find_device_of_pv(inventory, pvid) &&
-                inventory_prefer_device(inventory, device) < 0)
-                return -ENOMEM;
-
-        device->recorded = (struct record_device){.number = device->number, .diskseq = device->diskseq};
-        memcpy(device->recorded.pvid, device->pvid, sizeof(device->pvid));
-        if (streq(former.pvid, device->pvid) && (pvid[0] == '\0' || former.diskseq == device->diskseq))
-                return 0;
-        inventory->changed = true;
-        return record_writer_put_device(inventory->writer, &device->recorded);
-}
-
-int inventory_prefer_device(struct inventory *inventory, struct device *device)
-{
-        return dm_hash_insert(inventory->devices_by_pvid, device->pvid, device) ? 0 : -ENOMEM;
-}
-
-bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid)
-{
-        const struct device *device = inventory_find_device(inventory, number);
-        uint64_t present;
-
-        if (!device || device->removed || !streq(device->recorded.pvid, pvid) || !diskseq_device_exists(number))
-                return false;
-        present = diskseq_read(number);
-        return device->recorded.diskseq == 0 || present == 0 || present == device->recorded.diskseq;
-}
-
-void inventory_drop_device(struct inventory *inventory, struct device *device)
-{
-        (void) inventory_set_pvid(inventory, device, "");
-        dm_hash_remove_binary(inventory->devices_by_number, &device->number, sizeof(device->number));
-        dm_list_del(&device->list);
-        free_device(device);
 }
 
 /* ------ to the records ------ */

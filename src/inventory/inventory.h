@@ -91,6 +91,7 @@ struct managed_group {
 
 /* The inventory frees those that are in it. */
 void managed_group_free(struct managed_group *group);
+void device_free(struct device *device);
 
 /* lvm2 has not recorded the PV that is the device `number`: takes over the sentence that tells of it. It counts until
  * the PV goes from there or lvm2 accepts it. Returns 0, or -ENOMEM if there is no sentence. */

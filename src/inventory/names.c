@@ -103,8 +103,3 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
                         return true;
         return false;
 }
-
-struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name)
-{
-        return dm_hash_lookup(inventory->groups_by_name, name);
-}

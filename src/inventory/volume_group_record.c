@@ -1,64 +1,429 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The records of VGs, and the states that they tell of. */
+/* A VG as text, and back: its record, or its facts alone. One walk over the fields serves for both directions. */
 
 #include "inventory/volume_group_record.h"
 
+#include <inttypes.h>
+#include <sys/sysmacros.h>
+
+#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* ------ the worker's states ------ */
+/* ------ fields ------ */
 
-/* As headgated(8) has them, and the public state of each. */
-static const struct {
-        const char *words;
-        enum volume_group_state state;
-        bool overdue;
-        bool lost_after_active;
-} states[_VG_STATE_MAX] = {
-        [VG_WAITING] = {"waiting", VOLUME_GROUP_WAITING},
-        [VG_OVERDUE] = {"waiting, overdue", VOLUME_GROUP_WAITING, .overdue = true},
-        [VG_LOST] = {"waiting, lost", VOLUME_GROUP_WAITING, .lost_after_active = true},
-        [VG_LOST_OVERDUE] = {"waiting, lost and overdue", VOLUME_GROUP_WAITING, true, true},
-        [VG_COMPLETE] = {"complete", VOLUME_GROUP_COMPLETE},
-        [VG_COMPLETE_ALONE] = {"complete, alone", VOLUME_GROUP_COMPLETE},
-        [VG_DUE] = {"complete, due", VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_DEGRADED_DUE] = {"complete, due again", VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_ACTIVATING] = {"activating", VOLUME_GROUP_ACTIVATING},
-        [VG_ACTIVATING_DEGRADED] = {"activating degraded", VOLUME_GROUP_ACTIVATING, .overdue = true},
-        [VG_ACTIVE] = {"active", VOLUME_GROUP_ACTIVE},
-        [VG_DEGRADED] = {"degraded", VOLUME_GROUP_DEGRADED, .overdue = true},
-        [VG_DEGRADED_RETRY] = {"degraded, retry", VOLUME_GROUP_DEGRADED},
-        [VG_DEGRADED_COMPLETE] = {"degraded, complete", VOLUME_GROUP_DEGRADED},
-        [VG_SKIPPED] = {"skipped", VOLUME_GROUP_SKIPPED},
-        [VG_FAILED] = {"failed", VOLUME_GROUP_FAILED},
-        [VG_REMOVED] = {"removed"},
+struct walk {
+        FILE *file;           /* written to, if it is not NULL; else what follows is read */
+        bool is_record;       /* has more than facts */
+        const char *section;  /* where its assignments begin */
+        const char *position; /* the line at which to go on */
+        int error;            /* the first one; then nothing more is read */
 };
 
-const char *vg_state_to_string(enum vg_state state)
+static void fail(struct walk *walk, int error)
 {
-        return states[state].words;
+        if (walk->error >= 0)
+                walk->error = error;
 }
 
-int vg_state_from_string(const char *words)
+/* ------ reading lines ------ */
+
+/* A quote or backslash in a string has a backslash before it, see dm_escape_double_quotes(). */
+static bool is_escape(const char *c)
 {
-        for (int state = 0; state < _VG_STATE_SETTABLE; state++)
-                if (streq(states[state].words, words))
-                        return state;
-        return -EBADMSG;
+        return c[0] == '\\' && (c[1] == '"' || c[1] == '\\');
 }
 
-void vg_state_enter(struct volume_group *volume_group, enum vg_state state)
+/* The end of a value, or NULL if it has none. */
+static const char *find_end(const char *value)
 {
-        if (state == VG_REMOVED)
+        if (*value != '"')
+                return value + strcspn(value, "\n");
+        for (value++; *value != '"'; value++) {
+                value += is_escape(value);
+                if (*value == '\0')
+                        return NULL;
+        }
+        return value + 1;
+}
+
+/* The value of an assignment, or NULL for another line. */
+static const char *find_value(const char *line)
+{
+        return skip_prefix(line + strcspn(line, " \n"), " = ");
+}
+
+static void next_line(struct walk *walk, const char *end)
+{
+        if (!end || (*end != '\n' && *end != '\0'))
+                fail(walk, -EBADMSG);
+        else
+                walk->position = end + (*end == '\n');
+}
+
+static bool find_from(struct walk *walk, const char *line, const char *key)
+{
+        const char *value, *rest, *end;
+
+        while (walk->error >= 0 && (value = find_value(line))) {
+                rest = skip_prefix(line, key);
+                if (rest && skip_prefix(rest, " = ") == value) {
+                        walk->position = value;
+                        return true;
+                }
+                end = find_end(value);
+                if (!end || *end != '\n')
+                        break;
+                line = end + 1;
+        }
+        return false;
+}
+
+/* Moves to the value of a field, which is most often in the next line. Those that are not known come from a later version of the
+ * same format, and are passed over. */
+static bool find(struct walk *walk, const char *key)
+{
+        return find_from(walk, walk->position, key) || find_from(walk, walk->section, key);
+}
+
+static void read_string(struct walk *walk, char **string)
+{
+        const char *in = walk->position, *end = find_end(in);
+        char *copy, *out;
+
+        if (*in++ != '"' || !end) {
+                fail(walk, -EBADMSG);
                 return;
-        volume_group->worker_state = states[state].words;
-        volume_group->state = states[state].state;
-        volume_group->overdue = states[state].overdue;
-        volume_group->lost_after_active = states[state].lost_after_active;
+        }
+        copy = out = malloc((size_t) (end - in));
+        if (!copy) {
+                fail(walk, -ENOMEM);
+                return;
+        }
+        for (; in < end - 1; in++) {
+                in += is_escape(in);
+                *out++ = *in;
+        }
+        *out = '\0';
+        free(*string);
+        *string = copy;
+        next_line(walk, end);
+}
+
+/* Moves behind a line, if it is that one. */
+static bool skip(struct walk *walk, const char *line)
+{
+        const char *rest = skip_prefix(walk->position, line);
+
+        if (!rest || (*rest != '\n' && *rest != '\0'))
+                return false;
+        next_line(walk, rest);
+        return true;
+}
+
+/* ------ fields: those that are not there stay as they are ------ */
+
+/* NULL is left out. */
+static void pass_string(struct walk *walk, const char *key, char **string)
+{
+        if (walk->file) {
+                if (config_print_string(walk->file, key, *string) < 0)
+                        fail(walk, -ENOMEM);
+        } else if (find(walk, key)) {
+                read_string(walk, string);
+        }
+}
+
+static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
+{
+        _cleanup_free_ char *string = walk->file ? strdup(id) : NULL;
+
+        pass_string(walk, key, &string);
+        if (!walk->file && string && strlen(string) != LVM_ID_LENGTH)
+                fail(walk, -EBADMSG);
+        else if (!walk->file && string)
+                memcpy(id, string, LVM_ID_SIZE);
+}
+
+/* As an int64_t, which libdevmapper reads. */
+static void pass_number(struct walk *walk, const char *key, uint64_t *number)
+{
+        char *end;
+
+        if (walk->file)
+                fprintf(walk->file, "%s = %" PRId64 "\n", key, (int64_t) *number);
+        if (walk->file || !find(walk, key))
+                return;
+        errno = 0;
+        *number = (uint64_t) strtoll(walk->position, &end, 10);
+        next_line(walk, errno == 0 && end > walk->position ? end : NULL);
+}
+
+static void pass_bool(struct walk *walk, const char *key, bool *value)
+{
+        uint64_t number = *value;
+
+        pass_number(walk, key, &number);
+        *value = number != 0;
+}
+
+/* A PV that has not been seen has no device. */
+static void pass_device(struct walk *walk, dev_t *device)
+{
+        uint64_t major_number = major(*device), minor_number = minor(*device);
+
+        if (walk->file && *device == 0)
+                return;
+        pass_number(walk, "major", &major_number);
+        pass_number(walk, "minor", &minor_number);
+        *device = makedev((unsigned int) major_number, (unsigned int) minor_number);
+}
+
+static void pass_state(struct walk *walk, struct volume_group *volume_group)
+{
+        _cleanup_free_ char *word = NULL;
+        enum volume_group_state state = 0;
+
+        if (walk->file) {
+                fprintf(walk->file, "state = \"%s\"\n", volume_group_state_to_string(volume_group->state));
+                return;
+        }
+        pass_string(walk, "state", &word);
+        while (word && state < _VOLUME_GROUP_STATE_MAX && !streq(word, volume_group_state_to_string(state)))
+                state++;
+        if (!word || state == _VOLUME_GROUP_STATE_MAX)
+                fail(walk, -EBADMSG);
+        else
+                volume_group->state = state;
+}
+
+/* It sets other fields, too. */
+static void pass_worker_state(struct walk *walk, struct volume_group *volume_group)
+{
+        _cleanup_free_ char *words = NULL;
+        int state;
+
+        if (walk->file && volume_group->worker_state)
+                fprintf(walk->file, "worker_state = \"%s\"\n", volume_group->worker_state);
+        if (walk->file)
+                return;
+        pass_string(walk, "worker_state", &words);
+        state = words ? vg_state_from_string(words) : -ENOENT;
+        if (state >= 0)
+                vg_state_enter(volume_group, (enum vg_state) state);
+        else if (words)
+                fail(walk, state);
+}
+
+/* ------ sections ------ */
+
+static void pass_pv(struct walk *walk, void *element)
+{
+        struct volume_group_pv *pv = element;
+
+        pass_id(walk, "id", pv->pvid);
+        pass_bool(walk, "flagged", &pv->flagged);
+        if (walk->is_record) {
+                pass_number(walk, "late_usec", &pv->late_usec);
+                pass_device(walk, &pv->device);
+        }
+        pass_string(walk, "device", &pv->device_name);
+        if (!walk->file && (pv->pvid[0] == '\0' || (pv->device != 0 && !pv->device_name)))
+                fail(walk, -EBADMSG);
+}
+
+static void pass_lv(struct walk *walk, void *element)
+{
+        struct volume_group_lv *lv = element;
+
+        pass_string(walk, "name", &lv->name);
+        pass_id(walk, "id", lv->lvid);
+        pass_bool(walk, "autoactivated", &lv->autoactivated);
+        if (walk->is_record) {
+                pass_bool(walk, "active", &lv->active);
+        } else {
+                pass_bool(walk, "activation_skip", &lv->activation_skip);
+                pass_bool(walk, "autoactivation_off", &lv->autoactivation_off);
+        }
+        if (!walk->file && (!lv->name || lv->lvid[0] == '\0'))
+                fail(walk, -EBADMSG);
+}
+
+/* Moves behind the end of the section that is being read. */
+static void end_fields(struct walk *walk)
+{
+        for (const char *value; walk->error >= 0 && (value = find_value(walk->position));)
+                next_line(walk, find_end(value));
+}
+
+/* A section of sections, "physical_volumes" of "pv0", "pv1", ... */
+static void pass_section(struct walk *walk, const char *name, const char *prefix, void **elements, size_t *n,
+        size_t element_size, void (*pass)(struct walk *walk, void *element))
+{
+        char opening[32];
+
+        if (walk->file) {
+                fprintf(walk->file, "%s {\n", name);
+                for (size_t i = 0; i < *n; i++) {
+                        fprintf(walk->file, "%s%zu {\n", prefix, i);
+                        pass(walk, (char *) *elements + i * element_size);
+                        fputs("}\n", walk->file);
+                }
+                fputs("}\n", walk->file);
+                return;
+        }
+
+        (void) snprintf(opening, sizeof(opening), "%s {", name);
+        if (walk->error >= 0 && !skip(walk, opening))
+                fail(walk, -EBADMSG);
+        while (walk->error >= 0 && !skip(walk, "}")) {
+                (void) snprintf(opening, sizeof(opening), "%s%zu {", prefix, *n);
+                if (!skip(walk, opening)) {
+                        fail(walk, -EBADMSG);
+                } else if (!greedy_realloc(elements, *n + 1, element_size)) {
+                        fail(walk, -ENOMEM);
+                } else {
+                        walk->section = walk->position;
+                        pass(walk, memset((char *) *elements + (*n)++ * element_size, 0, element_size));
+                        end_fields(walk);
+                        if (!skip(walk, "}"))
+                                fail(walk, -EBADMSG);
+                }
+        }
+}
+
+static void pass_what_became_of_it(struct walk *walk, struct volume_group *volume_group)
+{
+        struct volume_group_times *first = &volume_group->first;
+
+        pass_state(walk, volume_group);
+        pass_bool(walk, "overdue", &volume_group->overdue);
+        pass_bool(walk, "lost_pv", &volume_group->lost_pv);
+        pass_bool(walk, "bereft", &volume_group->lost_after_active);
+        pass_number(walk, "first_seen_usec", &volume_group->first_seen_usec);
+        pass_number(walk, "complete_usec", &volume_group->complete_usec);
+        pass_number(walk, "activating_usec", &volume_group->activating_usec);
+        pass_number(walk, "settled_usec", &volume_group->settled_usec);
+        pass_number(walk, "clock_usec", &volume_group->clock_usec);
+        pass_number(walk, "degraded_usec", &volume_group->degraded_usec);
+        pass_number(walk, "initial_seen_usec", &first->first_seen_usec);
+        pass_number(walk, "initial_complete_usec", &first->complete_usec);
+        pass_number(walk, "initial_activating_usec", &first->activating_usec);
+        pass_number(walk, "initial_settled_usec", &first->settled_usec);
+        pass_number(walk, "made_usec", &first->made_usec);
+        pass_number(walk, "linked_usec", &first->linked_usec);
+        pass_worker_state(walk, volume_group);
+        pass_string(walk, "reason", &volume_group->reason);
+        pass_string(walk, "skip_reason", &volume_group->skip_reason);
+}
+
+static void pass_volume_group(struct walk *walk, struct volume_group *volume_group)
+{
+        /* The name is the first, see volume_group_text_has_name(). */
+        pass_string(walk, "name", &volume_group->name);
+        pass_id(walk, "id", volume_group->vgid);
+        pass_number(walk, "seqno", &volume_group->seqno);
+        pass_bool(walk, "slow", &volume_group->slow);
+        pass_bool(walk, "checked", &volume_group->checked);
+        if (walk->is_record) {
+                pass_what_became_of_it(walk, volume_group);
+        } else {
+                pass_bool(walk, "exported", &volume_group->exported);
+                pass_bool(walk, "clustered", &volume_group->clustered);
+                pass_bool(walk, "autoactivation_off", &volume_group->autoactivation_off);
+                pass_string(walk, "system_id", &volume_group->system_id);
+                pass_string(walk, "lock_type", &volume_group->lock_type);
+        }
+        if (!walk->file)
+                end_fields(walk);
+        pass_section(walk, "physical_volumes", "pv", (void **) &volume_group->pvs, &volume_group->n_pvs,
+                sizeof(*volume_group->pvs), pass_pv);
+        pass_section(walk, "logical_volumes", "lv", (void **) &volume_group->lvs, &volume_group->n_lvs,
+                sizeof(*volume_group->lvs), pass_lv);
+}
+
+static int print(struct walk walk, const struct volume_group *volume_group, char **ret)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+
+        walk.file = memstream_open(&stream);
+        if (!walk.file)
+                return -ENOMEM;
+        /* It is not changed while it is written. */
+        pass_volume_group(&walk, (struct volume_group *) volume_group);
+        return walk.error < 0 ? walk.error : memstream_finish(&stream, ret, NULL);
+}
+
+static int parse(struct walk walk, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        int r;
+
+        if (!volume_group)
+                return -ENOMEM;
+        pass_volume_group(&walk, volume_group);
+        if (walk.error < 0)
+                return walk.error;
+        if (*walk.position != '\0' || !volume_group->name || volume_group->vgid[0] == '\0')
+                return -EBADMSG;
+        r = volume_group_finish(volume_group);
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(volume_group);
+        return 0;
+}
+
+/* ------ facts ------ */
+
+/* As logical_volume_name_to_show() writes it: 127 times "\\xNN", and "...". */
+#define LV_NAME_MAX 511
+
+static bool is_text(const char *text, size_t max)
+{
+        return !text || (strlen(text) <= max && string_is_printable(text));
+}
+
+static bool are_facts(const struct volume_group *vg)
+{
+        return volume_group_name_is_valid(vg->name) && lvm_id_is_valid(vg->vgid) && vg->seqno <= INT64_MAX &&
+               vg->n_pvs <= METADATA_PVS_MAX && vg->n_lvs <= METADATA_LVS_MAX &&
+               is_text(vg->system_id, SIZE_MAX) && is_text(vg->lock_type, SIZE_MAX) &&
+               !ANY(FOREACH_PV(pv, vg),
+                       !lvm_id_is_valid(pv->pvid) || !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX)) &&
+               !ANY(FOREACH_LV(lv, vg), !lvm_id_is_valid(lv->lvid) || !is_text(lv->name, LV_NAME_MAX));
+}
+
+int facts_write(const struct volume_group *metadata, char **ret)
+{
+        return print((struct walk){}, metadata, ret);
+}
+
+int facts_read(const char *data, size_t size, struct volume_group **ret)
+{
+        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_free_ char *text = strndup(data, size);
+        int r = text ? parse((struct walk){.section = text, .position = text}, &metadata) : -ENOMEM;
+
+        if (r < 0)
+                return r;
+        if (strlen(text) != size || text[size - 1] != '\n' || !are_facts(metadata))
+                return -EBADMSG;
+        *ret = TAKE_PTR(metadata);
+        return 0;
 }
 
 /* ------ records ------ */
+
+int volume_group_print(const struct volume_group *volume_group, char **ret)
+{
+        return print((struct walk){.is_record = true}, volume_group, ret);
+}
+
+int volume_group_parse(const char *text, struct volume_group **ret)
+{
+        return parse((struct walk){.section = text, .position = text, .is_record = true}, ret);
+}
 
 /* The name has nothing that would have to be escaped. */
 bool volume_group_text_has_name(const char *text, const char *name)

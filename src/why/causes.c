@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What keeps lvm2 from activating VGs and LVs: what metadata, lvm.conf and lvm2's own words say, each with what to do about
- * it. */
+/* What keeps lvm2 from activating VGs and LVs, or from a device: what metadata, lvm.conf, lvm2's own words, the kernel and udev say,
+ * each with what to do about it. */
+
+#include <inttypes.h>
+#include <libudev.h>
 
 #include "lvm/configuration.h"
+#include "shared/flags.h"
 #include "shared/kernel.h"
+#include "shared/udev.h"
 #include "why/why.h"
 
 #define LVM_CONF "lvm.conf"
+
+/* sysfs counts in these, whatever the device does. */
+#define SECTOR_SIZE 512
+
+/* lvm2's default of devices/pv_min_size. */
+#define PV_SIZE_MIN (2U * 1024 * 1024)
 
 /* ------ what the metadata says ------ */
 
@@ -211,4 +222,186 @@ void explain_duplicates(struct why *why, const char *pvid, dev_t number, const c
                 why_advise(why, "Take one of the two devices away, or give the copy an identity of its own: "
                                 "vgimportclone(8).");
         }
+}
+
+/* ------ what sysfs says ------ */
+
+static int read_number(const struct sources *sources, dev_t number, const char *name, uint64_t *ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r = sysfs_read_attribute(sources->root_fd, number, name, &text);
+
+        if (r <= 0 || parse_u64(text, ret) < 0)
+                *ret = 0;
+        return MIN(r, 0);
+}
+
+static int read_sysfs(const struct sources *sources, struct device_facts *facts)
+{
+        uint64_t value;
+        int r = sysfs_read_name(sources->root_fd, facts->number, &facts->kernel_name);
+
+        if (r >= 0)
+                r = read_number(sources, facts->number, "size", &value);
+        if (r < 0)
+                return r;
+        facts->size = value * SECTOR_SIZE;
+        r = read_number(sources, facts->number, "dm/suspended", &value);
+        facts->suspended = value == 1;
+        return r < 0 ? r : MIN(sysfs_read_upper_map(sources->root_fd, facts->number, &facts->upper_map), 0);
+}
+
+/* ------ what udev says ------ */
+
+static int copy_property(struct udev_device *device, const char *name, char **ret)
+{
+        const char *value = udev_device_get_property_value(device, name);
+
+        return value ? string_replace(ret, strdup(value)) : 0;
+}
+
+static int read_udev(struct device_facts *facts)
+{
+        _cleanup_udev_ struct udev *udev = udev_new();
+        _cleanup_udev_device_ struct udev_device *device =
+                udev ? udev_device_new_from_devnum(udev, 'b', facts->number) : NULL;
+        int r;
+
+        if (!device)
+                return udev ? 0 : -ENOMEM;
+        facts->in_udev = udev_device_get_is_initialized(device) > 0;
+        facts->multipath_path = udev_property_is(device, UDEV_MULTIPATH_PATH, "1");
+        facts->pvscan_on_lvs = udev_property_is(device, "LVM_PVSCAN_ON_LVS", "1");
+        facts->rules_disabled = udev_property_is(device, "DM_UDEV_DISABLE_OTHER_RULES_FLAG", "1");
+        facts->not_ready = udev_property_is(device, "SYSTEMD_READY", "0");
+        r = copy_property(device, "ID_FS_TYPE", &facts->fs_type);
+        /* A partition inherits the property from its disk. */
+        if (r >= 0 && !streq(udev_device_get_devtype(device) ?: "", "partition"))
+                r = copy_property(device, "ID_PART_TABLE_TYPE", &facts->partition_table);
+        return r;
+}
+
+int device_facts_read(const struct sources *sources, const char *path, dev_t number, struct device_facts *ret)
+{
+        int r;
+
+        *ret = (struct device_facts){.number = number, .path = strdup(path)};
+        r = ret->path ? read_sysfs(sources, ret) ?: read_udev(ret) : -ENOMEM;
+        return r >= 0 && !ret->suspended ? pv_read(path, &ret->pv) : r;
+}
+
+void device_facts_done(struct device_facts *facts)
+{
+        free(facts->path);
+        free(facts->kernel_name);
+        free(facts->upper_map);
+        free(facts->fs_type);
+        free(facts->partition_table);
+        pv_done(&facts->pv);
+        *facts = (struct device_facts){};
+}
+
+/* ------ what keeps lvm2 away from a device ------ */
+
+/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
+static void causes_of_rule_for_lvs(struct why *why)
+{
+        const struct sources *sources = why->sources;
+        int takes_lvs = rule_file_stock_takes_lvs(sources->root_fd);
+
+        why_fail(why, takes_lvs);
+        if (why->device->pvscan_on_lvs ||
+                (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
+                return;
+        why_cause(why, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
+        if (takes_lvs > 0)
+                why_advise(why, "devices/scan_lvs=1 in lvm.conf counts from the next boot on.");
+        else
+                why_advise(why, "If the PV is this host's own, not a virtual machine's: have a udev rule set "
+                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+}
+
+static void causes_of_layers(struct why *why)
+{
+        const struct device_facts *device = why->device;
+        const struct dm_device *dm = dm_devices_find(why->sources->devices, device->number);
+        bool is_in_array = device->upper_map && skip_prefix(device->upper_map, "md");
+
+        if (is_in_array) {
+                why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);
+                why_advise(why, "What is in the array is to be found on /dev/%s.", device->upper_map);
+        } else if (device_holds(device, "linux_raid_member"))
+                why_remedy(why, "md-component", "it is a part of an md array, which is not assembled",
+                        "Assemble the array: \"mdadm --assemble --scan\".");
+        if (device->multipath_path || (device->upper_map && !is_in_array)) {
+                why_cause(why, "multipath-component", "it is a path of a multipath device%s%s",
+                        device->upper_map ? ", " : "", device->upper_map ?: "");
+                why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
+        }
+        if (device_holds(device, "crypto_LUKS"))
+                why_remedy(why, "luks", "it is encrypted (LUKS), and what is in it is on another device",
+                        "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
+        if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
+                return;
+        if (why->sources->configuration.scan_lvs)
+                causes_of_rule_for_lvs(why);
+        else
+                why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",
+                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+}
+
+void causes_of_device(struct why *why)
+{
+        const struct device_facts *device = why->device;
+
+        causes_of_layers(why);
+        if (device->suspended)
+                why_remedy(why, "suspended", "it is suspended, so that whoever reads it has to wait",
+                        "Find out who has suspended it; \"dmsetup resume\" ends that.");
+        if (device->partition_table && !device->pv.found) {
+                why_cause(why, "partition-table", "it has a partition table (%s)", device->partition_table);
+                why_advise(why, "Ask for its partitions one by one.");
+        } else if (device->partition_table) {
+                why_cause(why, "partition-table", "it has a partition table (%s) besides the PV's label",
+                        device->partition_table);
+                why_advise(why, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
+                        device->partition_table);
+        }
+        if (device->size > 0 && device->size < PV_SIZE_MIN)
+                why_cause(
+                        why, "too-small", "it has %" PRIu64 " bytes, less than devices/pv_min_size", device->size);
+        /* udev's rules have lvm2 asked only for what blkid has found to be a PV. */
+        if (!device->pv.found || !device->in_udev || why->causes.n > 0 || device_holds(device, "LVM2_member"))
+                return;
+        why_cause(why, "not-in-blkid", "udev takes it for %s",
+                device->fs_type ?: "nothing, since blkid was not asked or found several signatures");
+        why_advise(why,
+                "See what else is on it (\"wipefs %s\"), or which udev rule keeps blkid from it "
+                "(UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1).",
+                device->path);
+}
+
+void explain_udev(struct why *why, const struct device_facts *device)
+{
+        if (device->rules_disabled)
+                why_state(why, "rules-disabled",
+                        "device-mapper has udev's rules leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
+        if (device->not_ready)
+                why_state(why, "not-ready", "udev says that it is not ready (SYSTEMD_READY=0).");
+        if (!device->in_udev) {
+                why_state(why, "not-in-udev", "udev has not dealt with it yet.");
+                why_advise(why, "See whether udev is busy: \"udevadm settle\".");
+        }
+}
+
+void explain_unreadable(struct why *why, const char *path, int error)
+{
+        /* As intake_result() has it: what does not answer, or is not there, is not read again by itself. */
+        bool for_good = error == -ETIMEDOUT || error == -EFAULT || error == -ENXIO || error == -ENODEV ||
+                        error == -ENOMEDIUM;
+
+        why_state(why, "unreadable", "%s cannot be read: %s; headgate reads it again %s.", path,
+                reader_describe_error(error),
+                for_good ? "when udev announces it" : "after 1, 2, 4, ... 64 seconds");
+        why_advise(why, "Have it read now: \"udevadm trigger --action=add %s\".", path);
 }

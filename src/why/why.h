@@ -135,6 +135,12 @@ int device_facts_read(const struct sources *sources, const char *path, dev_t num
 void device_facts_done(struct device_facts *facts) _nonnull_all_;
 #define _cleanup_device_facts_ _cleanup_(device_facts_done)
 
+/* Whether blkid has found that on it. */
+static inline bool device_holds(const struct device_facts *device, const char *fs_type)
+{
+        return device->fs_type && streq(device->fs_type, fs_type);
+}
+
 /* Explains a device that is no LV: what it is, which VG it is a PV of, and why lvm2 would leave it alone. */
 void device_explain(struct why *why) _nonnull_all_;
 /* That the device, which is where a PV is or was, cannot be read, and what headgate does about it. */

@@ -60,7 +60,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         if (dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) > slots_count_others(&slots))
                 worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
-        r = worker_list_devices(&devices);
+        r = vg_list_devices(&devices);
         if (r < 0)
                 return r;
         log_debug("vgchange has ended with status %i: %s", exit_status, output ?: "(unknown)");
@@ -285,7 +285,7 @@ static int start_complete(struct worker *worker)
 
                 if (!is_possible(worker, group, kind) || (kind == SLOT_PLAIN && others.n >= n_others))
                         continue;
-                r = worker_list_devices(&devices)
+                r = vg_list_devices(&devices)
                             ?: take_turn(worker, group, devices, group->awaited ? &awaited : &others, &degraded);
                 if (r < 0)
                         return r;
@@ -335,7 +335,7 @@ static int share_out(struct worker *worker)
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
                         continue;
-                r = worker_list_devices(&devices) ?: take_over_half(worker, job, devices);
+                r = vg_list_devices(&devices) ?: take_over_half(worker, job, devices);
                 if (r < 0)
                         return r;
         }

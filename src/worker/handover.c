@@ -173,7 +173,7 @@ int handover_begin(struct worker *worker)
                         log_notice("Asking udev for all devices.");
                 else
                         log_notice("An earlier worker ended without notice; asking udev for all devices.");
-                r = worker_enumerate(worker);
+                r = requests_enumerate(worker);
                 if (r < 0)
                         return r;
         }
@@ -183,6 +183,15 @@ int handover_begin(struct worker *worker)
         if (r < 0)
                 return log_error_errno(r, "Failed to take the requests that were left over: %m");
         return clear(worker, FLAGS_RESYNC) ?: clear(worker, FLAGS_SOFT_REBOOT);
+}
+
+bool handover_has_work(const struct worker *worker)
+{
+        const struct inventory *inventory = worker->inventory;
+
+        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
+               worker->scans.job || worker->deadlines.question || worker->forgetting ||
+               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
 }
 
 /* For a worker that was about to leave: there is something to do after all. */
@@ -218,7 +227,7 @@ static int leave(struct worker *worker)
                 r = cookies_drain(worker->cookies);
         if (r < 0)
                 return r;
-        if (worker_has_work(worker))
+        if (handover_has_work(worker))
                 return stay(worker);
 
         r = clear(worker, FLAGS_RESYNC); /* L4 */
@@ -241,7 +250,7 @@ int handover_leave_if_idle(struct worker *worker)
         uint64_t now = worker->inventory->now_usec;
 
         /* A time to look again is work. */
-        if (worker_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
+        if (handover_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 return worker->leaving ? stay(worker) : 0;
         }

@@ -463,7 +463,7 @@ int intake_recheck(struct worker *worker)
                 inventory_has_device_before(inventory, DEVICE_READING))
                 return 0;
         inventory->needs_recheck = false;
-        r = worker_list_devices(&devices);
+        r = vg_list_devices(&devices);
         if (r < 0)
                 return r;
 

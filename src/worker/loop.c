@@ -30,22 +30,56 @@
 #define LOOK_INTERVAL_USEC (250 * USEC_PER_MSEC)
 #define LOOK_SHARE 50
 
-int worker_list_devices(struct dm_devices **devices)
-{
-        int r = *devices ? 0 : dm_devices_get_permitted(devices);
+/* ------ what lvm.conf and headgate.conf say ------ */
 
-        return r < 0 ? log_error_errno(r, "Failed to list the device-mapper devices: %m") : 0;
+/* Below the root. A directory tells of files that are added, removed or replaced. */
+static const char *const watched[SETTINGS_FILES] = {
+        SETTINGS_FILE,
+        "etc/lvm/lvm.conf",
+        "etc/lvm/lvmlocal.conf",
+        "etc/lvm/profile",
+        "etc/lvm/devices",
+};
+
+/* Reads lvm.conf and headgate.conf, at first or anew if one of them, their profiles or lvm2's devices file is another one than
+ * before: by device, inode, size and time. For before each batch: the next disk is to be judged by what they say then, as lvm2
+ * itself does. What is wrong in them is logged, and no reason not to activate. What is read when headgate takes over, and not
+ * again, is scan_lvs (headgate-takeover(8)). */
+static int refresh_configuration(struct worker *worker)
+{
+        bool first = !worker->configuration.backup_dir, activated = worker->event_activation;
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_close_ int root_fd = root_open();
+        struct configuration configuration = {};
+        struct settings settings = {};
+
+        if (root_fd < 0)
+                return log_error_errno(root_fd, "Failed to open /: %m");
+        if (!files_have_changed(root_fd, watched, ELEMENTSOF(watched), worker->settings_files) && !first)
+                return 0;
+        if (settings_read(root_fd, &settings, &problems) < 0)
+                return log_oom();
+        settings_done(&worker->settings);
+        worker->settings = settings;
+        if (configuration_read(root_fd, &configuration, &problems) < 0)
+                return log_oom();
+        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+                log_warning("%s", *line);
+
+        configuration_done(&worker->configuration);
+        worker->configuration = configuration;
+        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
+                              lvm_version_takes_links_from_udev();
+        worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
+        worker->event_activation = configuration_ask("global/event_activation", true);
+        if (!first)
+                log_info("lvm2's or headgate's configuration has changed, reading it again.");
+        if (!worker->event_activation && (first || activated))
+                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
+        return 0;
 }
 
 /* ------ what wakes the worker ------ */
-
-int worker_enumerate(struct worker *worker)
-{
-        int r = uevents_enumerate(worker->uevents, requests_take_device, worker)
-                        ?: requests_look_for_recorded(worker);
-
-        return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
-}
 
 static int on_module(void *userdata)
 {
@@ -59,7 +93,7 @@ static int on_module(void *userdata)
 static int on_overflow(void *userdata)
 {
         log_notice("More devices came at once than could be noted down; asking udev for all of them.");
-        return worker_enumerate(userdata);
+        return requests_enumerate(userdata);
 }
 
 /* Of udev's queue, or of a reader. */
@@ -93,7 +127,7 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         if (r != FLAGS_WOKEN_TO_RESYNC)
                 return 0;
         log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
-        return worker_enumerate(worker);
+        return requests_enumerate(worker);
 }
 
 /* ------ the step ------ */
@@ -105,7 +139,7 @@ static int take_requests(struct worker *worker)
         if (!worker->check_requests)
                 return 0;
         worker->check_requests = false;
-        r = configuration_refresh(worker);
+        r = refresh_configuration(worker);
         if (r < 0)
                 return r;
         r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
@@ -140,7 +174,7 @@ static int look_for_unreported(struct worker *worker)
         uint64_t now = now_usec();
         int r = 0;
 
-        if (!worker->phase.booting || worker->phase.queue_empty || worker_has_work(worker))
+        if (!worker->phase.booting || worker->phase.queue_empty || handover_has_work(worker))
                 return 0;
         if (now >= worker->look_usec) {
                 r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
@@ -174,7 +208,7 @@ static int read_devices(struct worker *worker)
         r = intake_prepare(worker, &reading);
         if (r < 0 || reading.n == 0)
                 return r;
-        r = configuration_refresh(worker);
+        r = refresh_configuration(worker);
         if (r < 0)
                 return r;
         r = readers_start(worker->readers, READER_READ, &reading);
@@ -217,15 +251,6 @@ static int withdraw_cookies(struct worker *worker)
         return dm_list_empty(&worker->jobs) ? cookies_withdraw(worker->cookies) : 0;
 }
 
-bool worker_has_work(const struct worker *worker)
-{
-        const struct inventory *inventory = worker->inventory;
-
-        return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
-               worker->scans.job || worker->deadlines.question || worker->forgetting ||
-               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
-}
-
 static int finish_boot(struct worker *worker)
 {
         log_debug("Coldplug has been worked off.");
@@ -254,11 +279,11 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 return r;
         /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
          * keep it waiting. */
-        if (worker->phase.booting && worker->phase.queue_empty && !worker_has_work(worker) &&
+        if (worker->phase.booting && worker->phase.queue_empty && !handover_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                 r = finish_boot(worker);
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
-                !worker_has_work(worker)) {
+                !handover_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
                 report_status(worker->inventory, &worker->absent, &worker->status);
         }
@@ -377,7 +402,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
 
-        r = configuration_refresh(worker);
+        r = refresh_configuration(worker);
         if (r < 0)
                 return r;
 

@@ -80,7 +80,9 @@ int requests_take_unknown(const struct uevents_device *told, void *userdata)
         return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
 }
 
-int requests_look_for_recorded(struct worker *worker)
+/* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
+ * that were not found. Nobody else would tell of a device that was removed. */
+static int look_for_recorded(struct worker *worker)
 {
         int r = 0;
 
@@ -122,7 +124,7 @@ static int take_volume_group(struct worker *worker, const char *name)
         if (!group)
                 return -ENOENT;
         former = group->state;
-        r = former == VG_ACTIVE ? worker_list_devices(&worker->active_devices) : 0;
+        r = former == VG_ACTIVE ? vg_list_devices(&worker->active_devices) : 0;
         if (r < 0)
                 return r;
         r = vg_take(worker, group, &(struct vg_input){.event = VG_REQUESTED, .devices = worker->active_devices});
@@ -301,4 +303,11 @@ int requests_release(struct worker *worker)
         if (worker->inventory->activated && !worker->forgetting)
                 forget_failed_waits(worker);
         return r;
+}
+
+int requests_enumerate(struct worker *worker)
+{
+        int r = uevents_enumerate(worker->uevents, requests_take_device, worker) ?: look_for_recorded(worker);
+
+        return r < 0 ? log_error_errno(r, "Failed to ask udev for all devices: %m") : 0;
 }

@@ -34,6 +34,13 @@ static void change_done(struct change *change)
 
 /* ------ facts ------ */
 
+int vg_list_devices(struct dm_devices **devices)
+{
+        int r = *devices ? 0 : dm_devices_get_permitted(devices);
+
+        return r < 0 ? log_error_errno(r, "Failed to list the device-mapper devices: %m") : 0;
+}
+
 /* Says what was done with the VG before, so that it may have been deactivated and must not be activated; or NULL. lvm2 knew all PVs
  * before this worker did, an LV is not active, and the VG is not requested. */
 static const char *find_predecessor(const struct change *change)

@@ -16,6 +16,10 @@ struct vg_input {
         const char *words; /* VG_ENDED_*, VG_STUCK_OWN: the reason as a sentence, or NULL */
 };
 
+/* Lists the device-mapper devices unless `*devices` has them already, to be freed by the caller. Returns 0 or a negative errno,
+ * which is logged. */
+int vg_list_devices(struct dm_devices **devices) _nonnull_(1) _must_check_;
+
 /* Returns VG_DO_ACTIVATE, _ALONE, _DEGRADED or VG_DO_FORGET if that is to be done, by the caller: until then, the VG is in the
  * state that it was in. Else VG_DO_NOTHING, or a negative errno if the worker cannot go on. */
 int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input) _nonnull_(1, 2, 3);

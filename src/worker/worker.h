@@ -33,7 +33,7 @@ struct deadlines {
         bool unlocking;        /* the last answer was that one is */
 };
 
-/* How many files are watched, see configuration_refresh(). */
+/* How many files are watched, see refresh_configuration(). */
 #define SETTINGS_FILES 5
 
 /* The pvscans; see scan_start(). */
@@ -125,26 +125,8 @@ static inline void worker_wake_at(struct worker *worker, uint64_t usec)
         worker->next_step_usec = MIN(worker->next_step_usec, usec);
 }
 
-/* Lists the device-mapper devices unless `*devices` has them already, to be freed by the caller. Returns 0 or a negative errno,
- * which is logged. */
-int worker_list_devices(struct dm_devices **devices) _nonnull_(1) _must_check_;
-
-/* Has udev tell of all devices. Returns 0 or a negative errno, which is logged. */
-int worker_enumerate(struct worker *worker);
-
-/* Whether there is anything to be done, or to be waited for but PVs. */
-bool worker_has_work(const struct worker *worker);
-
 /* What a step is made of. Unless something else is said, these functions return 0, or a negative errno if the worker cannot go
  * on, which is logged. */
-
-/* ------ configuration.c ------ */
-
-/* Reads lvm.conf and headgate.conf, at first or anew if one of them, their profiles or lvm2's devices file is another one than
- * before: by device, inode, size and time. For before each batch: the next disk is to be judged by what they say then, as lvm2
- * itself does. What is wrong in them is logged, and no reason not to activate. What is read when headgate takes over, and not
- * again, is scan_lvs (headgate-takeover(8)). */
-int configuration_refresh(struct worker *worker) _nonnull_(1) _must_check_;
 
 /* ------ requests.c: what the worker, the `userdata` of the callbacks, is asked for ------ */
 
@@ -157,9 +139,8 @@ int requests_take_device(const struct uevents_device *told, void *userdata);
 /* The same, unless the device is known. */
 int requests_take_unknown(const struct uevents_device *told, void *userdata);
 
-/* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
- * that were not found. Nobody else would tell of a device that was removed. */
-int requests_look_for_recorded(struct worker *worker);
+/* Has udev tell of all devices. Returns 0 or a negative errno, which is logged. */
+int requests_enumerate(struct worker *worker);
 
 /* Ends the request for a VG, if there is one, by the name that it had then: it has another one now, or no longer exists. The
  * record may still have the old name, so this is not lost but moot. */
@@ -225,6 +206,9 @@ int handover_adopt_again(struct worker *worker);
 /* Says that the worker listens to udev, so that no program need run for a device, and takes whatever an earlier one had not
  * finished, or has not heard. */
 int handover_begin(struct worker *worker);
+
+/* Whether there is anything to be done, or to be waited for but PVs. */
+bool handover_has_work(const struct worker *worker);
 
 /* To be called at the end of each step: with nothing to do the worker stays for a while, and leaves without losing a request.
  * Returns 1 if it has left: it no longer holds "running", and is to end. 0 if it stays. */
