@@ -48,8 +48,8 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", vg->name) : 0;
 }
 
-/* Whether lvm2's rule would have found it complete: from the metadata of the PV that came last or, if that has none, from the
- * list of PVs that there is for the name. */
+/* Whether lvm2's rule finds it complete: from the metadata of the PV that came last or, if that has none, from the list of PVs
+ * that there is for the name. */
 static bool is_complete_for_lvm2(const struct inventory *inventory, const struct managed_group *group)
 {
         return names_count_recorded(inventory, group->vg) == group->vg->n_pvs &&
@@ -63,7 +63,7 @@ static bool has_claimed(const struct inventory *inventory, const struct managed_
 
         switch (vg->state) {
         case VOLUME_GROUP_ACTIVATING:
-                return true;
+                return is_complete_for_lvm2(inventory, group);
         case VOLUME_GROUP_DEGRADED:
                 return volume_group_count(vg).active > 0;
         case VOLUME_GROUP_ACTIVE:

@@ -259,7 +259,7 @@ static void end_fields(struct walk *walk)
 
 /* A section of sections, "physical_volumes" of "pv0", "pv1", ... */
 static void pass_section(struct walk *walk, const char *name, const char *prefix, void **elements, size_t *n,
-        size_t element_size, void (*pass)(struct walk *walk, void *element))
+        size_t max, size_t element_size, void (*pass)(struct walk *walk, void *element))
 {
         char opening[32];
 
@@ -279,7 +279,7 @@ static void pass_section(struct walk *walk, const char *name, const char *prefix
                 fail(walk, -EBADMSG);
         while (walk->error >= 0 && !skip(walk, "}")) {
                 (void) snprintf(opening, sizeof(opening), "%s%zu {", prefix, *n);
-                if (!skip(walk, opening)) {
+                if (*n == max || !skip(walk, opening)) {
                         fail(walk, -EBADMSG);
                 } else if (!greedy_realloc(elements, *n + 1, element_size)) {
                         fail(walk, -ENOMEM);
@@ -338,9 +338,9 @@ static void pass_volume_group(struct walk *walk, struct volume_group *volume_gro
         if (!walk->file)
                 end_fields(walk);
         pass_section(walk, "physical_volumes", "pv", (void **) &volume_group->pvs, &volume_group->n_pvs,
-                sizeof(*volume_group->pvs), pass_pv);
+                METADATA_PVS_MAX, sizeof(*volume_group->pvs), pass_pv);
         pass_section(walk, "logical_volumes", "lv", (void **) &volume_group->lvs, &volume_group->n_lvs,
-                sizeof(*volume_group->lvs), pass_lv);
+                METADATA_LVS_MAX, sizeof(*volume_group->lvs), pass_lv);
 }
 
 static int print(struct walk walk, const struct volume_group *volume_group, char **ret)
@@ -386,12 +386,17 @@ static bool is_text(const char *text, size_t max)
 
 static bool are_facts(const struct volume_group *vg)
 {
+        size_t names_size = 0;
+
+        FOREACH_LV(lv, vg)
+                names_size += strlen(lv->name);
         return volume_group_name_is_valid(vg->name) && lvm_id_is_valid(vg->vgid) && vg->seqno <= INT64_MAX &&
-               vg->n_pvs <= METADATA_PVS_MAX && vg->n_lvs <= METADATA_LVS_MAX &&
-               is_text(vg->system_id, SIZE_MAX) && is_text(vg->lock_type, SIZE_MAX) &&
+               names_size <= METADATA_NAMES_SIZE_MAX && is_text(vg->system_id, SIZE_MAX) &&
+               is_text(vg->lock_type, SIZE_MAX) &&
                !ANY(FOREACH_PV(pv, vg),
                        !lvm_id_is_valid(pv->pvid) || !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX)) &&
-               !ANY(FOREACH_LV(lv, vg), !lvm_id_is_valid(lv->lvid) || !is_text(lv->name, LV_NAME_MAX));
+               !ANY(FOREACH_LV(lv, vg),
+                       !lvm_id_is_valid(lv->lvid) || !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'));
 }
 
 int facts_write(const struct volume_group *metadata, char **ret)

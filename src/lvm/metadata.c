@@ -74,12 +74,12 @@ static bool has_flag(const struct dm_config_node *nodes, const char *flag)
         return list_has(nodes, "status", flag) || list_has(nodes, "flags", flag);
 }
 
-/* Copies the string `key`, or NULL where it is not there. */
+/* Copies the string `key`, or NULL where it is not there or empty. */
 static int copy_string(const struct dm_config_node *nodes, const char *key, char **ret, const char **reterr_reason)
 {
-        const char *string = dm_config_find_str(nodes, key, NULL);
+        const char *string = dm_config_find_str(nodes, key, "");
 
-        if (!string)
+        if (*string == '\0')
                 return 0;
         /* It may end up in a message; disk text must not forge messages. */
         if (!string_is_printable(string))

@@ -50,7 +50,8 @@ static const char *find_predecessor(const struct change *change)
         _cleanup_free_ char *taken_over = NULL;
         uint64_t usec;
 
-        if (group->fresh || group->has_entry || change->facts.lvs == VG_LVS_ALL)
+        if (group->fresh || group->has_entry ||
+                (change->facts.lvs != VG_LVS_NONE && change->facts.lvs != VG_LVS_SOME))
                 return NULL;
         /* A takeover of a running system announced all devices: they have not come. What headgate knew earlier, it does not know
          * any more. */

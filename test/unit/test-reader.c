@@ -357,6 +357,37 @@ START_TEST(facts_are_read_as_they_were_written)
 }
 END_TEST
 
+/* What metadata of lvm2's cannot say either is not taken from a reader. */
+START_TEST(facts_are_within_limits)
+{
+        char slash[] = "a/b", plain[] = "a", name[] = "v";
+        struct volume_group_lv lv = {.name = plain};
+        struct volume_group vg = {.name = name, .n_pvs = METADATA_PVS_MAX, .n_lvs = 1, .lvs = &lv};
+        _cleanup_free_ struct volume_group_pv *pvs = calloc(METADATA_PVS_MAX + 1, sizeof(*pvs));
+        static const struct {
+                size_t n_pvs;
+                bool has_slash;
+                int result;
+        } cases[] = {{METADATA_PVS_MAX, false, 0}, {METADATA_PVS_MAX + 1, false, -EBADMSG}, {1, true, -EBADMSG}};
+
+        ck_assert_ptr_nonnull(pvs);
+        vg.pvs = pvs;
+        snprintf(vg.vgid, sizeof(vg.vgid), "%032u", 1U);
+        snprintf(lv.lvid, sizeof(lv.lvid), "%032u", 1U);
+        for (unsigned int i = 0; i <= METADATA_PVS_MAX; i++)
+                snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "%032u", i);
+        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+                _cleanup_volume_group_ struct volume_group *read = NULL;
+                _cleanup_free_ char *text = NULL;
+
+                vg.n_pvs = each->n_pvs;
+                lv.name = each->has_slash ? slash : plain;
+                ck_assert_int_eq(facts_write(&vg, &text), 0);
+                ck_assert_int_eq(facts_read(text, strlen(text), &read), each->result);
+        }
+}
+END_TEST
+
 static pid_t signal_reader(int signal_number)
 {
         _cleanup_free_ char *children = NULL;
@@ -599,6 +630,7 @@ int main(void)
         tcase_add_loop_test(test_case, harm_stays_with_its_device, HARM_CALL, HARM_MEMORY);
         tcase_add_test(test_case, memory_is_limited);
         tcase_add_test(test_case, facts_are_read_as_they_were_written);
+        tcase_add_test(test_case, facts_are_within_limits);
         tcase_add_test(test_case, child_is_killed);
         tcase_add_test(test_case, child_crashes);
         tcase_add_test(test_case, unresponsive_device_delays_no_other);
