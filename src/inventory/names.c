@@ -48,36 +48,6 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", vg->name) : 0;
 }
 
-/* Whether lvm2's rule finds it complete: from the metadata of the PV that came last or, if that has none, from the list of PVs
- * that there is for the name. */
-static bool is_complete_for_lvm2(const struct inventory *inventory, const struct managed_group *group)
-{
-        return names_count_recorded(inventory, group->vg) == group->vg->n_pvs &&
-               !(group->last_is_bare && names_is_shared(inventory, group, group->vg->first_seen_usec));
-}
-
-/* Whether the VG, of the same name as one that is complete, had the name first. */
-static bool has_claimed(const struct inventory *inventory, const struct managed_group *group, bool claimed)
-{
-        const struct volume_group *vg = group->vg;
-
-        switch (vg->state) {
-        case VOLUME_GROUP_ACTIVATING:
-                return is_complete_for_lvm2(inventory, group);
-        case VOLUME_GROUP_DEGRADED:
-                return volume_group_count(vg).active > 0;
-        case VOLUME_GROUP_ACTIVE:
-                /* Once it is deactivated by hand, its name is free. */
-                return claimed;
-        case VOLUME_GROUP_SKIPPED:
-        case VOLUME_GROUP_FAILED:
-                /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
-                return (vg->activating_usec != 0 || vg->skip_reason) && is_complete_for_lvm2(inventory, group);
-        default:
-                return false;
-        }
-}
-
 /* Whether it has been complete for longer, if one of the two is complete. */
 static bool is_elder(
         const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
@@ -88,6 +58,36 @@ static bool is_elder(
         return false;
 }
 
+/* Whether the other VG, of the same name as one that is complete, had the name first. */
+static bool has_claimed(const struct inventory *inventory, const struct managed_group *other,
+        const struct managed_group *group, bool claimed)
+{
+        const struct volume_group *vg = other->vg;
+        /* For lvm2's rule it is not complete: the PV that came last has no metadata to tell of the others, and the list of PVs that
+         * there is for the name is another VG's. */
+        bool overlooked = other->last_is_bare && names_is_shared(inventory, other, vg->first_seen_usec);
+
+        switch (vg->state) {
+        case VOLUME_GROUP_COMPLETE:
+                return !overlooked && is_elder(inventory, other, group) &&
+                       names_count_recorded(inventory, vg) == vg->n_pvs;
+        case VOLUME_GROUP_ACTIVATING:
+                return !overlooked;
+        case VOLUME_GROUP_DEGRADED:
+                return volume_group_count(vg).active > 0;
+        case VOLUME_GROUP_ACTIVE:
+                /* Once it is deactivated by hand, its name is free. */
+                return claimed;
+        case VOLUME_GROUP_SKIPPED:
+        case VOLUME_GROUP_FAILED:
+                /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
+                return !overlooked && (vg->activating_usec != 0 || vg->skip_reason) &&
+                       names_count_recorded(inventory, vg) == vg->n_pvs;
+        default:
+                return false;
+        }
+}
+
 int names_is_taken(struct inventory *inventory, const struct managed_group *group)
 {
         const char *name = group->vg->name;
@@ -96,10 +96,7 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
         if (claimed < 0)
                 return log_error_errno(claimed, "Failed to look for other VGs called %s: %m", name);
         for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_same_name)
-                if (other != group &&
-                        (has_claimed(inventory, other, claimed) ||
-                                (other->vg->state == VOLUME_GROUP_COMPLETE && is_elder(inventory, other, group) &&
-                                        names_count_recorded(inventory, other->vg) == other->vg->n_pvs)))
+                if (other != group && has_claimed(inventory, other, group, claimed))
                         return true;
         return false;
 }
