@@ -7,7 +7,7 @@
 #include "lvm/online.h"
 #include "shared/util.h"
 
-/* ------ the states of vg-state.h in words, and the public state of each ------ */
+/* ------ states ------ */
 
 /* As headgated(8) has them, and the public state of each. */
 static const struct {

@@ -293,7 +293,7 @@ static void pass_section(struct walk *walk, const char *name, const char *prefix
         }
 }
 
-static void pass_what_became_of_it(struct walk *walk, struct volume_group *volume_group)
+static void pass_state_and_times(struct walk *walk, struct volume_group *volume_group)
 {
         struct volume_group_times *first = &volume_group->first;
 
@@ -327,7 +327,7 @@ static void pass_volume_group(struct walk *walk, struct volume_group *volume_gro
         pass_bool(walk, "slow", &volume_group->slow);
         pass_bool(walk, "checked", &volume_group->checked);
         if (walk->is_record) {
-                pass_what_became_of_it(walk, volume_group);
+                pass_state_and_times(walk, volume_group);
         } else {
                 pass_bool(walk, "exported", &volume_group->exported);
                 pass_bool(walk, "clustered", &volume_group->clustered);
