@@ -69,11 +69,12 @@ def unit_steps(check, builds):
              Step("units", [TESTS / "sources", "units", builds.plain], "sources", 10, after=built)]
     if check == "quick":
         return steps
-    # Those that cannot be had with sanitizers, too; of what is committed, they are run on what is released.
+    # All of them only in "all", as sanitizers see more.
+    some = [] if check == "all" else ["--suite", "unsanitized"]
+    steps.append(Step("unit tests", [*meson_test(builds.plain), *some], "unit tests", 60, after=built))
     if git("rev-parse", "HEAD") and not git("status", "--porcelain"):
-        steps.append(Step("unit tests of what is released", [*IN_MEMORY, TESTS / "dist", builds.plain], "unit tests", 180, after=built))
-    else:
-        steps.append(Step("unit tests", meson_test(builds.plain), "unit tests", 60, after=built))
+        tested = ["--tested"] if check == "all" else []
+        steps.append(Step("what is released", [*IN_MEMORY, TESTS / "dist", *tested, builds.plain], "unit tests", 20, after=built))
     # Among them, but left out where the library is missing.
     steps.append(Step("the generator can be confined", ["test", "-x", builds.plain / "test/confine"], "unit tests", 1,
                       after=built))
@@ -146,7 +147,7 @@ def guest_steps(check, builds, release):
     default = scenario.RELEASES[0]
     releases = [release] if release else scenario.RELEASES if check == "all" else [default]
     for on in releases:
-        count = "200" if check == "all" else "24"
+        count = "200" if check == "all" else "16"
         steps.append(Step(title(f"generated cases: {count}", on, default),
                           [TESTS / "differential", "--build", builds.plain, "--suite", on, "--cases", count, *PATIENCE],
                           "cases", 900 if check == "all" else 120, after=built))

@@ -24,7 +24,7 @@ WITHOUT_RAID6 = "initcall_blacklist=raid6_select_algo,raid6_init"
 
 class Uml(Machine):
     """Starts a guest whose base image is only read: writes go to a copy-on-write file, which is kept from boot to
-    boot. Its disks are in its memory, and new at each boot."""
+    boot. Its disks are in its memory, and new at each boot; what is to be kept of them goes to a file."""
 
     def __init__(self, folder, kernel, base, scenario, disk_set):
         super().__init__(folder, scenario)
@@ -32,6 +32,9 @@ class Uml(Machine):
         self.base = base
         self.pack = disk_set.pack
         self.quick_start = [*QUICK_START, *([] if "raid6" in scenario.body else [WITHOUT_RAID6])]
+        self.kept = folder / "kept.raw"
+        with open(self.kept, "wb") as kept:
+            kept.truncate((scenario.disks * scenario.disk_mib + 1) << 20)
         self.memory = max(scenario.memory_mib, BASE_MIB) + scenario.disks * (scenario.disk_mib + kernel.overhead_mib)
 
     def run(self, deadline, follow):
@@ -40,10 +43,10 @@ class Uml(Machine):
             f"mem={self.memory}M", f"umid=guest-{os.getpid()}", f"uml_dir={self.folder}",
             f"ubd0={self.folder}/root.cow,{self.base}", f"ubd1r={self.folder}/payload.tar",
             f"ubd2={self.folder}/results.tar", f"ubd3r={self.pack}",
-            *([f"ubd4r={self.previous}", "guest_previous=/dev/ubde"] if self.previous else []),
+            f"ubd4={self.kept}", *([f"ubd5r={self.previous}", "guest_previous=/dev/ubdf"] if self.previous else []),
             "root=/dev/ubda", "rw", "init=/usr/lib/guest/stage-one", "con=null", "con0=null,fd:1", "ssl=null",
             "panic=1", "noreboot", *self.quick_start, *LOG_WORDS.split(), f"guest_boot={self.boot}", "systemd.log_color=0",
-            "guest_payload=/dev/ubdb", "guest_results=/dev/ubdc", "guest_pack=/dev/ubdd",
+            "guest_payload=/dev/ubdb", "guest_results=/dev/ubdc", "guest_pack=/dev/ubdd", "guest_kept=/dev/ubde",
             *self.cmdline.split())
         # The guest's memory is a file in TMPDIR: on a disk it would be written out again and again.
         environment = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}

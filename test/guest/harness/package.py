@@ -3,13 +3,14 @@
 
 import contextlib
 import os
+import platform
 import shutil
 import tempfile
 from pathlib import Path
 
 from harness import image
 from harness.cache import made
-from harness.progress import command, fetch, key_of, point_release, say
+from harness.progress import command, fetch, key_of, need_packages, point_release, say
 
 # In a chroot.
 SOURCE = "build/headgate"
@@ -17,7 +18,7 @@ ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HO
                # What is packed is thrown away.
                "XZ_OPT": "-0"}
 OPTIONS = f"nocheck parallel={os.cpu_count()}"
-# Of packages that replace each other, where nothing else counts.
+# Of packages that replace each other, where nothing else counts. They need no chroot where the host is of their release.
 FAST = {"DEB_BUILD_OPTIONS": f"{OPTIONS} noopt noautodbgsym"}
 # Of chroots where nobody looks for documents.
 LEAN = ["--dpkgopt=force-unsafe-io", f"--extract-hook={image.LEAVE_OUT}"]
@@ -86,19 +87,32 @@ def in_chroot(root, script, *words, **environment):
                    root, script, "sh", *words, env=ENVIRONMENT | environment)
 
 
+def on_host(root, script, directory, **environment):
+    """Likewise, with the host's own programs."""
+    return command("sh", "-e", "-c", f"{script} 2>&1", "sh", root / directory.lstrip("/"), env=ENVIRONMENT | environment)
+
+
 def built(cache, repository, suite, name, provide, **environment):
     folder = cache / name
-    return made(folder, lambda: build(folder, builder(cache, repository, suite), provide, **environment))
+
+    def make():
+        if environment == FAST and platform.freedesktop_os_release().get("VERSION_CODENAME") == suite:
+            need_packages("debhelper", "dpkg-dev", "scdoc")
+            build(folder, None, provide, **environment)
+        else:
+            build(folder, builder(cache, repository, suite), provide, **environment)
+    return made(folder, make)
 
 
 def build(folder, tar, provide, **environment):
-    """Have provide() put the source where it is told to, and build packages of that."""
+    """Have provide() put the source where it is told to, and build packages of that, in a chroot if there is a tar of one."""
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="building-") as scratch:
         root = Path(scratch)
-        command("tar", "-xf", tar, "-C", root)
+        if tar:
+            command("tar", "-xf", tar, "-C", root)
         provide(root / SOURCE)
         say(f"building the package: {folder.name}")
-        log = in_chroot(root, 'cd "$1" && version=$(dpkg-parsechangelog -S Version) && '
+        log = (in_chroot if tar else on_host)(root, 'cd "$1" && version=$(dpkg-parsechangelog -S Version) && '
                         'tar --anchored --exclude=headgate/debian -cJf "../headgate_${version%-*}.orig.tar.xz" -C .. headgate && dpkg-buildpackage -us -uc',
                         f"/{SOURCE}", **{"DEB_BUILD_OPTIONS": OPTIONS} | environment)
         finished = root / "finished"

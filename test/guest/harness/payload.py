@@ -52,6 +52,7 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings, 
         for name, text in scenario.files.items():
             add(tar, name.lstrip("/"), text.encode())
         known = {"SCENARIO": scenario.name, "DISKS": scenario.disks, "DISK_MIB": scenario.disk_mib,
+                 "DISKS_KEPT": "yes" if scenario.disks_kept else "",
                  "LATE_DISKS": " ".join(map(str, scenario.late)), "DEADLINE": scenario.deadline,
                  "BOOTS": scenario.boots, "SHUTDOWN": scenario.shutdown, "HEADGATE": scenario.headgate,
                  "LVM_CALLS": scenario.lvm_calls, "SUMMARY": scenario.summary, "FACTS_DIFFER": scenario.facts_differ,

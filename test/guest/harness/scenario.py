@@ -27,6 +27,7 @@ class Scenario:
     load: str = "computing"
     disks: int = 0
     disk_mib: int = 2
+    disks_kept: bool = False                        # from boot to boot, by a real shutdown
     layout: list = field(default_factory=list)
     late: list = field(default_factory=list)
     files: dict = field(default_factory=dict)       # path in the guest -> text
@@ -163,8 +164,9 @@ def releases(rest):
 
 # Header word -> what makes fields of the rest of its line, or raises ValueError.
 WORDS = {
-    "disks": matching(r"(\d+)(?: of (\d+)M)?", "disks 16, or disks 4 of 32M",
-                      lambda count, mib: {"disks": int(count), **({"disk_mib": int(mib)} if mib else {})}),
+    "disks": matching(r"(\d+)(?: of (\d+)M)?( kept)?", "disks 16, or disks 4 of 32M, or disks 4 kept",
+                      lambda count, mib, kept: {"disks": int(count), **({"disk_mib": int(mib)} if mib else {}),
+                                                "disks_kept": bool(kept)}),
     "releases": releases,
     "load": one_of("load", "computing", "waiting", "alone"),
     "cmdline": lambda rest: {"cmdline": rest},
