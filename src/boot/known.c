@@ -24,47 +24,47 @@
 
 void plan_done(struct plan *plan)
 {
-        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
-                free(volume_group->name);
-                free(volume_group->reason);
-                free(volume_group->unit);
+        FOREACH_ARRAY(vg, plan->vgs, plan->n) {
+                free(vg->name);
+                free(vg->reason);
+                free(vg->unit);
         }
-        free(plan->volume_groups);
+        free(plan->vgs);
         string_vector_done(&plan->hints);
         string_vector_done(&plan->tagged);
         string_vector_done(&plan->unmet);
         *plan = (struct plan){};
 }
 
-struct planned_volume_group *plan_find(const struct plan *plan, const char *name)
+struct planned_vg *plan_find(const struct plan *plan, const char *name)
 {
         if (plan->n == 0)
                 return NULL;
-        return bsearch(&name, plan->volume_groups, plan->n, sizeof(*plan->volume_groups), compare_strings);
+        return bsearch(&name, plan->vgs, plan->n, sizeof(*plan->vgs), compare_strings);
 }
 
-int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret)
+int plan_add(struct plan *plan, const char *name, struct planned_vg **ret)
 {
         _cleanup_free_ char *copy = NULL, *reason = NULL;
-        struct planned_volume_group *place;
+        struct planned_vg *place;
 
         *ret = plan_find(plan, name);
         if (*ret)
                 return 0;
-        if (plan->n == PLAN_VOLUME_GROUPS_MAX)
+        if (plan->n == PLAN_VGS_MAX)
                 return -E2BIG;
-        if (!plan->volume_groups)
-                plan->volume_groups = calloc(PLAN_VOLUME_GROUPS_MAX, sizeof(*plan->volume_groups));
+        if (!plan->vgs)
+                plan->vgs = calloc(PLAN_VGS_MAX, sizeof(*plan->vgs));
         copy = strdup(name);
         reason = strdup("No entry names it.");
-        if (!plan->volume_groups || !copy || !reason)
+        if (!plan->vgs || !copy || !reason)
                 return -ENOMEM;
 
         /* Backups come in order, so that this is the end for nearly all. */
-        place = &plan->volume_groups[plan->n++];
-        for (; place > plan->volume_groups && strcmp(place[-1].name, name) > 0; place--)
+        place = &plan->vgs[plan->n++];
+        for (; place > plan->vgs && strcmp(place[-1].name, name) > 0; place--)
                 *place = place[-1];
-        *place = (struct planned_volume_group){
+        *place = (struct planned_vg){
                 .name = TAKE_PTR(copy),
                 .group = PLAN_REST,
                 .reason = TAKE_PTR(reason),
@@ -73,21 +73,19 @@ int plan_add(struct plan *plan, const char *name, struct planned_volume_group **
         return 0;
 }
 
-int plan_claim(
-        struct planned_volume_group *volume_group, enum plan_group group, const char *source, const char *what)
+int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source, const char *what)
 {
         _cleanup_free_ char *sentence = NULL;
         int r;
 
-        if (volume_group->group == PLAN_NONE || volume_group->group == PLAN_BOOT ||
-                (volume_group->group == PLAN_NET && group != PLAN_BOOT))
+        if (vg->group == PLAN_NONE || vg->group == PLAN_BOOT || (vg->group == PLAN_NET && group != PLAN_BOOT))
                 return 0;
         sentence = string_format("%s names %s.", source, what);
-        r = sentence ? string_replace(&volume_group->reason, string_printable(sentence)) : -ENOMEM;
+        r = sentence ? string_replace(&vg->reason, string_printable(sentence)) : -ENOMEM;
         if (r < 0)
                 return r;
-        volume_group->source = source;
-        volume_group->group = group;
+        vg->source = source;
+        vg->group = group;
         return 0;
 }
 
@@ -97,11 +95,11 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 {
         _cleanup_string_vector_ struct string_vector names = {};
         _cleanup_close_ int lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        struct planned_volume_group *volume_group;
-        int r = lvm_run_fd < 0 ? -errno : online_list_volume_groups(lvm_run_fd, &names);
+        struct planned_vg *vg;
+        int r = lvm_run_fd < 0 ? -errno : online_list_vgs(lvm_run_fd, &names);
 
         FOREACH_ARRAY(name, names.strings, names.n)
-                r = r ?: plan_add(plan, *name, &volume_group);
+                r = r ?: plan_add(plan, *name, &vg);
         if (r == -ENOMEM)
                 return r;
         if (r < 0 && r != -ENOENT)
@@ -120,11 +118,11 @@ struct backups {
 };
 
 /* Sets `skip_reason` if it is the host, or the lack of LVs, why the VG is not to be activated. */
-static int add_skip_reason(struct volume_group *metadata, const struct system_id *host)
+static int add_skip_reason(struct vg *metadata, const struct system_id *host)
 {
-        int r = volume_group_compare_host(metadata, host);
+        int r = vg_compare_host(metadata, host);
 
-        if (r < 0 || metadata->skip_reason || volume_group_count(metadata).autoactivated > 0)
+        if (r < 0 || metadata->skip_reason || vg_count(metadata).autoactivated > 0)
                 return r;
         return string_replace(
                 &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
@@ -133,9 +131,9 @@ static int add_skip_reason(struct volume_group *metadata, const struct system_id
 /* Returns 0, -ENOMEM, or -E2BIG if nothing more is to be read. */
 static int read_backup(struct backups *backups, const char *name)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
-        struct planned_volume_group *volume_group;
+        struct planned_vg *vg;
         const char *reason;
         size_t size;
         int r = read_file_at(backups->fd, name, &text, &size);
@@ -164,19 +162,19 @@ static int read_backup(struct backups *backups, const char *name)
 
         r = add_skip_reason(metadata, &backups->configuration->system_id);
         if (r >= 0)
-                r = plan_add(backups->plan, name, &volume_group);
+                r = plan_add(backups->plan, name, &vg);
         if (r < 0)
                 return r;
-        memcpy(volume_group->vgid, metadata->vgid, sizeof(volume_group->vgid));
+        memcpy(vg->vgid, metadata->vgid, sizeof(vg->vgid));
         if (!metadata->skip_reason)
                 return 0;
-        volume_group->group = PLAN_NONE;
-        return string_replace(&volume_group->reason, TAKE_PTR(metadata->skip_reason));
+        vg->group = PLAN_NONE;
+        return string_replace(&vg->reason, TAKE_PTR(metadata->skip_reason));
 }
 
-static int is_named_like_volume_group(const struct dirent *entry)
+static int is_named_like_vg(const struct dirent *entry)
 {
-        return volume_group_name_is_valid(entry->d_name);
+        return vg_name_is_valid(entry->d_name);
 }
 
 /* Not by the locale, as alphasort() has it. */
@@ -199,7 +197,7 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
         struct dirent **entries = NULL;
         int n, r = 0;
 
-        n = fd < 0 ? -1 : scandirat(fd, ".", &entries, is_named_like_volume_group, compare_names);
+        n = fd < 0 ? -1 : scandirat(fd, ".", &entries, is_named_like_vg, compare_names);
         if (n < 0 && errno == ENOMEM)
                 return -ENOMEM;
         if (n < 0 && errno != ENOENT)
@@ -222,21 +220,21 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
 
 /* ------ names of devices ------ */
 
-static void set_name(const char *volume_group, struct device_name *ret)
+static void set_name(const char *vg, struct device_name *ret)
 {
-        if (!volume_group_name_is_valid(volume_group))
+        if (!vg_name_is_valid(vg))
                 return;
         ret->kind = DEVICE_OF_NAME;
-        strcpy(ret->volume_group, volume_group);
+        strcpy(ret->vg, vg);
 }
 
 /* "VG-LV" with the hyphens of both doubled, as device-mapper has it; they are undone in place. */
 static void set_from_dm_name(char *dm_name, struct device_name *ret)
 {
-        char *volume_group = dm_name, *logical_volume, *layer;
+        char *vg = dm_name, *logical_volume, *layer;
 
-        if (dm_split_lvm_name(NULL, NULL, &volume_group, &logical_volume, &layer) && *logical_volume)
-                set_name(volume_group, ret);
+        if (dm_split_lvm_name(NULL, NULL, &vg, &logical_volume, &layer) && *logical_volume)
+                set_name(vg, ret);
 }
 
 /* The identifiers of VG and LV, one after the other; a suffix may follow, for parts of an LV. */
@@ -250,7 +248,7 @@ static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
         if (!lvm_id_is_valid(id))
                 return;
         ret->kind = DEVICE_OF_ID;
-        memcpy(ret->volume_group, id, sizeof(id));
+        memcpy(ret->vg, id, sizeof(id));
 }
 
 /* Takes doubled slashes and "." out of a path, in place. */
@@ -292,7 +290,7 @@ static void set_from_path(char *path, struct device_name *ret)
                 ret->kind = DEVICE_TAGGED;
         else if (skip_prefix(path, "/dev/") && (logical_volume = strchr(path + strlen("/dev/"), '/'))) {
                 *logical_volume++ = '\0';
-                if (volume_group_name_is_valid(logical_volume))
+                if (vg_name_is_valid(logical_volume))
                         set_name(path + strlen("/dev/"), ret);
         }
 }
@@ -428,7 +426,7 @@ int hints_read(int root_fd, struct string_vector *ret, struct problems *problems
                 number++;
                 if (*line == '\0' || *line == '#')
                         continue;
-                if (!space || !volume_group_name_is_valid(space + 1))
+                if (!space || !vg_name_is_valid(space + 1))
                         problems_add(problems, -EBADMSG,
                                 HINTS_FILE ":%u: the line is not a device and a VG, ignoring it: %s", number,
                                 line);
@@ -468,8 +466,7 @@ int hints_write(int root_fd, const char *text)
         return fd < 0 ? fd : write_file_atomic_at(fd, HINTS_NAME, text);
 }
 
-int device_find_volume_group(
-        int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
+int device_find_vg(int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
 {
         _cleanup_free_ char *kernel_name = NULL, *uuid = NULL, *name = NULL;
         int r = device_follow(root_fd, device, &kernel_name);

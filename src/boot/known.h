@@ -12,13 +12,13 @@
  * headgate's own that could be out of date. */
 
 enum plan_group {
-        PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_volume_groups does */
+        PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_vgs does */
         PLAN_REST, /* no entry names it */
-        PLAN_NET,  /* only entries with _netdev, or net_volume_groups, name it */
+        PLAN_NET,  /* only entries with _netdev, or net_vgs, name it */
         PLAN_NONE, /* it is not to be activated */
 };
 
-struct planned_volume_group {
+struct planned_vg {
         char *name;             /* first, to be found by */
         char vgid[LVM_ID_SIZE]; /* empty if only the name is known */
         enum plan_group group;
@@ -29,11 +29,11 @@ struct planned_volume_group {
 };
 
 /* As many VGs as a drop-in of systemd's can name: their names make one line, which may have 1 MiB. */
-#define PLAN_VOLUME_GROUPS_MAX 4096
+#define PLAN_VGS_MAX 4096
 
 /* Starts empty: all zeros. */
 struct plan {
-        struct planned_volume_group *volume_groups; /* by name */
+        struct planned_vg *vgs; /* by name */
         size_t n;
         struct string_vector hints;  /* see hints_read() */
         struct string_vector tagged; /* devices of entries whose VG no name tells, as they are written there */
@@ -42,7 +42,7 @@ struct plan {
 
 /* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and
  * of which no file is read. With `seen` NULL adds all, and those of which the initrd has left PVs in run/lvm. A file that is
- * damaged or cannot be read, and what is beyond 64 MiB in all or PLAN_VOLUME_GROUPS_MAX, is added to `problems` and left
+ * damaged or cannot be read, and what is beyond 64 MiB in all or PLAN_VGS_MAX, is added to `problems` and left
  * out: its VG is activated when its disks appear. Returns 0 or -ENOMEM. */
 int known_add(int root_fd, const struct configuration *configuration, const struct string_vector *seen,
         struct plan *plan, struct problems *problems) _nonnull_(2, 4, 5) _must_check_;
@@ -51,14 +51,14 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
 bool known_is_seen(const struct string_vector *seen, const char *name) _nonnull_(2);
 
 /* Adds a VG to group "rest", unless it is there. Returns 0 and `*ret`, valid until the next one is added; -E2BIG or -ENOMEM. */
-int plan_add(struct plan *plan, const char *name, struct planned_volume_group **ret) _nonnull_all_ _must_check_;
+int plan_add(struct plan *plan, const char *name, struct planned_vg **ret) _nonnull_all_ _must_check_;
 
 /* The VG with that name, or NULL. */
-struct planned_volume_group *plan_find(const struct plan *plan, const char *name) _nonnull_all_;
+struct planned_vg *plan_find(const struct plan *plan, const char *name) _nonnull_all_;
 
 /* Puts the VG into PLAN_BOOT or PLAN_NET because `source`, a constant, names `what`; unless it is in no group, in a more
  * urgent one, or in this one by an earlier claim. Returns 0 or -ENOMEM. */
-int plan_claim(struct planned_volume_group *volume_group, enum plan_group group, const char *source,
+int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source,
         const char *what) _nonnull_all_ _must_check_;
 
 void plan_done(struct plan *plan) _nonnull_all_;
@@ -76,7 +76,7 @@ enum device_kind {
 
 struct device_name {
         enum device_kind kind;
-        char volume_group[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
+        char vg[LVM_NAME_SIZE]; /* the VG's name or identifier, else empty */
 };
 
 /* Looks at `device`, a path or a tag ("UUID=...") as in fstab(5). Returns 0 or -ENOMEM. */
@@ -104,5 +104,5 @@ int device_follow(int root_fd, const char *name, char **ret) _nonnull_all_ _must
 
 /* The VG of the LV that `device` is now, with kind DEVICE_OF_NAME; of none with DEVICE_OTHER. Of a device that is not there, what the
  * hints have. Returns 0 or -ENOMEM. */
-int device_find_volume_group(int root_fd, const struct string_vector *hints, const char *device,
+int device_find_vg(int root_fd, const struct string_vector *hints, const char *device,
         struct device_name *ret) _nonnull_all_ _must_check_;

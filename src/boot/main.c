@@ -145,11 +145,11 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
 
         if (!unit || !file)
                 return -ENOMEM;
-        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
-                if (volume_group->group != group)
+        FOREACH_ARRAY(vg, plan->vgs, plan->n) {
+                if (vg->group != group)
                         continue;
-                fprintf(file, " \\\n        %s", volume_group->name);
-                named_by_fstab |= volume_group->source && streq(volume_group->source, FSTAB_FILE);
+                fprintf(file, " \\\n        %s", vg->name);
+                named_by_fstab |= vg->source && streq(vg->source, FSTAB_FILE);
         }
         r = memstream_finish(&stream, &names, NULL);
         if (r < 0)

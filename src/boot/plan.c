@@ -52,12 +52,12 @@ static bool have_noauto(const char *options)
         return noauto;
 }
 
-static struct planned_volume_group *find_by_id(const struct plan *plan, const char *vgid)
+static struct planned_vg *find_by_id(const struct plan *plan, const char *vgid)
 {
         /* Of two with one identifier, a VG and its clone, the first counts as its owner. */
-        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n)
-                if (streq(volume_group->vgid, vgid))
-                        return volume_group;
+        FOREACH_ARRAY(vg, plan->vgs, plan->n)
+                if (streq(vg->vgid, vgid))
+                        return vg;
         return NULL;
 }
 
@@ -90,19 +90,18 @@ static bool is_of_others(const struct entries *entries, const char *device)
 }
 
 /* An LV that autoactivation leaves out, or that has another name by now, say. */
-static int note_unmet(const struct entries *entries, const struct entry *entry, const char *volume_group)
+static int note_unmet(const struct entries *entries, const struct entry *entry, const char *vg)
 {
         _cleanup_free_ char *kernel_name = NULL;
 
         if (device_follow(entries->root_fd, entry->device, &kernel_name) != -ENODEV)
                 return 0;
         return string_vector_take(&entries->plan->unmet,
-                string_format("%s %s names %s, which is not there.", volume_group, entry->source, entry->device));
+                string_format("%s %s names %s, which is not there.", vg, entry->source, entry->device));
 }
 
 /* A VG that only an entry knows may have been renamed, or lvm2 may keep no backups. */
-static int add_named(
-        const struct entries *entries, const char *device, const char *name, struct planned_volume_group **ret)
+static int add_named(const struct entries *entries, const char *device, const char *name, struct planned_vg **ret)
 {
         int r;
 
@@ -112,10 +111,10 @@ static int add_named(
         return r == -E2BIG ? 0 : r;
 }
 
-const char *plan_find_unmet(const struct plan *plan, const char *volume_group)
+const char *plan_find_unmet(const struct plan *plan, const char *vg)
 {
         FOREACH_ARRAY(line, plan->unmet.strings, plan->unmet.n) {
-                const char *rest = skip_prefix(*line, volume_group);
+                const char *rest = skip_prefix(*line, vg);
 
                 if (rest && *rest == ' ')
                         return rest + 1;
@@ -126,7 +125,7 @@ const char *plan_find_unmet(const struct plan *plan, const char *volume_group)
 static int claim(const struct entry *entry, const struct entries *entries)
 {
         struct plan *plan = entries->plan;
-        struct planned_volume_group *volume_group = NULL;
+        struct planned_vg *vg = NULL;
         struct device_name name;
         int r;
 
@@ -134,27 +133,26 @@ static int claim(const struct entry *entry, const struct entries *entries)
                 return 0;
         r = device_name_read(entry->device, &name);
         if (r >= 0 && name.kind == DEVICE_OF_NAME)
-                r = note_unmet(entries, entry, name.volume_group);
+                r = note_unmet(entries, entry, name.vg);
         if (r < 0)
                 return r;
 
         if (name.kind == DEVICE_OF_NAME) {
-                volume_group = plan_find(plan, name.volume_group);
-                r = volume_group ? 0 : add_named(entries, entry->device, name.volume_group, &volume_group);
+                vg = plan_find(plan, name.vg);
+                r = vg ? 0 : add_named(entries, entry->device, name.vg, &vg);
         } else if (name.kind == DEVICE_OF_ID)
-                volume_group = find_by_id(plan, name.volume_group);
+                vg = find_by_id(plan, name.vg);
         else if (name.kind == DEVICE_TAGGED) {
                 const char *hint = hints_find(&plan->hints, entry->device);
 
-                volume_group = hint ? plan_find(plan, hint) : NULL;
+                vg = hint ? plan_find(plan, hint) : NULL;
                 if (string_vector_add(&plan->tagged, entry->device) < 0)
                         return -ENOMEM;
         }
-        if (!volume_group)
+        if (!vg)
                 return r;
-        volume_group->needed |= !has_option(entry, "nofail");
-        return plan_claim(
-                volume_group, has_option(entry, "_netdev") ? PLAN_NET : PLAN_BOOT, entry->source, entry->device);
+        vg->needed |= !has_option(entry, "nofail");
+        return plan_claim(vg, has_option(entry, "_netdev") ? PLAN_NET : PLAN_BOOT, entry->source, entry->device);
 }
 
 /* ------ fstab ------ */
@@ -238,15 +236,15 @@ static int claim_crypttab(char *text, struct entries *entries)
 /* ------ the kernel's command line ------ */
 
 /* "VG/LV", or "VG" alone. */
-static int claim_volume_group(const char *value, const struct plan *plan)
+static int claim_vg(const char *value, const struct plan *plan)
 {
         _cleanup_free_ char *name = strndup(value, strcspn(value, "/"));
-        struct planned_volume_group *volume_group;
+        struct planned_vg *vg;
 
         if (!name)
                 return -ENOMEM;
-        volume_group = plan_find(plan, name);
-        return volume_group ? plan_claim(volume_group, PLAN_BOOT, COMMAND_LINE_FILE, value) : 0;
+        vg = plan_find(plan, name);
+        return vg ? plan_claim(vg, PLAN_BOOT, COMMAND_LINE_FILE, value) : 0;
 }
 
 /* The value of "KEY=VALUE", or NULL. In systemd's own keys '-' and '_' are the same. */
@@ -264,7 +262,7 @@ static int claim_word(char *word, const struct entries *entries)
         char *value;
 
         if ((value = find_value(word, "rd.lvm.lv")) || (value = find_value(word, "rd.lvm.vg")))
-                return claim_volume_group(value, entries->plan);
+                return claim_vg(value, entries->plan);
         if ((value = find_value(word, "root")) || (value = find_value(word, "mount.usr")) ||
                 (value = find_value(word, "resume")))
                 entry.device = value;
@@ -346,14 +344,14 @@ int plan_remember(int root_fd)
                 _cleanup_free_ char *printable = string_printable(*device);
                 struct device_name name;
 
-                r = printable ? device_find_volume_group(root_fd, &plan.hints, *device, &name) : -ENOMEM;
+                r = printable ? device_find_vg(root_fd, &plan.hints, *device, &name) : -ENOMEM;
                 if (r < 0)
                         return r;
                 /* Subvolumes have entries of one UUID. */
-                if (*name.volume_group && !streq(*device, before)) {
-                        size += strlen(printable) + strlen(name.volume_group) + strlen(" \n");
+                if (*name.vg && !streq(*device, before)) {
+                        size += strlen(printable) + strlen(name.vg) + strlen(" \n");
                         if (size <= HINTS_SIZE_MAX)
-                                fprintf(file, "%s %s\n", printable, name.volume_group);
+                                fprintf(file, "%s %s\n", printable, name.vg);
                 }
                 before = *device;
         }
@@ -378,12 +376,12 @@ const char *plan_group_to_string(enum plan_group group)
 static int claim_configured(const char *name, enum plan_group group, const char *what,
         const struct string_vector *seen, struct plan *plan, struct problems *problems)
 {
-        struct planned_volume_group *volume_group;
-        int r = known_is_seen(seen, name) ? -EEXIST : plan_add(plan, name, &volume_group);
+        struct planned_vg *vg;
+        int r = known_is_seen(seen, name) ? -EEXIST : plan_add(plan, name, &vg);
 
         if (r >= 0) {
-                volume_group->needed = true;
-                r = plan_claim(volume_group, group, "/" SETTINGS_FILE, what);
+                vg->needed = true;
+                r = plan_claim(vg, group, "/" SETTINGS_FILE, what);
         }
         if (r == -E2BIG)
                 problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", name);
@@ -392,11 +390,11 @@ static int claim_configured(const char *name, enum plan_group group, const char 
 
 static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
 {
-        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
-                if (volume_group->group != PLAN_REST || settings_expect(settings, volume_group->name))
+        FOREACH_ARRAY(vg, plan->vgs, plan->n) {
+                if (vg->group != PLAN_REST || settings_expect(settings, vg->name))
                         continue;
-                volume_group->group = PLAN_NONE;
-                if (string_replace(&volume_group->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
+                vg->group = PLAN_NONE;
+                if (string_replace(&vg->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -404,16 +402,16 @@ static int leave_out_unexpected(const struct settings *settings, struct plan *pl
 
 static int name_units(struct plan *plan, struct problems *problems)
 {
-        FOREACH_ARRAY(volume_group, plan->volume_groups, plan->n) {
+        FOREACH_ARRAY(vg, plan->vgs, plan->n) {
                 int r;
 
                 /* Nobody is to wait for a VG that is not activated. */
-                if (volume_group->group == PLAN_NONE)
+                if (vg->group == PLAN_NONE)
                         continue;
-                r = unit_name_of_volume_group(volume_group->name, &volume_group->unit);
+                r = unit_name_of_vg(vg->name, &vg->unit);
                 if (r == -ENAMETOOLONG)
                         problems_add(problems, r, "VG %s: its name is too long for a unit headgate-vg@.service.",
-                                volume_group->name);
+                                vg->name);
                 else if (r < 0)
                         return r;
         }
@@ -428,8 +426,8 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
                 enum plan_group group;
                 const char *what;
         } configured[] = {
-                {&settings->boot_volume_groups, PLAN_BOOT, "it in boot_volume_groups"},
-                {&settings->net_volume_groups, PLAN_NET, "it in net_volume_groups"},
+                {&settings->boot_vgs, PLAN_BOOT, "it in boot_volume_groups"},
+                {&settings->net_vgs, PLAN_NET, "it in net_volume_groups"},
         };
         _cleanup_plan_ struct plan plan = {};
         int r = known_add(root_fd, configuration, seen, &plan, problems)

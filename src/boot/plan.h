@@ -34,7 +34,7 @@ const char *plan_group_to_string(enum plan_group group);
 int plan_remember(int root_fd) _must_check_;
 
 /* A sentence about the first entry that names a device as an LV of the VG, where there is no such device; NULL without one. */
-const char *plan_find_unmet(const struct plan *plan, const char *volume_group) _nonnull_all_;
+const char *plan_find_unmet(const struct plan *plan, const char *vg) _nonnull_all_;
 
 /* The device that crypttab below `root_fd` unlocks as /dev/mapper/`name`, as it is written there. Returns 0 and `*ret`, to be freed by the
  * caller and NULL before, as without such an entry or a file that can be read; or -ENOMEM. */

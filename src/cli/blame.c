@@ -26,8 +26,8 @@ static int read_this_boot(struct timeline *timeline)
         if (r < 0)
                 return r;
         r = snapshot_read(&sources);
-        for (size_t i = 0; r >= 0 && i < sources.n_volume_groups; i++)
-                r = timeline_add_volume_group(timeline, sources.volume_groups[i]);
+        for (size_t i = 0; r >= 0 && i < sources.n_vgs; i++)
+                r = timeline_add_vg(timeline, sources.vgs[i]);
         timeline_finish_boot(timeline);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
 }

@@ -14,15 +14,15 @@
 /* ------ plan activate ------ */
 
 struct line {
-        struct planned_volume_group volume_group;
+        struct planned_vg vg;
         const char *group;
 };
 
 static const struct column activate_columns[] = {
-        COLUMN("VG", ALWAYS, STRING, volume_group.name, "name of the volume group"),
+        COLUMN("VG", ALWAYS, STRING, vg.name, "name of the volume group"),
         COLUMN("GROUP", ALWAYS, STRING, group, "boot, net, rest, or - for one that is not activated"),
-        COLUMN("UNIT", ALWAYS, STRING, volume_group.unit, "the unit that waits for it"),
-        COLUMN("REASON", ALWAYS, STRING, volume_group.reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
+        COLUMN("UNIT", ALWAYS, STRING, vg.unit, "the unit that waits for it"),
+        COLUMN("REASON", ALWAYS, STRING, vg.reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
 };
 
 /* Whether or not it is on: who has it off may want to see what it would do. */
@@ -52,9 +52,8 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
         if (root_fd < 0)
                 return verb_fail(root_fd, "Failed to open %s: %m", root_path());
         r = make_plan(root_fd, &plan, &problems);
-        FOREACH_ARRAY(volume_group, plan.volume_groups, plan.n)
-                table_add_line(
-                        table, NULL, &(struct line){*volume_group, plan_group_to_string(volume_group->group)});
+        FOREACH_ARRAY(vg, plan.vgs, plan.n)
+                table_add_line(table, NULL, &(struct line){*vg, plan_group_to_string(vg->group)});
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
         FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
                 log_warning("%s", *line);
@@ -71,9 +70,8 @@ static const struct verb plan_activate = {"activate", "",
 /* ------ plan initrd ------ */
 
 static const struct column initrd_columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING,
-                COLUMN_FIELD(struct needed_volume_group, name)},
-        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct needed_volume_group, by),
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct needed_vg, name)},
+        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct needed_vg, by),
                 .flags = SCOLS_FL_WRAP},
 };
 
@@ -86,7 +84,7 @@ static int run_initrd(char *names[], size_t n, struct table *table)
         if (r == -ENXIO)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)
-                table_add_line(table, NULL, &needed.volume_groups[i]);
+                table_add_line(table, NULL, &needed.vgs[i]);
         return verb_print(table, r, "find out what the initrd needs");
 }
 

@@ -20,31 +20,30 @@ static bool arg_follow;
 /* ------ the table ------ */
 
 /* From the first PV on; for a VG that was never active and is not settled, so far. */
-static uint64_t took_usec(const struct volume_group *volume_group)
+static uint64_t took_usec(const struct vg *vg)
 {
-        struct volume_group_times times = volume_group_first_times(volume_group);
+        struct vg_times times = vg_first_times(vg);
         uint64_t end = times.settled_usec;
 
-        if (volume_group->first.settled_usec == 0 &&
-                (!volume_group_is_settled(volume_group) || volume_group->state == VOLUME_GROUP_WAITING))
+        if (vg->first.settled_usec == 0 && (!vg_is_settled(vg) || vg->state == VG_STATUS_WAITING))
                 end = now_usec();
         return end > times.first_seen_usec ? end - times.first_seen_usec : 0;
 }
 
 /* NULL without memory. */
-static char *describe_reason(const struct volume_group *volume_group)
+static char *describe_reason(const struct vg *vg)
 {
-        struct volume_group_counts n = volume_group_count(volume_group);
-        const char *reason = volume_group->reason ?: "", *overdue = volume_group->overdue ? ", overdue" : "";
+        struct vg_counts n = vg_count(vg);
+        const char *reason = vg->reason ?: "", *overdue = vg->overdue ? ", overdue" : "";
         bool all_active = n.autoactivated > 0 && n.active == n.autoactivated;
 
-        if (volume_group->state == VOLUME_GROUP_WAITING && n.stranded > 0)
+        if (vg->state == VG_STATUS_WAITING && n.stranded > 0)
                 return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n.missing,
                         plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
-        if (volume_group->state == VOLUME_GROUP_WAITING)
+        if (vg->state == VG_STATUS_WAITING)
                 return string_format("%zu PV%s missing%s%s.", n.missing, plural(n.missing), overdue,
                         all_active ? "; all LVs are active" : "");
-        if (volume_group->state == VOLUME_GROUP_DEGRADED && n.missing > 0)
+        if (vg->state == VG_STATUS_DEGRADED && n.missing > 0)
                 return string_format("%zu PV%s missing%s%s", n.missing, plural(n.missing),
                         *reason != '\0' ? "; " : ".", reason);
         return strdup(reason);
@@ -94,24 +93,24 @@ static uint64_t known_or_not(uint64_t number, bool known)
 }
 
 /* As a date. */
-static uint64_t date_of(const struct volume_group *volume_group, uint64_t usec)
+static uint64_t date_of(const struct vg *vg, uint64_t usec)
 {
-        return known_or_not((uint64_t) volume_group_to_realtime(volume_group, usec), usec > 0);
+        return known_or_not((uint64_t) vg_to_realtime(vg, usec), usec > 0);
 }
 
-static int add_line(struct lines *lines, const struct volume_group *volume_group)
+static int add_line(struct lines *lines, const struct vg *vg)
 {
-        static const char *const colors[_VOLUME_GROUP_STATE_MAX] = {
-                [VOLUME_GROUP_ACTIVE] = "green",
-                [VOLUME_GROUP_DEGRADED] = "yellow",
-                [VOLUME_GROUP_WAITING... VOLUME_GROUP_ACTIVATING] = "yellow",
-                [VOLUME_GROUP_FAILED] = "red",
-                [VOLUME_GROUP_ABSENT] = "red",
+        static const char *const colors[_VG_STATUS_MAX] = {
+                [VG_STATUS_ACTIVE] = "green",
+                [VG_STATUS_DEGRADED] = "yellow",
+                [VG_STATUS_WAITING... VG_STATUS_ACTIVATING] = "yellow",
+                [VG_STATUS_FAILED] = "red",
+                [VG_STATUS_ABSENT] = "red",
         };
         /* Whether its metadata have been read, so that it is known what it is made of. */
-        bool has_metadata = volume_group->n_pvs > 0;
-        struct volume_group_counts n = volume_group_count(volume_group);
-        uint64_t since_usec = volume_group_since_usec(volume_group), first_usec = volume_group->first.settled_usec;
+        bool has_metadata = vg->n_pvs > 0;
+        struct vg_counts n = vg_count(vg);
+        uint64_t since_usec = vg_since_usec(vg), first_usec = vg->first.settled_usec;
         struct line *line;
 
         if (!GREEDY_REALLOC(lines->lines, lines->n + 1))
@@ -119,25 +118,23 @@ static int add_line(struct lines *lines, const struct volume_group *volume_group
         line = &lines->lines[lines->n++];
         *line = (struct line){
                 .event = "status",
-                .color = volume_group->overdue && volume_group->state <= VOLUME_GROUP_ACTIVATING
-                                 ? "red"
-                                 : colors[volume_group->state],
-                .name = strdup(volume_group->name),
-                .state = volume_group_state_to_string(volume_group->state),
+                .color = vg->overdue && vg->state <= VG_STATUS_ACTIVATING ? "red" : colors[vg->state],
+                .name = strdup(vg->name),
+                .state = vg_status_to_string(vg->state),
                 .pvs_seen = known_or_not(n.seen, has_metadata),
-                .pvs_needed = known_or_not(volume_group->n_pvs, has_metadata),
+                .pvs_needed = known_or_not(vg->n_pvs, has_metadata),
                 .lvs_active = n.active,
                 .lvs_needed = known_or_not(n.autoactivated, has_metadata),
-                .since = date_of(volume_group, since_usec),
+                .since = date_of(vg, since_usec),
                 .since_usec = known_or_not(since_usec, since_usec > 0),
-                .first = date_of(volume_group, first_usec),
+                .first = date_of(vg, first_usec),
                 .first_usec = known_or_not(first_usec, first_usec > 0),
-                .took_usec = known_or_not(took_usec(volume_group), volume_group->first_seen_usec > 0),
-                .reason = describe_reason(volume_group),
+                .took_usec = known_or_not(took_usec(vg), vg->first_seen_usec > 0),
+                .reason = describe_reason(vg),
         };
 
-        if (*volume_group->vgid != '\0')
-                lvm_id_format(volume_group->vgid, line->uuid);
+        if (*vg->vgid != '\0')
+                lvm_id_format(vg->vgid, line->uuid);
         (void) snprintf(line->lvs, sizeof(line->lvs), "%" PRIu64 "/?", line->lvs_active);
         if (has_metadata) {
                 (void) snprintf(
@@ -208,11 +205,11 @@ void lines_compare(struct lines *before, struct lines *after)
 /* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
 
 /* A VG that lvm2 is not to activate is as it should be. */
-static int judge(const struct volume_group *volume_group)
+static int judge(const struct vg *vg)
 {
-        if (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_SKIPPED)
+        if (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_SKIPPED)
                 return EXIT_ALL_UP;
-        return volume_group->state == VOLUME_GROUP_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
+        return vg->state == VG_STATUS_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
 /* Adds the VGs that the machine is known to have and that were not seen. Of these only those that are needed are judged, as backups
@@ -225,14 +222,14 @@ static int add_expected(struct sources *sources, bool all)
         r = expected_find(sources, &plan);
         if (r < 0)
                 return r;
-        FOREACH_ARRAY(planned, plan.volume_groups, plan.n)
+        FOREACH_ARRAY(planned, plan.vgs, plan.n)
                 if (planned->group != PLAN_NONE || all)
                         unrecorded_add(sources, planned->name, planned);
-        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups) {
-                const struct planned_volume_group *planned = plan_find(&plan, (*volume_group)->name);
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
+                const struct planned_vg *planned = plan_find(&plan, (*vg)->name);
 
                 if (!planned || planned->needed)
-                        result = MAX(result, judge(*volume_group));
+                        result = MAX(result, judge(*vg));
         }
         return result;
 }
@@ -276,18 +273,17 @@ static int look(
         if (r >= 0 && sources->unrecorded_error < 0)
                 r = sources->unrecorded_error;
         result = MAX(result, r);
-        for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : sources->n_volume_groups); i++) {
-                const struct volume_group *volume_group =
-                        n_names > 0 ? snapshot_find(sources, names[i]) : sources->volume_groups[i];
+        for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : sources->n_vgs); i++) {
+                const struct vg *vg = n_names > 0 ? snapshot_find(sources, names[i]) : sources->vgs[i];
 
                 if (n_names > 0)
-                        result = MAX(result, volume_group ? judge(volume_group) : EXIT_NOT_ALL_UP);
+                        result = MAX(result, vg ? judge(vg) : EXIT_NOT_ALL_UP);
                 /* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is
                  * active, or a PV on lvm2's record of what is online. */
-                if (volume_group && (n_names > 0 || sources->in_charge || arg_all ||
-                                            judge_unrecorded(volume_group) != VOLUME_GROUP_ABSENT ||
-                                            sources_have_online(sources, volume_group->name)))
-                        r = add_line(lines, volume_group);
+                if (vg && (n_names > 0 || sources->in_charge || arg_all ||
+                                  judge_unrecorded(vg) != VG_STATUS_ABSENT ||
+                                  sources_have_online(sources, vg->name)))
+                        r = add_line(lines, vg);
         }
         return r < 0 ? r : result;
 }

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 
 /* A line of headgate status: a VG at one moment. What is not known is COLUMN_UNKNOWN, or "". */
 struct line {

@@ -81,40 +81,38 @@ enum {
 
 static size_t count_awaited(const struct await *await, const struct sources *sources)
 {
-        return await->n_names > 0 ? await->n_names : sources->n_volume_groups;
+        return await->n_names > 0 ? await->n_names : sources->n_vgs;
 }
 
 /* NULL for one of which nothing was seen. */
-static const struct volume_group *get_awaited(const struct await *await, const struct sources *sources, size_t i)
+static const struct vg *get_awaited(const struct await *await, const struct sources *sources, size_t i)
 {
-        return await->n_names > 0 ? snapshot_find(sources, await->names[i]) : sources->volume_groups[i];
+        return await->n_names > 0 ? snapshot_find(sources, await->names[i]) : sources->vgs[i];
 }
 
 /* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
-static bool is_up(const struct volume_group *volume_group)
+static bool is_up(const struct vg *vg)
 {
-        struct volume_group_counts n = volume_group_count(volume_group);
+        struct vg_counts n = vg_count(vg);
 
-        return volume_group->state == VOLUME_GROUP_ACTIVE ||
-               (volume_group->state == VOLUME_GROUP_DEGRADED && n.active >= n.autoactivated);
+        return vg->state == VG_STATUS_ACTIVE || (vg->state == VG_STATUS_DEGRADED && n.active >= n.autoactivated);
 }
 
 /* A VG that waits for PVs, or of which nothing was seen, may still come, unless there is a limit to that, or somebody has
  * asked for it now. */
-static int judge(const struct await *await, const struct volume_group *volume_group, bool coldplug)
+static int judge(const struct await *await, const struct vg *vg, bool coldplug)
 {
         int unwanted = await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
 
-        if (!volume_group)
+        if (!vg)
                 return !coldplug && (await->request || await->until_deadline) ? unwanted : NOT_SETTLED;
-        if (volume_group->state == VOLUME_GROUP_WAITING)
-                return await->request || (await->until_deadline && volume_group->overdue) ? SETTLED_NOT_UP
-                                                                                          : NOT_SETTLED;
-        if (!volume_group_is_settled(volume_group))
+        if (vg->state == VG_STATUS_WAITING)
+                return await->request || (await->until_deadline && vg->overdue) ? SETTLED_NOT_UP : NOT_SETTLED;
+        if (!vg_is_settled(vg))
                 return NOT_SETTLED;
-        if (volume_group->state == VOLUME_GROUP_SKIPPED || volume_group->state == VOLUME_GROUP_DEACTIVATED)
+        if (vg->state == VG_STATUS_SKIPPED || vg->state == VG_STATUS_DEACTIVATED)
                 return unwanted;
-        return is_up(volume_group) ? SETTLED_UP : SETTLED_NOT_UP;
+        return is_up(vg) ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
 /* One look. Reads the VGs unless it is NOT_SETTLED. */
@@ -151,33 +149,32 @@ static int look(struct sources *sources, const struct await *await)
 /* ------ explaining, on standard error ------ */
 
 /* Its state and why, or which PVs are missing. */
-static void explain_volume_group(const struct volume_group *volume_group)
+static void explain_vg(const struct vg *vg)
 {
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *missing = vg_describe_missing(vg);
 
-        if (volume_group->state == VOLUME_GROUP_WAITING)
-                log_error("VG %s waits for %s.", volume_group->name, missing ?: "PVs");
-        else if (volume_group->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(volume_group))
-                log_error("VG %s is degraded, without %s%s%s", volume_group->name, missing ?: "PVs",
-                        volume_group->reason ? "; " : ".", volume_group->reason ?: "");
+        if (vg->state == VG_STATUS_WAITING)
+                log_error("VG %s waits for %s.", vg->name, missing ?: "PVs");
+        else if (vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(vg))
+                log_error("VG %s is degraded, without %s%s%s", vg->name, missing ?: "PVs", vg->reason ? "; " : ".",
+                        vg->reason ?: "");
         else
-                log_error("VG %s is %s%s%s", volume_group->name, volume_group_state_to_string(volume_group->state),
-                        volume_group->reason ? ": " : ".", volume_group->reason ?: "");
+                log_error("VG %s is %s%s%s", vg->name, vg_status_to_string(vg->state), vg->reason ? ": " : ".",
+                        vg->reason ?: "");
 }
 
 /* A line about each VG that is not active. */
 static void explain(struct sources *sources, const struct await *await)
 {
         for (size_t i = 0; i < count_awaited(await, sources); i++) {
-                const struct volume_group *volume_group = get_awaited(await, sources, i);
+                const struct vg *vg = get_awaited(await, sources, i);
 
-                if (!volume_group && sources_read_names(sources) >= 0 &&
-                        !sources_have_name(sources, await->names[i]))
+                if (!vg && sources_read_names(sources) >= 0 && !sources_have_name(sources, await->names[i]))
                         sources_log_unknown(sources, await->names[i]);
-                else if (!volume_group)
+                else if (!vg)
                         log_error("VG %s is not there: none of its PVs was seen.", await->names[i]);
-                else if (!is_up(volume_group))
-                        explain_volume_group(volume_group);
+                else if (!is_up(vg))
+                        explain_vg(vg);
         }
 }
 
@@ -231,7 +228,7 @@ static bool note_failed_wait(int run_fd, const struct await *await)
 }
 
 /* Returns the exit status. */
-static int await_volume_groups(struct sources *sources, const struct await *await)
+static int await_vgs(struct sources *sources, const struct await *await)
 {
         uint64_t deadline =
                 await->timeout_usec == USEC_INFINITY ? USEC_INFINITY : now_usec() + await->timeout_usec;
@@ -289,7 +286,7 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
                  * headgate-vg@my-vg.service. No VG has a "/" in its name. */
                 for (char *c = names[i]; arg_expect && (c = strchr(c, '/'));)
                         *c = '-';
-                if (!volume_group_name_is_valid(names[i]))
+                if (!vg_name_is_valid(names[i]))
                         return verb_refuse("\"%s\" cannot be the name of a VG.", names[i]);
         }
         await->names = names;
@@ -308,7 +305,7 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
                 if (r < 0)
                         return verb_fail(r, "Failed to ask the worker: %m");
         }
-        return arg_no_block ? EXIT_ALL_UP : await_volume_groups(&sources, await);
+        return arg_no_block ? EXIT_ALL_UP : await_vgs(&sources, await);
 }
 
 static int run_wait(char *names[], size_t n, struct table *table _unused_)
@@ -330,8 +327,7 @@ static int run_activate(char *names[], size_t n, struct table *table _unused_)
 {
         if (n == 0)
                 return verb_refuse("Expected the name of a VG, see --help.");
-        return request_and_wait(
-                &(struct await){.request = FLAGS_ENTRY_VOLUME_GROUP}, names, n, TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(&(struct await){.request = FLAGS_ENTRY_VG}, names, n, TIMEOUT_DEFAULT_USEC);
 }
 
 #define FOOTER                                                                                                    \

@@ -53,13 +53,12 @@ static int log_unknown_vg(struct sources *sources, const char *name)
 static int log_unknown_lv(const struct vg_view *view, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        struct path full = path_format("%s/%s", view->volume_group->name, name);
+        struct path full = path_format("%s/%s", view->vg->name, name);
 
-        FOREACH_LV(lv, view->volume_group)
+        FOREACH_LV(lv, view->vg)
                 suggestion_consider(&suggestion, lv->name);
-        if (suggestion.nearest &&
-                string_replace(&suggestion.nearest,
-                        string_format("%s/%s", view->volume_group->name, suggestion.nearest)) < 0)
+        if (suggestion.nearest && string_replace(&suggestion.nearest,
+                                          string_format("%s/%s", view->vg->name, suggestion.nearest)) < 0)
                 return -ENOMEM;
         suggestion.wanted = full.text;
         suggestion_log_unknown(&suggestion, "LV", "its VG has no visible LV of this name");
@@ -72,7 +71,7 @@ static int explain_planned(struct why *why, const char *name)
         _cleanup_plan_ struct plan plan = {};
         int r = why->sources->in_charge ? expected_find(why->sources, &plan) : 0;
         /* An empty plan, where there is none, has no VG. */
-        const struct planned_volume_group *planned = plan_find(&plan, name);
+        const struct planned_vg *planned = plan_find(&plan, name);
 
         if (!planned)
                 return r < 0 ? r : log_unknown_vg(why->sources, name);
@@ -99,7 +98,7 @@ static int explain_name(struct why *why, const char *vg, const char *lv)
         if (r < 0)
                 return r;
         if (!lv)
-                volume_group_explain(why, &view);
+                vg_explain(why, &view);
         else if (!logical_volume_explain(why, &view, lv))
                 return log_unknown_lv(&view, lv);
         return 1;

@@ -7,7 +7,7 @@
 
 #include <systemd/sd-device.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "reader/pv.h"
 #include "reader/reader.h"
 #include "shared/dm.h"
@@ -59,7 +59,7 @@ static struct surveyed_vg *find_or_add_vg(struct survey *survey, const char *vgi
 
 static int take_copy(struct survey *survey, struct copies *copies, const struct reader_copy *copy)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         struct surveyed_vg *vg;
         int r = copy->error;
 
@@ -76,7 +76,7 @@ static int take_copy(struct survey *survey, struct copies *copies, const struct 
                 return -ENOMEM;
         if (vg->metadata && vg->metadata->seqno >= metadata->seqno)
                 return 0;
-        volume_group_free(vg->metadata);
+        vg_free(vg->metadata);
         vg->name = metadata->name;
         vg->metadata = TAKE_PTR(metadata);
         vg->text_size = copy->size;
@@ -141,7 +141,7 @@ int survey_make(struct survey *survey, char *const paths[], size_t n)
 void survey_done(struct survey *survey)
 {
         FOREACH_ARRAY(vg, survey->vgs, survey->n_vgs)
-                volume_group_free(vg->metadata);
+                vg_free(vg->metadata);
         dm_hash_destroyp(&survey->pvs_by_id);
         free(survey->pvs);
         free(survey->vgs);
@@ -153,7 +153,7 @@ void survey_done(struct survey *survey)
 int copies_recommend(
         const struct surveyed_vg *vg, const struct system_id *host, size_t *ret_copies, char **ret_reason)
 {
-        const struct volume_group *metadata = vg->metadata;
+        const struct vg *metadata = vg->metadata;
         const char *lock_type = metadata->lock_type ?: metadata->clustered ? "clvmd" : NULL;
         bool is_foreign = system_id_is_foreign(host, metadata->system_id);
         size_t n_used = vg->copies.n_used, n_areas = n_used + vg->copies.n_ignored;

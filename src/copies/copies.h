@@ -15,11 +15,11 @@ struct copies {
 };
 
 struct surveyed_vg {
-        const char *name;              /* of the metadata */
-        struct volume_group *metadata; /* the newest that was found */
-        uint64_t text_size;            /* of that, in bytes */
-        size_t n_seen;                 /* PVs found, of metadata->n_pvs */
-        struct copies copies;          /* on all of these */
+        const char *name;     /* of the metadata */
+        struct vg *metadata;  /* the newest that was found */
+        uint64_t text_size;   /* of that, in bytes */
+        size_t n_seen;        /* PVs found, of metadata->n_pvs */
+        struct copies copies; /* on all of these */
 };
 
 /* Starts empty: all zeros. */

@@ -61,7 +61,7 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
 
 void deactivation_done(struct deactivation *deactivation)
 {
-        volume_group_locks_done(&deactivation->locks);
+        vg_locks_done(&deactivation->locks);
         tree_free(deactivation->tree);
         FOREACH_ARRAY(target, deactivation->targets, deactivation->n_targets)
                 target_done(target);
@@ -99,7 +99,7 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
 
                 if (!node->vg || !node->selected)
                         continue;
-                r = volume_group_locks_take(&deactivation->locks, node->vg, until_usec);
+                r = vg_locks_take(&deactivation->locks, node->vg, until_usec);
                 if (r < 0)
                         return r;
                 more |= r > 0;
@@ -116,10 +116,10 @@ static int lock_and_find(struct deactivation *deactivation)
 
         /* Each lock is an open file. */
         allow_many_files();
-        r = volume_group_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
+        r = vg_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
         for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
                 if (deactivation->targets[i].vg)
-                        r = volume_group_locks_take(&deactivation->locks, deactivation->targets[i].vg, until_usec);
+                        r = vg_locks_take(&deactivation->locks, deactivation->targets[i].vg, until_usec);
         if (r < 0)
                 return r;
         do
@@ -137,7 +137,7 @@ static void refuse_locked(struct deactivation *deactivation)
 
         dm_hash_iterate(entry, locks) {
                 const char *vg = dm_hash_get_key(locks, entry);
-                int error = volume_group_locks_get(&deactivation->locks, vg);
+                int error = vg_locks_get(&deactivation->locks, vg);
 
                 if (error >= 0)
                         continue;

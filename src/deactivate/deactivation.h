@@ -15,7 +15,7 @@ struct deactivation {
         bool serial;           /* remove one device after another; set by the caller, as the next one */
         bool no_udev_sync;     /* do not wait until udev has removed its links */
         uint64_t timeout_usec; /* how long to try what is in use */
-        struct volume_group_locks locks;
+        struct vg_locks locks;
         struct tree *tree;
         bool something_left; /* a node or name that was asked for is still active, or unknown */
 };

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/names.h"
@@ -34,9 +34,7 @@ static int parse_names(struct target *target, const char *names)
                 *slash = '\0';
                 target->lv = slash + 1;
         }
-        return volume_group_name_is_valid(target->vg) && (!target->lv || volume_group_name_is_valid(target->lv))
-                       ? 0
-                       : -EINVAL;
+        return vg_name_is_valid(target->vg) && (!target->lv || vg_name_is_valid(target->lv)) ? 0 : -EINVAL;
 }
 
 /* "VG-LV", with each "-" of the names doubled. */

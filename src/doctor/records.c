@@ -22,12 +22,10 @@ static void warn_of_names(
 /* ------ /run/lvm ------ */
 
 /* Whether there is a good reason why none of its LVs is active: lvm2 is to activate none, or it is at work. */
-static bool expects_nothing(const struct volume_group *volume_group)
+static bool expects_nothing(const struct vg *vg)
 {
-        return volume_group &&
-               (volume_group->state == VOLUME_GROUP_ACTIVE || volume_group->state == VOLUME_GROUP_ACTIVATING ||
-                       volume_group->state == VOLUME_GROUP_SKIPPED ||
-                       volume_group_count(volume_group).autoactivated == 0);
+        return vg && (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_ACTIVATING ||
+                             vg->state == VG_STATUS_SKIPPED || vg_count(vg).autoactivated == 0);
 }
 
 void check_online(struct doctor *doctor)
@@ -80,9 +78,9 @@ void check_initrd(struct doctor *doctor)
         bool narrowed = doctor_has(doctor, "etc/initramfs-tools/hooks/headgate");
 
         /* What headgate has found active without having asked for it. */
-        FOREACH_ARRAY(vg, doctor->sources.volume_groups, doctor->sources.n_volume_groups)
-                if ((*vg)->state == VOLUME_GROUP_ACTIVE && (*vg)->activating_usec == 0 &&
-                        volume_group_count(*vg).autoactivated > 0)
+        FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)
+                if ((*vg)->state == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
+                        vg_count(*vg).autoactivated > 0)
                         enumeration_add(&before, (*vg)->name);
         if (!doctor->sources.in_charge)
                 finding_ok(doctor, "headgate is not in charge.");
@@ -153,8 +151,8 @@ void check_links(struct doctor *doctor)
         int root_fd = doctor->sources.root_fd, r;
 
         r = list_directory_at(root_fd, "/dev/mapper", &links);
-        for (size_t i = 0; r >= 0 && i < doctor->sources.n_volume_groups; i++) {
-                struct path directory = path_format("/dev/%s", doctor->sources.volume_groups[i]->name);
+        for (size_t i = 0; r >= 0 && i < doctor->sources.n_vgs; i++) {
+                struct path directory = path_format("/dev/%s", doctor->sources.vgs[i]->name);
 
                 r = list_directory_at(root_fd, directory.text, &links);
                 /* A VG may have a name that is something else in /dev. */

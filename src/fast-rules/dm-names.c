@@ -38,38 +38,37 @@ static int remove_file(int run_fd, const char *path, _unused_ const char *vg, _u
 }
 
 /* Without the directory there is nothing to do. */
-static int for_each(int run_fd, const struct volume_group *volume_group,
+static int for_each(int run_fd, const struct vg *vg,
         int (*function)(int run_fd, const char *path, const char *vg, const char *lv))
 {
         _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("names", 1024);
         int r = pool ? 0 : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < volume_group->n_lvs; i++) {
-                const struct volume_group_lv *lv = &volume_group->lvs[i];
+        for (size_t i = 0; r >= 0 && i < vg->n_lvs; i++) {
+                const struct vg_lv *lv = &vg->lvs[i];
                 const char *name;
 
                 /* lvm2 also activates LVs with names that it would not give. They come from a disk, and are no names
                  * of files. */
-                if (!lv->autoactivated || !volume_group_name_is_valid(lv->name))
+                if (!lv->autoactivated || !vg_name_is_valid(lv->name))
                         continue;
-                name = dm_build_dm_name(pool, volume_group->name, lv->name, NULL);
-                r = name ? function(run_fd, path_format(FLAGS_DM_NAMES "/%s", name).text, volume_group->name,
-                                   lv->name)
+                name = dm_build_dm_name(pool, vg->name, lv->name, NULL);
+                r = name ? function(run_fd, path_format(FLAGS_DM_NAMES "/%s", name).text, vg->name, lv->name)
                          : -ENOMEM;
         }
         return r == -ENOENT ? 0 : r;
 }
 
-int dm_names_write(int run_fd, const struct volume_group *volume_group)
+int dm_names_write(int run_fd, const struct vg *vg)
 {
-        int r = for_each(run_fd, volume_group, write_file);
+        int r = for_each(run_fd, vg, write_file);
 
         if (r < 0)
-                log_warning_errno(r, "Failed to write names of LVs of VG %s for udev: %m", volume_group->name);
+                log_warning_errno(r, "Failed to write names of LVs of VG %s for udev: %m", vg->name);
         return r;
 }
 
-void dm_names_remove(int run_fd, const struct volume_group *volume_group)
+void dm_names_remove(int run_fd, const struct vg *vg)
 {
-        (void) for_each(run_fd, volume_group, remove_file);
+        (void) for_each(run_fd, vg, remove_file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 
 /* What the name of an LV's device is made of, where udev's rules find it without starting a program. In
  * FLAGS_DM_NAMES, a directory of the run directory that is there while headgate-fast-dm-rules.service is active, there
@@ -11,7 +11,7 @@
 
 /* Writes the files of all LVs that autoactivation is to activate and that have names as lvm2 gives them, if the
  * directory is there. Returns 0 or a negative errno, which is logged; udev does without what has not been written. */
-int dm_names_write(int run_fd, const struct volume_group *volume_group) _nonnull_all_;
+int dm_names_write(int run_fd, const struct vg *vg) _nonnull_all_;
 
 /* Removes them. */
-void dm_names_remove(int run_fd, const struct volume_group *volume_group) _nonnull_all_;
+void dm_names_remove(int run_fd, const struct vg *vg) _nonnull_all_;

@@ -45,36 +45,36 @@ static void cannot_tell(struct search *search, const char *by, char *obstacle)
         fail(search, obstacle ? -ENXIO : -ENOMEM);
 }
 
-static void add_volume_group(struct search *search, const char *name, const char *by)
+static void add_vg(struct search *search, const char *name, const char *by)
 {
         struct needed *needed = search->needed;
-        struct needed_volume_group *volume_group;
+        struct needed_vg *vg;
         size_t i = 0;
 
-        while (i < needed->n && !streq(needed->volume_groups[i].name, name))
+        while (i < needed->n && !streq(needed->vgs[i].name, name))
                 i++;
         if (i == needed->n) {
                 char *copy = strdup(name);
 
-                if (!copy || !GREEDY_REALLOC(needed->volume_groups, needed->n + 1)) {
+                if (!copy || !GREEDY_REALLOC(needed->vgs, needed->n + 1)) {
                         free(copy);
                         fail(search, -ENOMEM);
                         return;
                 }
-                needed->volume_groups[needed->n++] = (struct needed_volume_group){.name = copy};
+                needed->vgs[needed->n++] = (struct needed_vg){.name = copy};
         }
-        volume_group = &needed->volume_groups[i];
-        if (!string_vector_has(&volume_group->by, by) && string_vector_add(&volume_group->by, by) < 0)
+        vg = &needed->vgs[i];
+        if (!string_vector_has(&vg->by, by) && string_vector_add(&vg->by, by) < 0)
                 fail(search, -ENOMEM);
 }
 
 void needed_done(struct needed *needed)
 {
-        FOREACH_ARRAY(volume_group, needed->volume_groups, needed->n) {
-                free(volume_group->name);
-                string_vector_done(&volume_group->by);
+        FOREACH_ARRAY(vg, needed->vgs, needed->n) {
+                free(vg->name);
+                string_vector_done(&vg->by);
         }
-        free(needed->volume_groups);
+        free(needed->vgs);
         free(needed->obstacle);
         *needed = (struct needed){};
 }
@@ -103,10 +103,10 @@ static void need_device(struct search *search, struct tree_node *device, const c
         for (struct tree_node *node; (node = tree_queue_take(&waiting));) {
                 if (node->kind == TREE_LOOP || node->has_lost ||
                         (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
-                        (node->vg && !volume_group_name_is_valid(node->vg)))
+                        (node->vg && !vg_name_is_valid(node->vg)))
                         cannot_see(search, node->number, by);
                 else if (node->vg)
-                        add_volume_group(search, node->vg, by);
+                        add_vg(search, node->vg, by);
                 FOREACH_NODE(lower, &node->lowers)
                         if (!lower->marked) {
                                 lower->marked = true;
@@ -339,6 +339,6 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
         need_resume(&search);
         FOREACH_ARRAY(device, devices, n_devices)
                 need_name(&search, *device, OTHER);
-        SORT(ret->volume_groups, ret->n, compare_strings);
+        SORT(ret->vgs, ret->n, compare_strings);
         return search.error;
 }

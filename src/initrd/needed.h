@@ -7,13 +7,13 @@
  * the initrd mounts, which are those of / and /usr, or resumes from. Asked of the running system, so that it
  * must be the one that the initrd is for. */
 
-struct needed_volume_group {
+struct needed_vg {
         char *name;              /* first, to be sorted by */
         struct string_vector by; /* what needs it: "/", "/usr", "resume", "other"; each once */
 };
 
 struct needed {
-        struct needed_volume_group *volume_groups; /* by name */
+        struct needed_vg *vgs; /* by name */
         size_t n;
         char *obstacle; /* why it cannot be told, a clause; NULL if it can, or without memory */
 };

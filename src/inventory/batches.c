@@ -63,7 +63,7 @@ uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
         return until <= now ? 0 : until;
 }
 
-static bool is_on_slow_device(const struct inventory *inventory, const struct volume_group *vg)
+static bool is_on_slow_device(const struct inventory *inventory, const struct vg *vg)
 {
         const struct device *device;
 

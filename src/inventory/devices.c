@@ -70,8 +70,7 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
                 !dm_list_empty(&inventory->devices[earlier]));
 }
 
-bool inventory_pvs_have_reached(
-        const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage)
+bool inventory_pvs_have_reached(const struct inventory *inventory, const struct vg *vg, enum device_stage stage)
 {
         const struct device *device;
 
@@ -81,7 +80,7 @@ bool inventory_pvs_have_reached(
 
 bool device_is_of_complete(const struct device *device)
 {
-        return device->group && device->group->vg->state != VOLUME_GROUP_WAITING;
+        return device->group && device->group->vg->state != VG_STATUS_WAITING;
 }
 
 bool device_is_urgent(const struct device *device)

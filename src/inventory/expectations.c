@@ -82,20 +82,20 @@ int absent_list(struct inventory *inventory, const struct configuration *configu
         if (!backups)
                 return errno == ENOMEM ? -ENOMEM : 0;
         FOREACH_ENTRY(name, backups) {
-                _cleanup_volume_group_ struct volume_group *backup = NULL;
+                _cleanup_vg_ struct vg *backup = NULL;
                 int r;
 
                 inventory_ping(inventory);
-                if (!volume_group_name_is_valid(name) || inventory_find_named(inventory, name) ||
+                if (!vg_name_is_valid(name) || inventory_find_named(inventory, name) ||
                         !settings_expect(settings, name))
                         continue;
                 r = backup_read(AT_FDCWD, configuration->backup_dir, name, &backup);
                 if (r >= 0)
-                        r = volume_group_compare_host(backup, &configuration->system_id);
+                        r = vg_compare_host(backup, &configuration->system_id);
                 if (r == -ENOMEM)
                         return r;
                 /* It may have another name by now. */
-                if (r >= 0 && !backup->skip_reason && volume_group_count(backup).autoactivated > 0 &&
+                if (r >= 0 && !backup->skip_reason && vg_count(backup).autoactivated > 0 &&
                         !inventory_find_group(inventory, backup->vgid) && string_vector_add(names, name) < 0)
                         return -ENOMEM;
         }
@@ -112,7 +112,7 @@ size_t absent_count(const struct inventory *inventory, const struct string_vecto
 }
 
 int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
-        const char *name, struct volume_group **ret)
+        const char *name, struct vg **ret)
 {
         int r = backup_read(AT_FDCWD, configuration->backup_dir, name, ret);
 

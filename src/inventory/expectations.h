@@ -45,7 +45,7 @@ size_t absent_count(const struct inventory *inventory, const struct string_vecto
 /* What such a VG consists of, which only its backup tells. A PV may be there that holds no metadata, and does not tell which VG it
  * belongs to. Returns 0 and `*ret`, or what backup_read() does. */
 int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
-        const char *name, struct volume_group **ret) _must_check_;
+        const char *name, struct vg **ret) _must_check_;
 
 /* Whether a device is there that is called like an LV of the VG: what an entry names may only look like one. */
 bool absent_is_name_of_others(const char *name);

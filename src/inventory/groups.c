@@ -12,26 +12,26 @@
 /* As headgated(8) has them, and the public state of each. */
 static const struct {
         const char *words;
-        enum volume_group_state state;
+        enum vg_status state;
         bool overdue;
         bool lost_after_active;
 } states[_VG_STATE_MAX] = {
-        [VG_WAITING] = {"waiting", VOLUME_GROUP_WAITING},
-        [VG_OVERDUE] = {"waiting, overdue", VOLUME_GROUP_WAITING, .overdue = true},
-        [VG_LOST] = {"waiting, lost", VOLUME_GROUP_WAITING, .lost_after_active = true},
-        [VG_LOST_OVERDUE] = {"waiting, lost and overdue", VOLUME_GROUP_WAITING, true, true},
-        [VG_COMPLETE] = {"complete", VOLUME_GROUP_COMPLETE},
-        [VG_COMPLETE_ALONE] = {"complete, alone", VOLUME_GROUP_COMPLETE},
-        [VG_DUE] = {"complete, due", VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_DEGRADED_DUE] = {"complete, due again", VOLUME_GROUP_COMPLETE, .overdue = true},
-        [VG_ACTIVATING] = {"activating", VOLUME_GROUP_ACTIVATING},
-        [VG_ACTIVATING_DEGRADED] = {"activating degraded", VOLUME_GROUP_ACTIVATING, .overdue = true},
-        [VG_ACTIVE] = {"active", VOLUME_GROUP_ACTIVE},
-        [VG_DEGRADED] = {"degraded", VOLUME_GROUP_DEGRADED, .overdue = true},
-        [VG_DEGRADED_RETRY] = {"degraded, retry", VOLUME_GROUP_DEGRADED},
-        [VG_DEGRADED_COMPLETE] = {"degraded, complete", VOLUME_GROUP_DEGRADED},
-        [VG_SKIPPED] = {"skipped", VOLUME_GROUP_SKIPPED},
-        [VG_FAILED] = {"failed", VOLUME_GROUP_FAILED},
+        [VG_WAITING] = {"waiting", VG_STATUS_WAITING},
+        [VG_OVERDUE] = {"waiting, overdue", VG_STATUS_WAITING, .overdue = true},
+        [VG_LOST] = {"waiting, lost", VG_STATUS_WAITING, .lost_after_active = true},
+        [VG_LOST_OVERDUE] = {"waiting, lost and overdue", VG_STATUS_WAITING, true, true},
+        [VG_COMPLETE] = {"complete", VG_STATUS_COMPLETE},
+        [VG_COMPLETE_ALONE] = {"complete, alone", VG_STATUS_COMPLETE},
+        [VG_DUE] = {"complete, due", VG_STATUS_COMPLETE, .overdue = true},
+        [VG_DEGRADED_DUE] = {"complete, due again", VG_STATUS_COMPLETE, .overdue = true},
+        [VG_ACTIVATING] = {"activating", VG_STATUS_ACTIVATING},
+        [VG_ACTIVATING_DEGRADED] = {"activating degraded", VG_STATUS_ACTIVATING, .overdue = true},
+        [VG_ACTIVE] = {"active", VG_STATUS_ACTIVE},
+        [VG_DEGRADED] = {"degraded", VG_STATUS_DEGRADED, .overdue = true},
+        [VG_DEGRADED_RETRY] = {"degraded, retry", VG_STATUS_DEGRADED},
+        [VG_DEGRADED_COMPLETE] = {"degraded, complete", VG_STATUS_DEGRADED},
+        [VG_SKIPPED] = {"skipped", VG_STATUS_SKIPPED},
+        [VG_FAILED] = {"failed", VG_STATUS_FAILED},
         [VG_REMOVED] = {"removed"},
 };
 
@@ -48,24 +48,24 @@ int vg_state_from_string(const char *words)
         return -EBADMSG;
 }
 
-void vg_state_enter(struct volume_group *volume_group, enum vg_state state)
+void vg_state_enter(struct vg *vg, enum vg_state state)
 {
         if (state == VG_REMOVED)
                 return;
-        volume_group->worker_state = states[state].words;
-        volume_group->state = states[state].state;
-        volume_group->overdue = states[state].overdue;
-        volume_group->lost_after_active = states[state].lost_after_active;
+        vg->worker_state = states[state].words;
+        vg->state = states[state].state;
+        vg->overdue = states[state].overdue;
+        vg->lost_after_active = states[state].lost_after_active;
 }
 
 /* ------ VGs ------ */
 
 void managed_group_free(struct managed_group *group)
 {
-        volume_group_free(group->vg);
+        vg_free(group->vg);
         free(group->refusal);
         free(group->former_name);
-        volume_group_free(group->older);
+        vg_free(group->older);
         free(group);
 }
 
@@ -93,7 +93,7 @@ void inventory_note_change(struct inventory *inventory, struct managed_group *gr
 
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step)
 {
-        struct volume_group *vg = group->vg;
+        struct vg *vg = group->vg;
         enum vg_state former = group->state;
 
         group->state = step->state;
@@ -104,11 +104,11 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
                 vg->degraded_usec = 0;
-        if (vg->state != VOLUME_GROUP_ACTIVATING)
+        if (vg->state != VG_STATUS_ACTIVATING)
                 group->job = NULL;
         group->lost_pv |= step->report == VG_SAY_LOST;
         vg->lost_pv |= step->report == VG_SAY_LOST;
-        inventory->lost_pvs |= group->lost_pv && vg->state == VOLUME_GROUP_WAITING;
+        inventory->lost_pvs |= group->lost_pv && vg->state == VG_STATUS_WAITING;
         inventory_note_change(inventory, group);
         dm_list_del(&group->list);
         if (group->awaited)
@@ -141,7 +141,7 @@ static void forget(struct inventory *inventory, struct text_id *text)
 static void forget_older(struct inventory *inventory, struct managed_group *group)
 {
         forget(inventory, &group->older_text);
-        group->older = volume_group_free(group->older);
+        group->older = vg_free(group->older);
 }
 
 static int set_text(
@@ -223,7 +223,7 @@ static void disclaim_pvs(struct inventory *inventory, const struct managed_group
         }
 }
 
-int inventory_add_group(struct inventory *inventory, struct volume_group *vg, struct managed_group **ret)
+int inventory_add_group(struct inventory *inventory, struct vg *vg, struct managed_group **ret)
 {
         struct managed_group *group = calloc(1, sizeof(*group));
 
@@ -261,10 +261,10 @@ struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, co
 {
         struct managed_group *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
 
-        return group && volume_group_find_pv(group->vg, pvid) ? inventory_check(inventory, group) : NULL;
+        return group && vg_find_pv(group->vg, pvid) ? inventory_check(inventory, group) : NULL;
 }
 
-static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
+static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct vg_pv *pv)
 {
         managed_group_forget_refusal(group, pv->device);
         pv->device = 0;
@@ -294,7 +294,7 @@ void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group
 }
 
 /* Has the PV say itself whose it is. */
-static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct volume_group_pv *pv)
+static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct vg_pv *pv)
 {
         struct device *device;
         int r = inventory_get_device(inventory, pv->device, &device);
@@ -309,7 +309,7 @@ static int ask_pv(struct inventory *inventory, struct managed_group *group, cons
 
 int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid)
 {
-        struct volume_group_pv *pv = volume_group_find_pv(group->vg, pvid);
+        struct vg_pv *pv = vg_find_pv(group->vg, pvid);
         int r = 0;
 
         if (!pv || (pv->device != number && pv->device != 0))
@@ -324,8 +324,7 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
 }
 
 /* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
-static void find_pv_seen_before(
-        struct inventory *inventory, struct managed_group *group, struct volume_group_pv *pv)
+static void find_pv_seen_before(struct inventory *inventory, struct managed_group *group, struct vg_pv *pv)
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
 
@@ -346,8 +345,7 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
         inventory_note_change(inventory, group);
         FOREACH_PV(pv, group->vg) {
                 struct managed_group *former = inventory_find_group_of_pv(inventory, pv->pvid);
-                const struct volume_group_pv *before =
-                        former && former != group ? volume_group_find_pv(former->vg, pv->pvid) : NULL;
+                const struct vg_pv *before = former && former != group ? vg_find_pv(former->vg, pv->pvid) : NULL;
                 int r = (before && before->device != 0 ? ask_pv(inventory, former, before) : 0)
                                 ?: inventory_claim_pv(inventory, group, pv->pvid);
 
@@ -358,9 +356,9 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
         return 0;
 }
 
-static int update_group(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata)
+static int update_group(struct inventory *inventory, struct managed_group *group, struct vg *metadata)
 {
-        struct volume_group *vg = group->vg;
+        struct vg *vg = group->vg;
 
         /* Those that it still has it gets back. */
         disclaim_pvs(inventory, group);
@@ -374,14 +372,14 @@ static int update_group(struct inventory *inventory, struct managed_group *group
                 free(TAKE_PTR(vg->reason));
         inventory_recheck(inventory, group);
         return unname_group(inventory, group)
-                ?: volume_group_update(vg, metadata)
+                ?: vg_update(vg, metadata)
                 ?: name_group(inventory, group)
                 ?: take_over_pvs(inventory, group);
 }
 
-static int make_group(struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret)
+static int make_group(struct inventory *inventory, struct vg **metadata, struct managed_group **ret)
 {
-        struct volume_group *vg = *metadata;
+        struct vg *vg = *metadata;
         int r;
 
         vg->first_seen_usec = inventory->now_usec;
@@ -396,7 +394,7 @@ static int make_group(struct inventory *inventory, struct volume_group **metadat
 /* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
 static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
 {
-        const struct volume_group *vg = group->vg;
+        const struct vg *vg = group->vg;
 
         FOREACH_PV(pv, vg) {
                 const struct device *device = inventory_find_device(inventory, pv->device);
@@ -410,10 +408,10 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
         return false;
 }
 
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata,
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct vg *metadata,
         uint64_t size, uint32_t checksum)
 {
-        _cleanup_volume_group_ struct volume_group *owned = metadata;
+        _cleanup_vg_ struct vg *owned = metadata;
 
         if (group->older && group->older->seqno >= metadata->seqno)
                 return 0;
@@ -424,7 +422,7 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
 
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
         if (!group->older)
@@ -441,7 +439,7 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
         return r < 0 ? r : 1;
 }
 
-int inventory_add_metadata(struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret)
+int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct managed_group **ret)
 {
         *ret = inventory_find_group(inventory, (*metadata)->vgid);
         if (!*ret)
@@ -454,7 +452,7 @@ int inventory_add_metadata(struct inventory *inventory, struct volume_group **me
 
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
 {
-        struct volume_group *vg = group->vg;
+        struct vg *vg = group->vg;
         int r;
 
         FOREACH_DEVICE(device, inventory)

@@ -25,7 +25,7 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
                 const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
                 int r;
 
-                if (other && pv->device == 0 && volume_group_find_pv(other->vg, pv->pvid)->device != 0)
+                if (other && pv->device == 0 && vg_find_pv(other->vg, pv->pvid)->device != 0)
                         continue;
                 r = inventory_claim_pv(inventory, group, pv->pvid);
                 if (r < 0)
@@ -34,10 +34,10 @@ static int index_pvs(struct inventory *inventory, struct managed_group *group)
         return 0;
 }
 
-static int load_group(struct volume_group *vg, void *userdata)
+static int load_group(struct vg *vg, void *userdata)
 {
         /* A record without the worker's state has the public one. */
-        int state = vg_state_from_string(vg->worker_state ?: volume_group_state_to_string(vg->state)), r;
+        int state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state)), r;
         struct inventory *inventory = userdata;
         struct managed_group *group;
 
@@ -47,7 +47,7 @@ static int load_group(struct volume_group *vg, void *userdata)
         group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
         group->unchecked = true;
         /* The worker that had asked lvm2 is no more. */
-        if (vg->state == VOLUME_GROUP_ACTIVATING)
+        if (vg->state == VG_STATUS_ACTIVATING)
                 inventory_take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
         /* The caller frees it. */
@@ -88,7 +88,7 @@ static int load(struct inventory *inventory, const struct record_file *file)
                 if (r < 0)
                         return r;
         }
-        r = volume_groups_parse(file, load_group, inventory);
+        r = vgs_parse(file, load_group, inventory);
         inventory->records_lost |= r > 0;
         return MIN(r, 0);
 }
@@ -138,7 +138,7 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         inventory->lvm_run_fd = lvm_run_fd;
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
                 dm_list_init(&inventory->devices[i]);
-        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
+        for (size_t i = 0; i < _VG_STATUS_MAX; i++)
                 dm_list_init(&inventory->groups[i]);
 
         struct dm_hash_table **const tables[] = {&inventory->groups_by_text, &inventory->devices_by_number,
@@ -186,8 +186,7 @@ static int put_groups(struct inventory *inventory, bool unchanged_too)
 
                 if (!group->changed && !unchanged_too)
                         continue;
-                r = volume_group_print(group->vg, &text)
-                            ?: record_writer_put(inventory->writer, group->vg->vgid, text);
+                r = vg_print(group->vg, &text) ?: record_writer_put(inventory->writer, group->vg->vgid, text);
                 if (r < 0)
                         return r;
                 group->changed = false;
@@ -211,7 +210,7 @@ uint64_t inventory_finding_out_until(const struct inventory *inventory)
 
         if (!inventory->records_lost || record_writer_appends(inventory->writer) || now_usec() >= until ||
                 (!inventory_has_device_before(inventory, DEVICE_SETTLING) &&
-                        dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE])))
+                        dm_list_empty(&inventory->groups[VG_STATUS_COMPLETE])))
                 return 0;
         return until;
 }

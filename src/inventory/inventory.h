@@ -4,7 +4,7 @@
 #include <libdevmapper.h>
 #include <stdint.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "lvm/pv.h"
 #include "shared/kernel.h"
 #include "shared/udev.h"
@@ -13,7 +13,7 @@
  * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
  * list, never a search.
  *
- * What must outlive the worker is in the records, see inventory/record_file.h: one for each VG, and one for each device that was
+ * What must outlive the worker is in the records, see inventory/record-file.h: one for each VG, and one for each device that was
  * seen to be a PV. A worker begins with those of the one before it. */
 
 enum device_stage {
@@ -57,14 +57,13 @@ struct device {
 
 struct managed_group {
         struct dm_list list; /* inventory.groups[vg->state] */
-        struct volume_group *vg;
+        struct vg *vg;
         enum vg_state state;
         struct job *job;     /* the job that is activating it, or NULL; not owned */
         bool awaited;        /* it is expected, see expectations.h: it goes before others */
         bool changed;        /* memory is newer than its record; see inventory_note_change() */
         struct text_id text; /* its metadata, by which it is found in groups_by_text */
-        struct volume_group
-                *older; /* the newest that was read of those that are older than what is known; or NULL */
+        struct vg *older;    /* the newest that was read of those that are older than what is known; or NULL */
         struct text_id older_text; /* likewise */
         bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
         bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
@@ -106,7 +105,7 @@ struct inventory {
         struct record_writer *writer;
 
         struct dm_list devices[_DEVICE_STAGE_MAX];
-        struct dm_list groups[_VOLUME_GROUP_STATE_MAX];
+        struct dm_list groups[_VG_STATUS_MAX];
 
         bool changed;        /* so is one of the groups, or of the devices */
         bool needs_recheck;  /* likewise */
@@ -164,10 +163,10 @@ int inventory_prefer_device(struct inventory *inventory, struct device *device);
         for (size_t stage_ = 0; stage_ < _DEVICE_STAGE_MAX; stage_++)                                             \
                 FOREACH_LISTED(struct device, element, &(inventory)->devices[stage_])
 #define FOREACH_GROUP(group, inventory)                                                                           \
-        for (size_t state_ = 0; state_ < _VOLUME_GROUP_STATE_MAX; state_++)                                       \
+        for (size_t state_ = 0; state_ < _VG_STATUS_MAX; state_++)                                                \
                 FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[state_])
 #define FOREACH_GROUP_OF_JOB(group, inventory, at_work)                                                           \
-        FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[VOLUME_GROUP_ACTIVATING])                \
+        FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[VG_STATUS_ACTIVATING])                   \
                 if (group->job == (at_work))
 #define FOREACH_DEVICE_OF_JOB(element, inventory, at_work)                                                        \
         FOREACH_LISTED(struct device, element, &(inventory)->devices[DEVICE_RECORDING])                           \
@@ -181,8 +180,7 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 
 /* Whether all devices that are PVs of the VG have come to that stage. With those that only an earlier worker has seen
  * that one was done. */
-bool inventory_pvs_have_reached(
-        const struct inventory *inventory, const struct volume_group *vg, enum device_stage stage);
+bool inventory_pvs_have_reached(const struct inventory *inventory, const struct vg *vg, enum device_stage stage);
 
 /* Whether something follows once lvm2 has recorded the device: its VG waits for no other PV. */
 bool device_is_of_complete(const struct device *device);
@@ -228,7 +226,7 @@ struct managed_group *inventory_find_group(struct inventory *inventory, const ch
 struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
 
 /* For the inventory's own use. Takes over the VG if it returns 0; else -ENOMEM. */
-int inventory_add_group(struct inventory *inventory, struct volume_group *vg, struct managed_group **ret);
+int inventory_add_group(struct inventory *inventory, struct vg *vg, struct managed_group **ret);
 
 /* Likewise. What follows from an event that depends on no facts. */
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
@@ -251,12 +249,11 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
 /* Takes over metadata: makes it the VG, and `*metadata` NULL, or updates the VG if the metadata is newer. The PVs of a new VG
  * that are known from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves
  * whose they are. Returns 0 and `*ret`, or a negative errno. */
-int inventory_add_metadata(
-        struct inventory *inventory, struct volume_group **metadata, struct managed_group **ret);
+int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct managed_group **ret);
 
 /* Notes metadata, which it takes over in any case, that is older than what is known of the VG, with size and checksum of its
  * text. Returns 0 or -ENOMEM. */
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct volume_group *metadata,
+int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct vg *metadata,
         uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
 /* Takes over the older metadata, if no device that is there carries newer metadata: storage was rolled back, or
@@ -311,7 +308,7 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
 /* Writes that list, by online_write_lookup() or online_update_lookup(), unless lvm2 has seen PVs of the other VG first: it is
  * that VG's then. Returns 0 or a negative errno, which is logged. */
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
-        int (*write)(int lvm_run_fd, const struct volume_group *vg));
+        int (*write)(int lvm_run_fd, const struct vg *vg));
 
 /* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
-size_t names_count_recorded(const struct inventory *inventory, const struct volume_group *vg);
+size_t names_count_recorded(const struct inventory *inventory, const struct vg *vg);

@@ -18,7 +18,7 @@ struct managed_group *names_find(struct inventory *inventory, const char *name)
         return first;
 }
 
-size_t names_count_recorded(const struct inventory *inventory, const struct volume_group *vg)
+size_t names_count_recorded(const struct inventory *inventory, const struct vg *vg)
 {
         size_t n = 0;
 
@@ -37,9 +37,9 @@ bool names_is_shared(const struct inventory *inventory, const struct managed_gro
 }
 
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
-        int (*write)(int lvm_run_fd, const struct volume_group *vg))
+        int (*write)(int lvm_run_fd, const struct vg *vg))
 {
-        const struct volume_group *vg = group->vg;
+        const struct vg *vg = group->vg;
         int r;
 
         if (names_is_shared(inventory, group, vg->first_seen_usec))
@@ -52,7 +52,7 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
 static bool is_elder(
         const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
 {
-        FOREACH_LISTED(const struct managed_group, first, &inventory->groups[VOLUME_GROUP_COMPLETE])
+        FOREACH_LISTED(const struct managed_group, first, &inventory->groups[VG_STATUS_COMPLETE])
                 if (first == group || first == other)
                         return first == other;
         return false;
@@ -62,24 +62,24 @@ static bool is_elder(
 static bool has_claimed(const struct inventory *inventory, const struct managed_group *other,
         const struct managed_group *group, bool claimed)
 {
-        const struct volume_group *vg = other->vg;
+        const struct vg *vg = other->vg;
         /* For lvm2's rule it is not complete: the PV that came last has no metadata to tell of the others, and the list of PVs that
          * there is for the name is another VG's. */
         bool overlooked = other->last_is_bare && names_is_shared(inventory, other, vg->first_seen_usec);
 
         switch (vg->state) {
-        case VOLUME_GROUP_COMPLETE:
+        case VG_STATUS_COMPLETE:
                 return !overlooked && is_elder(inventory, other, group) &&
                        names_count_recorded(inventory, vg) == vg->n_pvs;
-        case VOLUME_GROUP_ACTIVATING:
+        case VG_STATUS_ACTIVATING:
                 return !overlooked;
-        case VOLUME_GROUP_DEGRADED:
-                return volume_group_count(vg).active > 0;
-        case VOLUME_GROUP_ACTIVE:
+        case VG_STATUS_DEGRADED:
+                return vg_count(vg).active > 0;
+        case VG_STATUS_ACTIVE:
                 /* Once it is deactivated by hand, its name is free. */
                 return claimed;
-        case VOLUME_GROUP_SKIPPED:
-        case VOLUME_GROUP_FAILED:
+        case VG_STATUS_SKIPPED:
+        case VG_STATUS_FAILED:
                 /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
                 return !overlooked && (vg->activating_usec != 0 || vg->skip_reason) &&
                        names_count_recorded(inventory, vg) == vg->n_pvs;

@@ -26,7 +26,7 @@ static char *find_words_about_lv(const char *output, const char *vg, const char 
 }
 
 /* What lvm2 has said of the first LV that is not active and that it says something of, or NULL. */
-static char *find_words_about_lvs(const char *output, const struct volume_group *vg)
+static char *find_words_about_lvs(const char *output, const struct vg *vg)
 {
         char *line = NULL;
 
@@ -37,8 +37,7 @@ static char *find_words_about_lvs(const char *output, const struct volume_group 
 }
 
 /* Whether the configuration tells why the LV is not active. Where a tag may do so, lvm2's success says that it does. */
-static bool is_excluded(
-        const struct volume_group *vg, const struct volume_group_lv *lv, const struct vgchange_end *end)
+static bool is_excluded(const struct vg *vg, const struct vg_lv *lv, const struct vgchange_end *end)
 {
         enum list_naming naming = MAX(
                 configuration_list_find(&end->configuration->volume_list, vg->name, lv->name),
@@ -47,13 +46,13 @@ static bool is_excluded(
         return naming == LIST_DOES_NOT_NAME || (naming == LIST_NAMES_BY_TAG && end->exit_status == 0);
 }
 
-static bool has_unexplained(const struct volume_group *vg, const struct vgchange_end *end)
+static bool has_unexplained(const struct vg *vg, const struct vgchange_end *end)
 {
         return ANY(FOREACH_LV(lv, vg), lv->autoactivated && !lv->active && !is_excluded(vg, lv, end));
 }
 
 /* Why lvm2, asked for this VG alone, has not activated it; NULL without memory. Warnings count where there is nothing else. */
-static char *explain(const struct volume_group *vg, const struct vgchange_end *end)
+static char *explain(const struct vg *vg, const struct vgchange_end *end)
 {
         _cleanup_free_ char *errors = lvm_output_errors(end->output);
         const char *text = errors && errors[0] != '\0' ? errors : end->output;
@@ -67,7 +66,7 @@ static char *explain(const struct volume_group *vg, const struct vgchange_end *e
         return string_format("vgchange " ENDED ".", ENDED_ARGUMENTS(end->exit_status));
 }
 
-int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, struct outcome *ret)
+int outcome_read(const struct vg *vg, const struct vgchange_end *end, struct outcome *ret)
 {
         ret->event = !has_unexplained(vg, end) ? VG_ENDED_CONTENT
                      : end->n_vgs > 1          ? VG_ENDED_UNCLEAR
@@ -78,7 +77,7 @@ int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, 
         return ret->words ? 0 : -ENOMEM;
 }
 
-int outcome_read_degraded(const struct volume_group *vg, int exit_status, const char *output, struct outcome *ret)
+int outcome_read_degraded(const struct vg *vg, int exit_status, const char *output, struct outcome *ret)
 {
         _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_free_ char *words = NULL;

@@ -3,7 +3,7 @@
 
 #include "inventory/vg-state.h"
 #include "lvm/configuration.h"
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 
 /* What a vgchange has printed, and how it has ended: facts about one of the VGs that it was asked for. What is active decides,
  * and the text explains. The active LVs of the VG must be marked. The messages are those of lvm2 2.03.16 to 2.03.31. */
@@ -26,11 +26,11 @@ void outcome_done(struct outcome *outcome) _nonnull_(1);
 
 /* Of a normal activation. VG_ENDED_CONTENT, without words: all LVs are active but for those that the configuration leaves out.
  * VG_ENDED_UNCLEAR, likewise: some are not, and of several VGs it is not known whose failure it was. Returns 0 or -ENOMEM. */
-int outcome_read(const struct volume_group *vg, const struct vgchange_end *end, struct outcome *ret)
+int outcome_read(const struct vg *vg, const struct vgchange_end *end, struct outcome *ret)
         _nonnull_(1, 2, 3) _must_check_;
 
 /* Of a degraded activation: `words` names the LVs that are not active, and is NULL if all are. Returns likewise. */
-int outcome_read_degraded(const struct volume_group *vg, int exit_status, const char *output, struct outcome *ret)
+int outcome_read_degraded(const struct vg *vg, int exit_status, const char *output, struct outcome *ret)
         _nonnull_(1, 3, 4) _must_check_;
 
 /* Why pvscan has not recorded the device, as a sentence to be freed by the caller; NULL without memory. `*ret_failed` tells whether

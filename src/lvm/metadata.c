@@ -21,7 +21,7 @@ int metadata_guess_name(const char *text, char **ret)
 
         if (!name)
                 return -ENOMEM;
-        if (!text[length] || !volume_group_name_is_valid(name))
+        if (!text[length] || !vg_name_is_valid(name))
                 return -ENOENT;
 
         *ret = TAKE_PTR(name);
@@ -95,7 +95,7 @@ static bool is_device_hint(const char *device)
                string_is_printable(device);
 }
 
-static int parse_pv(const struct dm_config_node *nodes, struct volume_group_pv *ret, const char **reterr_reason)
+static int parse_pv(const struct dm_config_node *nodes, struct vg_pv *ret, const char **reterr_reason)
 {
         const char *id = dm_config_find_str(nodes, "id", "");
         const char *device = dm_config_find_str(nodes, "device", "");
@@ -113,7 +113,7 @@ static int parse_pv(const struct dm_config_node *nodes, struct volume_group_pv *
         return 0;
 }
 
-static int parse_pvs(const struct dm_config_node *nodes, struct volume_group *metadata, const char **reterr_reason)
+static int parse_pvs(const struct dm_config_node *nodes, struct vg *metadata, const char **reterr_reason)
 {
         size_t n = count_sections(nodes);
 
@@ -151,8 +151,8 @@ static bool has_segment(const struct dm_config_node *lv, const char *const types
 }
 
 /* A snapshot is activated with its origin, by whose flags `flagged` lvm2 goes. */
-static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node *flagged,
-        struct volume_group_lv *ret, const char **reterr_reason)
+static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node *flagged, struct vg_lv *ret,
+        const char **reterr_reason)
 {
         const char *id = dm_config_find_str(lv->child, "id", "");
 
@@ -192,7 +192,7 @@ static int find_origins(const struct dm_config_node *nodes, struct dm_hash_table
         return 0;
 }
 
-static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *metadata, const char **reterr_reason)
+static int parse_lvs(const struct dm_config_node *nodes, struct vg *metadata, const char **reterr_reason)
 {
         static const char *const slow_types[] = {"thin-pool", "thin", "cache", "cache-pool", "writecache", "vdo",
                 "vdo-pool", "mirror", "snapshot", "raid", NULL};
@@ -212,7 +212,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
 
         FOREACH_SECTION(node, nodes) {
                 const struct dm_config_node *origin = dm_hash_lookup(origins, node->key);
-                struct volume_group_lv *lv = &metadata->lvs[metadata->n_lvs];
+                struct vg_lv *lv = &metadata->lvs[metadata->n_lvs];
                 int r;
 
                 /* The parts of an LV, not visible themselves, are among what makes it slow. */
@@ -232,14 +232,14 @@ static int parse_lvs(const struct dm_config_node *nodes, struct volume_group *me
         return 0;
 }
 
-static int parse_vg(const struct dm_config_node *vg, struct volume_group *metadata, const char **reterr_reason)
+static int parse_vg(const struct dm_config_node *vg, struct vg *metadata, const char **reterr_reason)
 {
         const struct dm_config_node *nodes = vg->child;
         const char *id = dm_config_find_str(nodes, "id", "");
         int64_t seqno = dm_config_find_int64(nodes, "seqno", -1);
         int r;
 
-        if (!volume_group_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0)
+        if (!vg_name_is_valid(vg->key) || lvm_id_parse(id, metadata->vgid) < 0 || seqno < 0)
                 return damaged(reterr_reason, "the metadata has no valid VG name, identifier or sequence number");
 
         metadata->seqno = (uint64_t) seqno;
@@ -282,10 +282,10 @@ static bool has_too_many_nodes(const char *text)
         return false;
 }
 
-int metadata_parse(const char *text, struct volume_group **ret, const char **reterr_reason)
+int metadata_parse(const char *text, struct vg **ret, const char **reterr_reason)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         const struct dm_config_node *vg;
         int r;
 
@@ -307,7 +307,7 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
         if (!vg)
                 return damaged(reterr_reason, "the text is not the metadata of a VG");
 
-        r = parse_vg(vg, metadata, reterr_reason) ?: volume_group_finish(metadata);
+        r = parse_vg(vg, metadata, reterr_reason) ?: vg_finish(metadata);
         if (r < 0)
                 return r;
 
@@ -315,9 +315,9 @@ int metadata_parse(const char *text, struct volume_group **ret, const char **ret
         return 0;
 }
 
-int backup_read(int root_fd, const char *directory, const char *name, struct volume_group **ret)
+int backup_read(int root_fd, const char *directory, const char *name, struct vg **ret)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         const char *reason;
         int r;
@@ -355,10 +355,9 @@ static bool is_before_vgremove(const char *description)
         return word && (word < space || strstr(command, "lvm vgremove") == word - strlen("lvm "));
 }
 
-int backup_tells_removal(
-        const char *backup_directory, const char *archive_directory, const struct volume_group *vg)
+int backup_tells_removal(const char *backup_directory, const char *archive_directory, const struct vg *vg)
 {
-        _cleanup_volume_group_ struct volume_group *backup = NULL;
+        _cleanup_vg_ struct vg *backup = NULL;
         _cleanup_closedir_ DIR *archive = NULL;
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *path = NULL;

@@ -53,26 +53,26 @@ int online_open_directory(void)
 }
 
 /* A line "vg:NAME" of a record, or NULL. Changes `content`. */
-static const char *find_volume_group(char *content)
+static const char *find_vg(char *content)
 {
         FOREACH_LINE(line, content) {
                 const char *name = skip_prefix(line, "vg:");
 
-                if (name && volume_group_name_is_valid(name))
+                if (name && vg_name_is_valid(name))
                         return name;
         }
         return NULL;
 }
 
-int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volume_group_name)
+int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_vg_name)
 {
         _cleanup_free_ char *content = NULL;
         unsigned int major_number, minor_number;
         const char *name;
         int r;
 
-        if (ret_volume_group_name)
-                *ret_volume_group_name = NULL;
+        if (ret_vg_name)
+                *ret_vg_name = NULL;
         r = read_file_at(lvm_run_fd, path_format("pvs_online/%s", pvid).text, &content, NULL);
         if (r == -ENOENT)
                 return ONLINE_NONE;
@@ -83,8 +83,8 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_volu
          * died. */
         if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
                 return ONLINE_NONE;
-        name = find_volume_group(content);
-        if (name && ret_volume_group_name && !(*ret_volume_group_name = strdup(name)))
+        name = find_vg(content);
+        if (name && ret_vg_name && !(*ret_vg_name = strdup(name)))
                 return -ENOMEM;
         *ret = makedev(major_number, minor_number);
         return ONLINE_FOUND;
@@ -97,7 +97,7 @@ dev_t online_find_pv(int lvm_run_fd, const char *pvid)
         return online_read_pv(lvm_run_fd, pvid, &number, NULL) == ONLINE_FOUND ? number : 0;
 }
 
-int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
+int online_list_vgs(int lvm_run_fd, struct string_vector *names)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(lvm_run_fd, "pvs_online");
         size_t n = 0;
@@ -120,65 +120,65 @@ int online_list_volume_groups(int lvm_run_fd, struct string_vector *names)
                         continue;
                 if (r < 0)
                         return r;
-                name = find_volume_group(content);
+                name = find_vg(content);
                 if (name && string_vector_add(names, name) < 0)
                         return -ENOMEM;
         }
         return 0;
 }
 
-int online_write_lookup(int lvm_run_fd, const struct volume_group *volume_group)
+int online_write_lookup(int lvm_run_fd, const struct vg *vg)
 {
-        _cleanup_free_ char *text = malloc(volume_group->n_pvs * LVM_ID_SIZE + 1);
+        _cleanup_free_ char *text = malloc(vg->n_pvs * LVM_ID_SIZE + 1);
         _cleanup_close_ int fd = -EBADF;
         char *end = text;
 
         if (!text)
                 return -ENOMEM;
-        FOREACH_PV(pv, volume_group)
+        FOREACH_PV(pv, vg)
                 end = stpcpy(stpcpy(end, pv->pvid), "\n");
         *end = '\0';
 
         fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        return write_file_atomic_at(fd, volume_group->name, text);
+        return write_file_atomic_at(fd, vg->name, text);
 }
 
-int online_update_lookup(int lvm_run_fd, const struct volume_group *volume_group)
+int online_update_lookup(int lvm_run_fd, const struct vg *vg)
 {
-        int r = flags_is_set(lvm_run_fd, path_format("pvs_lookup/%s", volume_group->name).text);
+        int r = flags_is_set(lvm_run_fd, path_format("pvs_lookup/%s", vg->name).text);
 
-        return r <= 0 ? r : online_write_lookup(lvm_run_fd, volume_group);
+        return r <= 0 ? r : online_write_lookup(lvm_run_fd, vg);
 }
 
-int online_claim(int lvm_run_fd, const char *volume_group_name)
+int online_claim(int lvm_run_fd, const char *vg_name)
 {
-        return flags_set(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
+        return flags_set(lvm_run_fd, path_format("vgs_online/%s", vg_name).text);
 }
 
-int online_is_claimed(int lvm_run_fd, const char *volume_group_name)
+int online_is_claimed(int lvm_run_fd, const char *vg_name)
 {
-        return flags_is_set(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
+        return flags_is_set(lvm_run_fd, path_format("vgs_online/%s", vg_name).text);
 }
 
-int online_unclaim(int lvm_run_fd, const char *volume_group_name)
+int online_unclaim(int lvm_run_fd, const char *vg_name)
 {
-        return flags_clear(lvm_run_fd, path_format("vgs_online/%s", volume_group_name).text);
+        return flags_clear(lvm_run_fd, path_format("vgs_online/%s", vg_name).text);
 }
 
-int online_forget_name(int lvm_run_fd, const char *volume_group_name)
+int online_forget_name(int lvm_run_fd, const char *vg_name)
 {
-        int r = flags_clear(lvm_run_fd, path_format("pvs_lookup/%s", volume_group_name).text);
+        int r = flags_clear(lvm_run_fd, path_format("pvs_lookup/%s", vg_name).text);
 
-        return r < 0 ? r : online_unclaim(lvm_run_fd, volume_group_name);
+        return r < 0 ? r : online_unclaim(lvm_run_fd, vg_name);
 }
 
-int online_forget(int lvm_run_fd, const char *pvid, const char *volume_group_name)
+int online_forget(int lvm_run_fd, const char *pvid, const char *vg_name)
 {
         int r = flags_clear(lvm_run_fd, path_format("pvs_online/%s", pvid).text);
 
-        return r < 0 || !volume_group_name ? r : online_forget_name(lvm_run_fd, volume_group_name);
+        return r < 0 || !vg_name ? r : online_forget_name(lvm_run_fd, vg_name);
 }
 
 /* ------ locks ------ */
@@ -188,16 +188,16 @@ static struct path lock_path(const char *directory, const char *name)
         return path_format("%s/V_%s", directory, name);
 }
 
-int volume_group_locks_init(struct volume_group_locks *locks, const char *directory)
+int vg_locks_init(struct vg_locks *locks, const char *directory)
 {
-        *locks = (struct volume_group_locks){.directory = strdup(directory), .locks = dm_hash_create(256)};
+        *locks = (struct vg_locks){.directory = strdup(directory), .locks = dm_hash_create(256)};
         if (!locks->directory || !locks->locks)
                 return -ENOMEM;
         /* As lvm2's own tmpfiles.d(5) makes it. */
         return mkdir(directory, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-int volume_group_locks_get(const struct volume_group_locks *locks, const char *name)
+int vg_locks_get(const struct vg_locks *locks, const char *name)
 {
         const int *fd = dm_hash_lookup(locks->locks, name);
 
@@ -226,7 +226,7 @@ static int try_lock(const char *path)
         }
 }
 
-bool volume_group_is_locked(const char *directory, const char *name)
+bool vg_is_locked(const char *directory, const char *name)
 {
         _cleanup_close_ int fd = open(lock_path(directory, name).text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -234,7 +234,7 @@ bool volume_group_is_locked(const char *directory, const char *name)
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-int volume_group_locks_take(struct volume_group_locks *locks, const char *name, uint64_t until_usec)
+int vg_locks_take(struct vg_locks *locks, const char *name, uint64_t until_usec)
 {
         struct path path = lock_path(locks->directory, name);
         int *fd = dm_hash_lookup(locks->locks, name);
@@ -254,7 +254,7 @@ int volume_group_locks_take(struct volume_group_locks *locks, const char *name, 
         return *fd >= 0;
 }
 
-void volume_group_locks_done(struct volume_group_locks *locks)
+void vg_locks_done(struct vg_locks *locks)
 {
         struct dm_hash_node *entry;
 
@@ -271,5 +271,5 @@ void volume_group_locks_done(struct volume_group_locks *locks)
                 }
         dm_hash_destroyp(&locks->locks);
         free(locks->directory);
-        *locks = (struct volume_group_locks){};
+        *locks = (struct vg_locks){};
 }

@@ -5,7 +5,7 @@
  * those VGs only that have something in question; without any it does nothing. */
 
 #include "lvm/command.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/names.h"
@@ -40,7 +40,7 @@ static int add_vgs(const struct dm_devices *devices, struct string_vector *argum
                 return -ENOMEM;
         /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs with a tag. */
         FOREACH_ARRAY(device, devices->devices, devices->n)
-                if (may_be_monitored(device) && volume_group_name_is_valid(device->vg) &&
+                if (may_be_monitored(device) && vg_name_is_valid(device->vg) &&
                         !dm_hash_lookup(known, device->vg) &&
                         (!dm_hash_insert(known, device->vg, known) ||
                                 string_vector_add(arguments, device->vg) < 0))

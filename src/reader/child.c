@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "lvm/pv.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -198,7 +198,7 @@ static bool knows(const struct child *child, const struct text_id *key)
 /* Parses the text. Without memory for it, it is as one that cannot be read. */
 static int take_text(const char *text, struct reader_copy *copy, const char **reterr_reason)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
         int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts);
 

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "reader/reader.h"
 #include "shared/util.h"
 
@@ -72,7 +72,7 @@ static int note_damage(struct pv *pv, const char *reason)
 
 static int take_copy(const struct reader_copy *copy, struct pv *pv)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
         /* Another copy of what was read from the first area. */
@@ -82,7 +82,7 @@ static int take_copy(const struct reader_copy *copy, struct pv *pv)
         if (r < 0 || !metadata)
                 return note_damage(pv, copy->reason);
         if (!pv->metadata || metadata->seqno > pv->metadata->seqno) {
-                volume_group_free(pv->metadata);
+                vg_free(pv->metadata);
                 pv->metadata = TAKE_PTR(metadata);
         }
         return 0;
@@ -117,7 +117,7 @@ int pv_read(const char *path, struct pv *ret)
 
 void pv_done(struct pv *pv)
 {
-        volume_group_free(pv->metadata);
+        vg_free(pv->metadata);
         free(pv->damage);
         *pv = (struct pv){};
 }

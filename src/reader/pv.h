@@ -13,7 +13,7 @@ struct pv {
         bool found;   /* there is a label, and what follows is set */
         bool unused;  /* a metadata area is in use and empty: the PV belongs to no VG */
         char pvid[LVM_ID_SIZE];
-        struct volume_group *metadata; /* the newest copy that is not damaged; NULL if there is none */
+        struct vg *metadata; /* the newest copy that is not damaged; NULL if there is none */
 };
 
 /* Reads the device or image `path`, in another process. A device that does not answer is given up after 3 seconds, with the

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/util.h"

@@ -27,7 +27,7 @@
  *   completing        the worker completes cookies of device-mapper for udev, see fast-rules/cookies.h
  *   late-program      no worker completes cookies until the next boot; the program of udev's that had to be waited for
  *   dm-names/NAME     what the name of an LV that is being activated is made of, see fast-rules/dm-names.h
- *   records           what the worker knows of VGs and devices, see inventory/record_file.h
+ *   records           what the worker knows of VGs and devices, see inventory/record-file.h
  *
  * Who requests does, in this order: R1 make pending.d/ENTRY, R2 make pending, R3 look whether running is locked,
  * and if not, R4 wake the worker through its socket. A worker that has nothing to do is woken by R2 as well,
@@ -72,7 +72,7 @@
 #define FLAGS_LATE_PROGRAM "late-program"
 
 /* What an entry for a VG begins with; its name follows. */
-#define FLAGS_ENTRY_VOLUME_GROUP "vg:"
+#define FLAGS_ENTRY_VG "vg:"
 #define FLAGS_ENTRY_EXPECTED "expect:"
 /* What an entry for a device begins with that was merely written to; its number follows. */
 #define FLAGS_ENTRY_CHANGED "change:"

@@ -54,7 +54,7 @@ char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
         return ret;
 }
 
-bool volume_group_name_is_valid(const char *name)
+bool vg_name_is_valid(const char *name)
 {
         size_t length = strlen(name);
 
@@ -177,7 +177,7 @@ static char *unit_name_escape(const char *string)
         return escaped[0] == '.' ? string_format("\\x2e%s", escaped + 1) : TAKE_PTR(escaped);
 }
 
-int unit_name_of_volume_group(const char *name, char **ret)
+int unit_name_of_vg(const char *name, char **ret)
 {
         _cleanup_free_ char *escaped = unit_name_escape(name);
         _cleanup_free_ char *unit = escaped ? string_format("headgate-vg@%s.service", escaped) : NULL;

@@ -34,7 +34,7 @@ char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
 
 /* Whether lvm2 would take `name` for a VG, or for an LV as far as characters go (lvm2, lib/misc/lvm-string.c: 1
  * to 127 of [A-Za-z0-9._+-], no leading '-', not "." or ".."). */
-bool volume_group_name_is_valid(const char *name) _nonnull_all_;
+bool vg_name_is_valid(const char *name) _nonnull_all_;
 
 /* The name of an LV as it stands on a disk, for messages and advice. lvm2 makes no LV with another name than one like
  * those above, but activates one that is called otherwise. So each byte that it would not have taken is written as
@@ -91,4 +91,4 @@ static inline void enumeration_done(struct enumeration *enumeration)
 
 /* The unit that waits for the VG `name`, "headgate-vg@NAME.service" with NAME escaped. Returns 0 and `*ret`, to
  * be freed by the caller; -ENAMETOOLONG if systemd would not take it; or -ENOMEM. */
-int unit_name_of_volume_group(const char *name, char **ret) _nonnull_all_ _must_check_;
+int unit_name_of_vg(const char *name, char **ret) _nonnull_all_ _must_check_;

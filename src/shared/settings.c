@@ -14,7 +14,7 @@
 #define SECONDS_MIN 1
 #define SECONDS_MAX (24 * 60 * 60)
 
-/* What is wrong with a key, of which `section` says where it is: "", or "volume_groups/NAME: ". */
+/* What is wrong with a key, of which `section` says where it is: "", or "vgs/NAME: ". */
 #define complain(problems, format, ...) problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": " format, __VA_ARGS__)
 
 /* ------ values: each is taken into `target`; a wrong one is complained about, and leaves it as it is ------ */
@@ -71,7 +71,7 @@ static int take_names(
         for (const struct dm_config_value *value = node->v; value; value = value->next) {
                 if (value->type == DM_CFG_EMPTY_ARRAY)
                         continue;
-                if (!volume_group_name_is_valid(value->v.str))
+                if (!vg_name_is_valid(value->v.str))
                         complain(problems, "%s%s: \"%s\" cannot be the name of a VG.", section, node->key,
                                 value->v.str);
                 else if (string_vector_add(target, value->v.str) < 0)
@@ -121,7 +121,7 @@ static int take_policy(const struct dm_config_node *node, struct policies *polic
                 {"degraded", take_choice, offsetof(struct policy, degraded)},
                 {"expected", take_choice, offsetof(struct policy, expected)},
         };
-        bool is_name = volume_group_name_is_valid(node->key);
+        bool is_name = vg_name_is_valid(node->key);
         _cleanup_free_ char *section = NULL;
         struct policy *policy;
 
@@ -164,10 +164,10 @@ static int take_policies(
 int settings_read(int root_fd, struct settings *ret, struct problems *problems)
 {
         static const struct key keys[] = {
-                {"boot_volume_groups", take_names, offsetof(struct settings, boot_volume_groups)},
+                {"boot_volume_groups", take_names, offsetof(struct settings, boot_vgs)},
                 {"deadline", take_seconds, offsetof(struct settings, deadline_usec)},
                 {"direct_activation", take_choice, offsetof(struct settings, direct_activation)},
-                {"net_volume_groups", take_names, offsetof(struct settings, net_volume_groups)},
+                {"net_volume_groups", take_names, offsetof(struct settings, net_vgs)},
                 {"parallel_teardown", take_choice, offsetof(struct settings, parallel_teardown)},
                 {"teardown_deadline", take_seconds, offsetof(struct settings, teardown_deadline_usec)},
                 {"volume_groups", take_policies, offsetof(struct settings, policies)},
@@ -198,8 +198,8 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
 
 void settings_done(struct settings *settings)
 {
-        string_vector_done(&settings->boot_volume_groups);
-        string_vector_done(&settings->net_volume_groups);
+        string_vector_done(&settings->boot_vgs);
+        string_vector_done(&settings->net_vgs);
         for (size_t i = 0; i < settings->policies.n; i++)
                 free(settings->policies.policies[i].pattern);
         free(settings->policies.policies);
@@ -208,19 +208,19 @@ void settings_done(struct settings *settings)
 
 /* ------ what counts for a VG ------ */
 
-bool policy_fits(const struct policy *policy, const char *volume_group_name)
+bool policy_fits(const struct policy *policy, const char *vg_name)
 {
         /* In the name of a VG there is nothing that fnmatch() knows. */
-        return fnmatch(policy->pattern, volume_group_name, 0) == 0;
+        return fnmatch(policy->pattern, vg_name, 0) == 0;
 }
 
 /* The section of the VG: its own, or else the first whose pattern fits; NULL if there is none. */
-static const struct policy *find_policy(const struct settings *settings, const char *volume_group_name)
+static const struct policy *find_policy(const struct settings *settings, const char *vg_name)
 {
         const struct policy *first = NULL;
 
         FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n) {
-                if (!policy_fits(policy, volume_group_name))
+                if (!policy_fits(policy, vg_name))
                         continue;
                 if (policy->is_name)
                         return policy;
@@ -229,23 +229,23 @@ static const struct policy *find_policy(const struct settings *settings, const c
         return first;
 }
 
-bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name)
+bool settings_allow_degraded(const struct settings *settings, const char *vg_name)
 {
-        const struct policy *policy = find_policy(settings, volume_group_name);
+        const struct policy *policy = find_policy(settings, vg_name);
 
         return policy && policy->degraded;
 }
 
-bool settings_expect(const struct settings *settings, const char *volume_group_name)
+bool settings_expect(const struct settings *settings, const char *vg_name)
 {
-        const struct policy *policy = find_policy(settings, volume_group_name);
+        const struct policy *policy = find_policy(settings, vg_name);
 
         return !policy || policy->expected;
 }
 
-uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name)
+uint64_t settings_get_deadline(const struct settings *settings, const char *vg_name)
 {
-        const struct policy *policy = find_policy(settings, volume_group_name);
+        const struct policy *policy = find_policy(settings, vg_name);
 
         return policy && policy->deadline_usec > 0 ? policy->deadline_usec : settings->deadline_usec;
 }

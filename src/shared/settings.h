@@ -5,7 +5,7 @@
 
 #define SETTINGS_FILE "etc/headgate/headgate.conf"
 
-/* What headgate.conf(5) says of single VGs, in its section volume_groups: whether the machine has it, and what becomes of one that is
+/* What headgate.conf(5) says of single VGs, in its section vgs: whether the machine has it, and what becomes of one that is
  * incomplete when its deadline is over. */
 struct policy {
         char *pattern;          /* the name of a VG, or a pattern as in fnmatch(3) */
@@ -20,9 +20,9 @@ struct settings {
         uint64_t deadline_usec; /* from a VG's first PV on; then it is overdue. 30 s by default, 1 s to a day */
         bool direct_activation; /* whether boot waits for the VGs that the machine is known to have; by default */
         bool parallel_teardown; /* whether devices are taken down many at a time; by default */
-        uint64_t teardown_deadline_usec;         /* see headgate.conf(5). 30 s by default, 1 s to a day */
-        struct string_vector boot_volume_groups; /* valid names, as they come */
-        struct string_vector net_volume_groups;  /* the same */
+        uint64_t teardown_deadline_usec; /* see headgate.conf(5). 30 s by default, 1 s to a day */
+        struct string_vector boot_vgs;   /* valid names, as they come */
+        struct string_vector net_vgs;    /* the same */
         struct policies {
                 struct policy *policies; /* in the order of the file */
                 size_t n;
@@ -39,14 +39,14 @@ void settings_done(struct settings *settings) _nonnull_all_;
 #define _cleanup_settings_ _cleanup_(settings_done)
 
 /* Whether that is the name of the section, or fits its pattern. */
-bool policy_fits(const struct policy *policy, const char *volume_group_name) _nonnull_all_;
+bool policy_fits(const struct policy *policy, const char *vg_name) _nonnull_all_;
 
 /* Whether lvm2 is to be asked for the VG of that name without the PVs that are missing when its deadline is over. By
  * default it is not. A VG's own section counts, or else the first whose pattern fits. */
-bool settings_allow_degraded(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
+bool settings_allow_degraded(const struct settings *settings, const char *vg_name) _nonnull_all_;
 
 /* Whether the VG of that name is missed if only lvm2's backup tells of it. By default it is. */
-bool settings_expect(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
+bool settings_expect(const struct settings *settings, const char *vg_name) _nonnull_all_;
 
 /* The deadline of the VG of that name: its own, or that of all. */
-uint64_t settings_get_deadline(const struct settings *settings, const char *volume_group_name) _nonnull_all_;
+uint64_t settings_get_deadline(const struct settings *settings, const char *vg_name) _nonnull_all_;

@@ -66,7 +66,7 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
 #define VGS_IN_A_LINE (FIELDS_MAX / 2)
 
 /* Each VG once, so that the line is found by the names of all: the LVs of two VGs can lie on each other. */
-static void add_volume_groups(struct fields *fields, const struct tree_nodes *members)
+static void add_vgs(struct fields *fields, const struct tree_nodes *members)
 {
         FOREACH_NODE(member, members) {
                 _cleanup_free_ char *field = member->vg ? string_format("HEADGATE_VG=%s", member->vg) : NULL;
@@ -85,7 +85,7 @@ static void report_tree(int level, const char *message_id, const struct teardown
         FOREACH_LISTED(const struct removal, removal, &tree->removed)
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
         fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
-        add_volume_groups(&fields, &tree->members);
+        add_vgs(&fields, &tree->members);
         fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
         fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
         fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped));

@@ -15,10 +15,10 @@
 /* Why the VG of an LV is another's to take down; NULL if it is not, as far as is known. */
 static const char *find_sharing(struct tree *tree, const char *backup_directory, const struct tree_node *lv)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
-        if (!volume_group_name_is_valid(lv->vg))
+        if (!vg_name_is_valid(lv->vg))
                 return NULL;
         r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata);
         if (r == -ENOMEM)

@@ -46,7 +46,7 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
         const struct tree_node *node = removal->node;
 
         /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
-        if (!unmonitor->dmeventd_runs || !may_be_monitored(node) || !volume_group_name_is_valid(node->vg) ||
+        if (!unmonitor->dmeventd_runs || !may_be_monitored(node) || !vg_name_is_valid(node->vg) ||
                 dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
         dm_list_add(&unmonitor->waiting, &removal->list);

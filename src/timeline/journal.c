@@ -170,9 +170,9 @@ static const char *find_state(enum timeline_kind kind, const char *word)
 {
         if (kind == TIMELINE_SHUTDOWN)
                 return streq(word, "gone") ? "gone" : streq(word, "left") ? "left" : NULL;
-        for (enum volume_group_state i = 0; i < _VOLUME_GROUP_STATE_MAX; i++)
-                if (streq(word, volume_group_state_to_string(i)))
-                        return volume_group_state_to_string(i);
+        for (enum vg_status i = 0; i < _VG_STATUS_MAX; i++)
+                if (streq(word, vg_status_to_string(i)))
+                        return vg_status_to_string(i);
         return NULL;
 }
 

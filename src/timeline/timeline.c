@@ -139,15 +139,15 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
 
 /* ------ of this boot ------ */
 
-static void set_phases(struct timeline_bar *bar, const struct volume_group *volume_group, uint64_t now)
+static void set_phases(struct timeline_bar *bar, const struct vg *vg, uint64_t now)
 {
-        struct volume_group_times times = volume_group_first_times(volume_group);
+        struct vg_times times = vg_first_times(vg);
         uint64_t complete = times.complete_usec, asked = times.activating_usec, end = times.settled_usec;
         uint64_t *phases = bar->phases_usec;
 
         bar->first_usec = times.first_seen_usec;
         bar->complete_usec = complete >= times.first_seen_usec ? complete : 0;
-        if (volume_group_describe_activator(volume_group))
+        if (vg_describe_activator(vg))
                 return;
         phases[TIMELINE_PVS] = usec_between(times.first_seen_usec, bar->complete_usec ?: now);
         if (bar->complete_usec == 0)
@@ -165,40 +165,39 @@ static void set_phases(struct timeline_bar *bar, const struct volume_group *volu
         phases[TIMELINE_UDEV] = times.linked_usec - times.made_usec;
 }
 
-static char *describe_reason(const struct volume_group *volume_group)
+static char *describe_reason(const struct vg *vg)
 {
-        size_t n_missing = volume_group_count(volume_group).missing;
+        size_t n_missing = vg_count(vg).missing;
 
-        if (volume_group->state == VOLUME_GROUP_WAITING ||
-                (volume_group->state == VOLUME_GROUP_DEGRADED && n_missing > 0))
+        if (vg->state == VG_STATUS_WAITING || (vg->state == VG_STATUS_DEGRADED && n_missing > 0))
                 return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
-        if (!volume_group->reason && volume_group_describe_activator(volume_group))
-                return string_format("Activated %s.", volume_group_describe_activator(volume_group));
-        return volume_group->reason ? string_printable(volume_group->reason) : strdup("");
+        if (!vg->reason && vg_describe_activator(vg))
+                return string_format("Activated %s.", vg_describe_activator(vg));
+        return vg->reason ? string_printable(vg->reason) : strdup("");
 }
 
-int timeline_add_volume_group(struct timeline *timeline, const struct volume_group *volume_group)
+int timeline_add_vg(struct timeline *timeline, const struct vg *vg)
 {
         /* Any other state is an end as it should be. */
-        static const enum timeline_end ends[_VOLUME_GROUP_STATE_MAX] = {
-                [VOLUME_GROUP_WAITING] = TIMELINE_UNFINISHED,
-                [VOLUME_GROUP_COMPLETE] = TIMELINE_UNFINISHED,
-                [VOLUME_GROUP_ACTIVATING] = TIMELINE_UNFINISHED,
-                [VOLUME_GROUP_SKIPPED] = TIMELINE_SKIPPED,
-                [VOLUME_GROUP_FAILED] = TIMELINE_FAILED,
+        static const enum timeline_end ends[_VG_STATUS_MAX] = {
+                [VG_STATUS_WAITING] = TIMELINE_UNFINISHED,
+                [VG_STATUS_COMPLETE] = TIMELINE_UNFINISHED,
+                [VG_STATUS_ACTIVATING] = TIMELINE_UNFINISHED,
+                [VG_STATUS_SKIPPED] = TIMELINE_SKIPPED,
+                [VG_STATUS_FAILED] = TIMELINE_FAILED,
         };
         struct timeline_bar *bar = timeline_add(timeline);
 
         if (!bar)
                 return -ENOMEM;
-        bar->uuid = strdup(LVM_ID_TO_STRING(volume_group->vgid));
-        bar->name = string_printable(volume_group->name);
-        bar->reason = describe_reason(volume_group);
-        bar->state = volume_group_state_to_string(volume_group->state);
-        bar->end = volume_group->first.settled_usec != 0 ? TIMELINE_DONE : ends[volume_group->state];
-        bar->n_pvs = volume_group->n_pvs;
-        bar->n_lvs = volume_group_count(volume_group).autoactivated;
-        set_phases(bar, volume_group, now_usec());
+        bar->uuid = strdup(LVM_ID_TO_STRING(vg->vgid));
+        bar->name = string_printable(vg->name);
+        bar->reason = describe_reason(vg);
+        bar->state = vg_status_to_string(vg->state);
+        bar->end = vg->first.settled_usec != 0 ? TIMELINE_DONE : ends[vg->state];
+        bar->n_pvs = vg->n_pvs;
+        bar->n_lvs = vg_count(vg).autoactivated;
+        set_phases(bar, vg, now_usec());
         return bar->uuid && bar->name && bar->reason ? 0 : -ENOMEM;
 }
 

@@ -7,7 +7,7 @@
 
 #include <systemd/sd-id128.h>
 
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 #include "shared/macro.h"
 
 /* What took how long: one bar for each VG of a boot, or for each device of a shutdown. "headgate blame" prints it as
@@ -100,8 +100,7 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
 
 /* Adds the bar of a VG to the timeline of this boot: the phases of its first activation. One that lvm2 was not asked for has none,
  * and as reason who has activated it. Returns 0 or -ENOMEM. */
-int timeline_add_volume_group(
-        struct timeline *timeline, const struct volume_group *volume_group) _nonnull_all_ _must_check_;
+int timeline_add_vg(struct timeline *timeline, const struct vg *vg) _nonnull_all_ _must_check_;
 
 /* To be called after the last one: of VGs of one vgchange, which come one after another, a VG is in the queue until the one
  * before it is done. */

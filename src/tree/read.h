@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "tree/tree.h"
 
 /* Reading a storage tree, of the machine or of what test/tree/capture has copied of one. What comes or goes meanwhile is in

@@ -17,123 +17,123 @@ static bool was_deactivated(const struct judgement_facts *facts)
                (facts->now.active < facts->before.active || !facts->claimed);
 }
 
-enum volume_group_state judge_recorded(enum volume_group_state recorded, const struct judgement_facts *facts)
+enum vg_status judge_recorded(enum vg_status recorded, const struct judgement_facts *facts)
 {
         bool all_active = facts->now.active >= facts->now.autoactivated;
 
-        switch (facts->exported && recorded > VOLUME_GROUP_ACTIVATING ? VOLUME_GROUP_SKIPPED : recorded) {
-        case VOLUME_GROUP_ACTIVE:
-                return was_deactivated(facts) ? VOLUME_GROUP_DEACTIVATED : VOLUME_GROUP_ACTIVE;
-        case VOLUME_GROUP_DEGRADED:
+        switch (facts->exported && recorded > VG_STATUS_ACTIVATING ? VG_STATUS_SKIPPED : recorded) {
+        case VG_STATUS_ACTIVE:
+                return was_deactivated(facts) ? VG_STATUS_DEACTIVATED : VG_STATUS_ACTIVE;
+        case VG_STATUS_DEGRADED:
                 if (facts->now.active < facts->before.active)
-                        return VOLUME_GROUP_DEACTIVATED;
-                return facts->whole_again ? VOLUME_GROUP_ACTIVE : VOLUME_GROUP_DEGRADED;
-        case VOLUME_GROUP_FAILED:
+                        return VG_STATUS_DEACTIVATED;
+                return facts->whole_again ? VG_STATUS_ACTIVE : VG_STATUS_DEGRADED;
+        case VG_STATUS_FAILED:
                 /* Somebody has activated by hand what failed. */
                 if (all_active && facts->now.autoactivated > 0)
-                        return VOLUME_GROUP_ACTIVE;
+                        return VG_STATUS_ACTIVE;
                 /* LVs on removed disks were in the way, and are not any more. */
                 if (!all_active && facts->lost_pv && facts->now.stranded == 0)
-                        return VOLUME_GROUP_DEACTIVATED;
-                return VOLUME_GROUP_FAILED;
-        case VOLUME_GROUP_SKIPPED:
-                return !facts->exported && all_active && facts->now.autoactivated > 0 ? VOLUME_GROUP_ACTIVE
-                                                                                      : VOLUME_GROUP_SKIPPED;
+                        return VG_STATUS_DEACTIVATED;
+                return VG_STATUS_FAILED;
+        case VG_STATUS_SKIPPED:
+                return !facts->exported && all_active && facts->now.autoactivated > 0 ? VG_STATUS_ACTIVE
+                                                                                      : VG_STATUS_SKIPPED;
         default:
                 return recorded;
         }
 }
 
-enum volume_group_state judge_unrecorded(const struct volume_group *volume_group)
+enum vg_status judge_unrecorded(const struct vg *vg)
 {
-        struct volume_group_counts n = volume_group_count(volume_group);
+        struct vg_counts n = vg_count(vg);
 
-        if (volume_group->n_pvs > 0 && n.autoactivated > 0 && n.active == n.autoactivated)
-                return VOLUME_GROUP_ACTIVE;
-        return !n.any_active && n.seen == 0 ? VOLUME_GROUP_ABSENT : VOLUME_GROUP_UNKNOWN;
+        if (vg->n_pvs > 0 && n.autoactivated > 0 && n.active == n.autoactivated)
+                return VG_STATUS_ACTIVE;
+        return !n.any_active && n.seen == 0 ? VG_STATUS_ABSENT : VG_STATUS_UNKNOWN;
 }
 
 /* What costs a system call is asked only for the states that depend on it. */
-void snapshot_judge(const struct sources *sources, struct volume_group *volume_group)
+void snapshot_judge(const struct sources *sources, struct vg *vg)
 {
-        enum volume_group_state recorded = volume_group->state;
+        enum vg_status recorded = vg->state;
         struct judgement_facts facts = {
-                .before = volume_group_count(volume_group),
-                .exported = volume_group->skip_reason && streq(volume_group->skip_reason, VOLUME_GROUP_EXPORTED),
-                .lost_pv = volume_group->lost_pv,
+                .before = vg_count(vg),
+                .exported = vg->skip_reason && streq(vg->skip_reason, VG_EXPORTED),
+                .lost_pv = vg->lost_pv,
         };
-        const char *reason, *unmet = plan_find_unmet(&sources->entries, volume_group->name);
+        const char *reason, *unmet = plan_find_unmet(&sources->entries, vg->name);
 
         if (!sources->devices)
                 return;
-        dm_devices_mark_active(sources->devices, volume_group);
-        facts.now = volume_group_count(volume_group);
+        dm_devices_mark_active(sources->devices, vg);
+        facts.now = vg_count(vg);
         /* If it cannot be told, it counts as claimed. Without a directory there are no claims. */
-        if (recorded == VOLUME_GROUP_ACTIVE && facts.now.active < facts.now.autoactivated &&
+        if (recorded == VG_STATUS_ACTIVE && facts.now.active < facts.now.autoactivated &&
                 sources->lvm_run_fd != -ENOENT)
-                facts.claimed = online_is_claimed(sources->lvm_run_fd, volume_group->name) != 0;
-        if (recorded == VOLUME_GROUP_DEGRADED)
-                facts.whole_again = raid_is_whole_again(sources->devices, volume_group);
+                facts.claimed = online_is_claimed(sources->lvm_run_fd, vg->name) != 0;
+        if (recorded == VG_STATUS_DEGRADED)
+                facts.whole_again = raid_is_whole_again(sources->devices, vg);
 
-        volume_group->state = judge_recorded(recorded, &facts);
-        if (unmet && volume_group->state == VOLUME_GROUP_ACTIVE && !volume_group->reason)
-                volume_group->reason = strdup(unmet);
-        if (volume_group->state == recorded)
+        vg->state = judge_recorded(recorded, &facts);
+        if (unmet && vg->state == VG_STATUS_ACTIVE && !vg->reason)
+                vg->reason = strdup(unmet);
+        if (vg->state == recorded)
                 return;
-        reason = volume_group->state == VOLUME_GROUP_DEACTIVATED ? "LVs were deactivated since."
-                 : volume_group->state == VOLUME_GROUP_SKIPPED   ? volume_group->skip_reason
-                                                                 : NULL;
+        reason = vg->state == VG_STATUS_DEACTIVATED ? "LVs were deactivated since."
+                 : vg->state == VG_STATUS_SKIPPED   ? vg->skip_reason
+                                                    : NULL;
         /* The time of an activation by hand is not known. */
-        if (volume_group->state == VOLUME_GROUP_ACTIVE && recorded != VOLUME_GROUP_DEGRADED)
-                volume_group->settled_usec = 0;
+        if (vg->state == VG_STATUS_ACTIVE && recorded != VG_STATUS_DEGRADED)
+                vg->settled_usec = 0;
         /* Without memory for it, there is no reason. */
-        free(volume_group->reason);
-        volume_group->reason = reason ? strdup(reason) : NULL;
+        free(vg->reason);
+        vg->reason = reason ? strdup(reason) : NULL;
 }
 
 /* ------ VGs with a record ------ */
 
 static int compare(const void *a, const void *b)
 {
-        const struct volume_group *const *first = a, *const *second = b;
+        const struct vg *const *first = a, *const *second = b;
 
         return strcmp((*first)->name, (*second)->name);
 }
 
-static int add(struct volume_group *volume_group, void *userdata)
+static int add(struct vg *vg, void *userdata)
 {
         struct sources *sources = userdata;
 
-        return APPEND(sources->volume_groups, sources->n_volume_groups, volume_group);
+        return APPEND(sources->vgs, sources->n_vgs, vg);
 }
 
 int snapshot_read(struct sources *sources)
 {
         int r;
 
-        sources_forget_volume_groups(sources);
+        sources_forget_vgs(sources);
         /* The worker makes the directory when it starts, which may be later. */
         if (sources->lvm_run_fd < 0)
                 sources->lvm_run_fd = online_open_to_look();
         sources->devices = dm_devices_free(sources->devices);
         r = sources_read_records(sources)
                 ?: sources_read_devices(sources)
-                ?: volume_groups_parse(sources->records, add, sources);
+                ?: vgs_parse(sources->records, add, sources);
         if (r < 0)
                 return r;
-        SORT(sources->volume_groups, sources->n_volume_groups, compare);
-        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
-                snapshot_judge(sources, *volume_group);
+        SORT(sources->vgs, sources->n_vgs, compare);
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
+                snapshot_judge(sources, *vg);
         return 0;
 }
 
-const struct volume_group *snapshot_find(const struct sources *sources, const char *name)
+const struct vg *snapshot_find(const struct sources *sources, const char *name)
 {
-        const struct volume_group *found = NULL;
+        const struct vg *found = NULL;
 
-        FOREACH_ARRAY(vg, sources->volume_groups, sources->n_volume_groups)
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
                 if (streq((*vg)->name, name) &&
-                        (!found || (!volume_group_count(found).any_active && volume_group_count(*vg).any_active)))
+                        (!found || (!vg_count(found).any_active && vg_count(*vg).any_active)))
                         found = *vg;
         return found;
 }
@@ -141,9 +141,9 @@ const struct volume_group *snapshot_find(const struct sources *sources, const ch
 /* ------ VGs without a record ------ */
 
 /* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. */
-static int find_pvs(const struct sources *sources, struct volume_group *volume_group)
+static int find_pvs(const struct sources *sources, struct vg *vg)
 {
-        FOREACH_PV(pv, volume_group) {
+        FOREACH_PV(pv, vg) {
                 _cleanup_free_ char *name = NULL, *owner = NULL;
                 dev_t number;
                 int r = online_read_pv(sources->lvm_run_fd, pv->pvid, &number, &owner);
@@ -151,7 +151,7 @@ static int find_pvs(const struct sources *sources, struct volume_group *volume_g
                 if (r == -ENOMEM)
                         return r;
                 /* The backup of a VG that was merged into another one stays. */
-                if (r != ONLINE_FOUND || (sources->in_charge && owner && !streq(owner, volume_group->name)))
+                if (r != ONLINE_FOUND || (sources->in_charge && owner && !streq(owner, vg->name)))
                         continue;
                 r = sysfs_read_name(sources->root_fd, number, &name);
                 if (r > 0)
@@ -164,60 +164,59 @@ static int find_pvs(const struct sources *sources, struct volume_group *volume_g
         return 0;
 }
 
-int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group)
+int unrecorded_judge(const struct sources *sources, struct vg *vg)
 {
-        int r = sources->lvm_run_fd < 0 ? 0 : find_pvs(sources, volume_group);
+        int r = sources->lvm_run_fd < 0 ? 0 : find_pvs(sources, vg);
 
         if (r < 0)
                 return r;
         if (sources->devices)
-                dm_devices_mark_active(sources->devices, volume_group);
-        volume_group->state = judge_unrecorded(volume_group);
+                dm_devices_mark_active(sources->devices, vg);
+        vg->state = judge_unrecorded(vg);
         return 0;
 }
 
-int unrecorded_read(const struct sources *sources, const char *name, struct volume_group **ret)
+int unrecorded_read(const struct sources *sources, const char *name, struct vg **ret)
 {
         return sources_read_backup(sources, name, ret) ?: unrecorded_judge(sources, *ret);
 }
 
 /* Without a backup only the LVs that are active are known, and not which are to be activated. */
-static int new_of_devices(const struct sources *sources, const char *name, struct volume_group **ret)
+static int new_of_devices(const struct sources *sources, const char *name, struct vg **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
         const struct dm_devices none = {}, *list = sources->devices ?: &none;
 
-        if (!volume_group)
+        if (!vg)
                 return -ENOMEM;
-        volume_group->name = strdup(name);
-        volume_group->lvs = calloc(list->n + 1, sizeof(*volume_group->lvs));
-        if (!volume_group->name || !volume_group->lvs)
+        vg->name = strdup(name);
+        vg->lvs = calloc(list->n + 1, sizeof(*vg->lvs));
+        if (!vg->name || !vg->lvs)
                 return -ENOMEM;
         FOREACH_ARRAY(device, list->devices, list->n) {
                 const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
-                struct volume_group_lv *added = &volume_group->lvs[volume_group->n_lvs];
+                struct vg_lv *added = &vg->lvs[vg->n_lvs];
 
                 /* Hidden LVs have a suffix. */
                 if (!device->vg || strlen(device->uuid) != LVM_UUID_LENGTH || !streq(device->vg, name))
                         continue;
-                *added = (struct volume_group_lv){
-                        .name = strdup(device->lv), .autoactivated = true, .active = true};
+                *added = (struct vg_lv){.name = strdup(device->lv), .autoactivated = true, .active = true};
                 if (!added->name)
                         return -ENOMEM;
-                memcpy(volume_group->vgid, ids, LVM_ID_LENGTH);
+                memcpy(vg->vgid, ids, LVM_ID_LENGTH);
                 memcpy(added->lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
-                volume_group->n_lvs++;
+                vg->n_lvs++;
         }
-        volume_group->state = judge_unrecorded(volume_group);
-        *ret = TAKE_PTR(volume_group);
+        vg->state = judge_unrecorded(vg);
+        *ret = TAKE_PTR(vg);
         return 0;
 }
 
-static const char *explain(const struct volume_group *volume_group)
+static const char *explain(const struct vg *vg)
 {
-        struct volume_group_counts n = volume_group_count(volume_group);
+        struct vg_counts n = vg_count(vg);
 
-        if (volume_group->n_pvs == 0)
+        if (vg->n_pvs == 0)
                 return n.active > 0 ? "No backup can be read that would tell how many LVs it has."
                                     : "Its name is all that is known of it.";
         if (n.active > 0)
@@ -227,51 +226,51 @@ static const char *explain(const struct volume_group *volume_group)
 }
 
 /* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
-static int describe(struct volume_group *volume_group, const struct planned_volume_group *planned)
+static int describe(struct vg *vg, const struct planned_vg *planned)
 {
-        if (!planned && volume_group->state == VOLUME_GROUP_ACTIVE)
+        if (!planned && vg->state == VG_STATUS_ACTIVE)
                 return 0;
         if (!planned) {
                 /* Only a planned VG is reported as absent. */
-                volume_group->state = VOLUME_GROUP_UNKNOWN;
-                volume_group->reason = strdup(explain(volume_group));
-        } else if (volume_group->state == VOLUME_GROUP_ABSENT)
+                vg->state = VG_STATUS_UNKNOWN;
+                vg->reason = strdup(explain(vg));
+        } else if (vg->state == VG_STATUS_ABSENT)
                 /* The plan's reason is a sentence, or the end of one. */
-                volume_group->reason = string_format(
+                vg->reason = string_format(
                         "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);
         else
-                volume_group->reason = strdup("headgate has seen none of its PVs.");
-        return volume_group->reason ? 0 : -ENOMEM;
+                vg->reason = strdup("headgate has seen none of its PVs.");
+        return vg->reason ? 0 : -ENOMEM;
 }
 
-static int insert(struct sources *sources, struct volume_group *volume_group)
+static int insert(struct sources *sources, struct vg *vg)
 {
-        int r = add(volume_group, sources);
+        int r = add(vg, sources);
 
         if (r < 0)
                 return r;
-        for (struct volume_group **place = &sources->volume_groups[sources->n_volume_groups - 1];
-                place > sources->volume_groups && strcmp(place[-1]->name, volume_group->name) > 0; place--)
+        for (struct vg **place = &sources->vgs[sources->n_vgs - 1];
+                place > sources->vgs && strcmp(place[-1]->name, vg->name) > 0; place--)
                 SWAP(place[-1], place[0]);
         return 0;
 }
 
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned)
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_vg_ struct vg *vg = NULL;
         int r;
 
         if (snapshot_find(sources, name))
                 return;
         r = sources_read_configuration(sources)
                 ?: sources_read_devices(sources)
-                ?: unrecorded_read(sources, name, &volume_group);
+                ?: unrecorded_read(sources, name, &vg);
         if (r == -ENOENT)
-                r = new_of_devices(sources, name, &volume_group);
-        if (r >= 0 && volume_group)
-                r = describe(volume_group, planned) ?: insert(sources, volume_group);
+                r = new_of_devices(sources, name, &vg);
+        if (r >= 0 && vg)
+                r = describe(vg, planned) ?: insert(sources, vg);
         if (r >= 0)
-                TAKE_PTR(volume_group);
+                TAKE_PTR(vg);
         else
                 sources->unrecorded_error = r;
 }
@@ -295,8 +294,8 @@ int expected_find(struct sources *sources, struct plan *ret)
         _cleanup_string_vector_ struct string_vector names = {};
         int r = sources_read_configuration(sources);
 
-        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
-                r = r ?: string_vector_add(&names, (*volume_group)->name);
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
+                r = r ?: string_vector_add(&names, (*vg)->name);
         if (r < 0)
                 return r;
         return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);

@@ -12,10 +12,10 @@
 int snapshot_read(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Brings the VG, which was made of a record, up to date: LVs, state and reason. */
-void snapshot_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_all_;
+void snapshot_judge(const struct sources *sources, struct vg *vg) _nonnull_all_;
 
 /* The VG of that name, or NULL. Of several with one name, one with active LVs, or else the first. */
-const struct volume_group *snapshot_find(const struct sources *sources, const char *name) _nonnull_all_;
+const struct vg *snapshot_find(const struct sources *sources, const char *name) _nonnull_all_;
 
 /* ------ VGs without a record ------ */
 
@@ -26,19 +26,17 @@ const struct volume_group *snapshot_find(const struct sources *sources, const ch
  * planned, and none of its PVs and LVs is there; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
  * PVs, and those LVs that are active. `planned` is the VG in the plan of boot; NULL if it is not in there, or headgate is not
  * in charge. */
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_volume_group *planned)
-        _nonnull_(1, 2);
+void unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned) _nonnull_(1, 2);
 
 /* Adds all that have a name among the sources' names. */
 void unrecorded_add_all(struct sources *sources) _nonnull_all_;
 
 /* Adds to a VG that is made of its metadata which PVs are there, as lvm2 has them on record and the kernel has the device, which
  * LVs are active, and the state that follows. Returns 0 or -ENOMEM. */
-int unrecorded_judge(const struct sources *sources, struct volume_group *volume_group) _nonnull_all_ _must_check_;
+int unrecorded_judge(const struct sources *sources, struct vg *vg) _nonnull_all_ _must_check_;
 
 /* Makes a VG of lvm2's backup and that. Returns as sources_read_backup(). */
-int unrecorded_read(
-        const struct sources *sources, const char *name, struct volume_group **ret) _nonnull_all_ _must_check_;
+int unrecorded_read(const struct sources *sources, const char *name, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* ------ VGs that the machine is known to have, and of which headgate has seen no PV ------ */
 
@@ -52,8 +50,8 @@ int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must
 /* What the state of a VG is now, for all who look on. The worker's records say how it was when the worker looked last; LVs
  * may have been activated or deactivated since. */
 struct judgement_facts {
-        struct volume_group_counts before; /* by the record */
-        struct volume_group_counts now;
+        struct vg_counts before; /* by the record */
+        struct vg_counts now;
         bool exported;    /* by the metadata that the worker has read */
         bool claimed;     /* lvm2 counts the VG as autoactivated */
         bool lost_pv;     /* a PV was removed while LVs were active */
@@ -61,9 +59,8 @@ struct judgement_facts {
 };
 
 /* Of a VG that has a record. A pure function of facts. */
-enum volume_group_state judge_recorded(
-        enum volume_group_state recorded, const struct judgement_facts *facts) _nonnull_all_;
+enum vg_status judge_recorded(enum vg_status recorded, const struct judgement_facts *facts) _nonnull_all_;
 
 /* Of a VG without one: ACTIVE if all is that autoactivation would activate; ABSENT if nothing of it is there; else UNKNOWN, as
  * somebody may want it as it is. */
-enum volume_group_state judge_unrecorded(const struct volume_group *volume_group) _nonnull_all_;
+enum vg_status judge_unrecorded(const struct vg *vg) _nonnull_all_;

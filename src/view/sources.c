@@ -102,25 +102,25 @@ int sources_read(struct sources *ret)
         return sources_read_configuration(ret) ?: sources_read_entries(ret) ?: sources_read_devices(ret);
 }
 
-int sources_read_backup(const struct sources *sources, const char *name, struct volume_group **ret)
+int sources_read_backup(const struct sources *sources, const char *name, struct vg **ret)
 {
         const char *directory = root_relative(sources->configuration.backup_dir);
-        int r = volume_group_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;
+        int r = vg_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;
 
         return r < 0 && r != -ENOMEM ? -ENOENT : r;
 }
 
-void sources_forget_volume_groups(struct sources *sources)
+void sources_forget_vgs(struct sources *sources)
 {
-        FOREACH_ARRAY(volume_group, sources->volume_groups, sources->n_volume_groups)
-                volume_group_free(*volume_group);
-        free(TAKE_PTR(sources->volume_groups));
-        sources->n_volume_groups = 0;
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
+                vg_free(*vg);
+        free(TAKE_PTR(sources->vgs));
+        sources->n_vgs = 0;
 }
 
 void sources_done(struct sources *sources)
 {
-        sources_forget_volume_groups(sources);
+        sources_forget_vgs(sources);
         closep(&sources->root_fd);
         closep(&sources->run_fd);
         closep(&sources->lvm_run_fd);
@@ -142,17 +142,17 @@ static char mentioned, online;
 
 static int add(struct dm_hash_table *names, const char *name, void *value)
 {
-        if (!volume_group_name_is_valid(name) || dm_hash_lookup(names, name) == &online)
+        if (!vg_name_is_valid(name) || dm_hash_lookup(names, name) == &online)
                 return 0;
         return dm_hash_insert(names, name, value) ? 0 : -ENOMEM;
 }
 
-static int add_recorded(struct volume_group *volume_group, void *userdata)
+static int add_recorded(struct vg *vg, void *userdata)
 {
-        int r = add(userdata, volume_group->name, &mentioned);
+        int r = add(userdata, vg->name, &mentioned);
 
         if (r >= 0)
-                volume_group_free(volume_group);
+                vg_free(vg);
         return r;
 }
 
@@ -175,7 +175,7 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 
         if (lvm_run_fd < 0)
                 return 0;
-        if (online_list_volume_groups(lvm_run_fd, &groups) == -ENOMEM)
+        if (online_list_vgs(lvm_run_fd, &groups) == -ENOMEM)
                 return -ENOMEM;
         FOREACH_ARRAY(name, groups.strings, groups.n)
                 if (add(names, *name, &online) < 0)
@@ -209,7 +209,7 @@ int sources_read_names(struct sources *sources)
         names = dm_hash_create(HASH_SIZE_HINT);
         if (!names)
                 return -ENOMEM;
-        r = volume_groups_parse(sources->records, add_recorded, names);
+        r = vgs_parse(sources->records, add_recorded, names);
         if (r >= 0)
                 r = add_online(names, sources->lvm_run_fd)
                         ?: add_file_names(names, sources->root_fd, root_relative(sources->configuration.backup_dir))
@@ -261,11 +261,10 @@ static int find_vgids(const struct sources *sources, const char *name, struct st
                         r = string_vector_add(ret, id);
         }
         FOREACH_RECORD(entry, sources->records) {
-                _cleanup_volume_group_ struct volume_group *vg = NULL;
+                _cleanup_vg_ struct vg *vg = NULL;
 
-                if (r >= 0 && volume_group_text_has_name(entry->text, name) &&
-                        volume_group_parse(entry->text, &vg) >= 0 && volume_group_count(vg).seen > 0 &&
-                        !string_vector_has(ret, entry->key))
+                if (r >= 0 && vg_text_has_name(entry->text, name) && vg_parse(entry->text, &vg) >= 0 &&
+                        vg_count(vg).seen > 0 && !string_vector_has(ret, entry->key))
                         r = string_vector_add(ret, entry->key);
         }
         return r;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "boot/plan.h"
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "lvm/configuration.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 
 /* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
  * device-mapper's list, configuration files, backups. Each is opened or read once, by the first who needs it. No process is
@@ -27,8 +27,8 @@ struct sources {
         struct dm_hash_table *names; /* see sources_read_names() */
 
         /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
-        struct volume_group **volume_groups;
-        size_t n_volume_groups;
+        struct vg **vgs;
+        size_t n_vgs;
         int unrecorded_error; /* 0, or the negative errno with which one without a record could not be added */
 };
 
@@ -61,9 +61,9 @@ int sources_read(struct sources *ret) _nonnull_all_ _must_check_;
 /* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
  * -ENOMEM. */
 int sources_read_backup(
-        const struct sources *sources, const char *name, struct volume_group **ret) _nonnull_all_ _must_check_;
+        const struct sources *sources, const char *name, struct vg **ret) _nonnull_all_ _must_check_;
 
-void sources_forget_volume_groups(struct sources *sources) _nonnull_all_;
+void sources_forget_vgs(struct sources *sources) _nonnull_all_;
 
 void sources_done(struct sources *sources) _nonnull_all_;
 #define _cleanup_sources_ _cleanup_(sources_done)

@@ -25,7 +25,7 @@
 void causes_of_metadata(struct why *why)
 {
         const struct system_id *host = &why->sources->configuration.system_id;
-        const struct volume_group *metadata = why->view->metadata;
+        const struct vg *metadata = why->view->metadata;
         const char *name = why->vg->name;
 
         if (!metadata)
@@ -154,10 +154,9 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 
 /* ------ LVs ------ */
 
-void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
+void causes_of_lv(struct why *why, const struct vg_lv *lv)
 {
-        const struct volume_group_lv *metadata =
-                why->view->metadata ? volume_group_find_lv(why->view->metadata, lv->name) : NULL;
+        const struct vg_lv *metadata = why->view->metadata ? vg_find_lv(why->view->metadata, lv->name) : NULL;
         struct path path = path_format("%s/%s", why->vg->name, lv->name);
         const char *name = path.text;
         bool skip = metadata && metadata->activation_skip, off = metadata && metadata->autoactivation_off;
@@ -182,14 +181,14 @@ void causes_of_lv(struct why *why, const struct volume_group_lv *lv)
         if (!lv->autoactivated) {
                 if (!skip && !off)
                         why_cause(why, "not-wanted", "it is not activated by itself");
-        } else if (why->vg->state == VOLUME_GROUP_DEACTIVATED)
+        } else if (why->vg->state == VG_STATUS_DEACTIVATED)
                 why_remedy(why, "deactivated", "somebody has deactivated it since",
                         "Activate it again: \"lvchange -ay %s\".", name);
         else if (causes_of_lists(why, lv->name, name))
                 return;
-        else if (why->vg->state == VOLUME_GROUP_DEGRADED && volume_group_is_incomplete(why->vg))
+        else if (why->vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(why->vg))
                 why_cause(why, "missing-pv", "it cannot do without the PVs that are missing");
-        else if (why->vg->state == VOLUME_GROUP_ACTIVE)
+        else if (why->vg->state == VG_STATUS_ACTIVE)
                 why_cause(why, "not-wanted", "lvm2 has left it out, and has not said why");
 }
 

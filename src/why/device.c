@@ -46,7 +46,7 @@ static void answer_without_vg(struct why *why)
 }
 
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
-static bool is_recorded(const struct sources *sources, const struct volume_group *metadata)
+static bool is_recorded(const struct sources *sources, const struct vg *metadata)
 {
         return sources->configuration.event_activation && metadata && !metadata->exported &&
                !metadata->lock_type &&
@@ -80,14 +80,13 @@ static int find_vg(const struct sources *sources, const struct pv *pv, char **re
                 return *ret ? 1 : -ENOMEM;
         }
         FOREACH_RECORD(entry, sources->records) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                _cleanup_vg_ struct vg *vg = NULL;
 
                 if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, pv->pvid) ||
-                        volume_group_parse(entry->text, &volume_group) < 0 ||
-                        !volume_group_find_pv(volume_group, pv->pvid))
+                        vg_parse(entry->text, &vg) < 0 || !vg_find_pv(vg, pv->pvid))
                         continue;
-                strcpy(ret_vgid, volume_group->vgid);
-                *ret = TAKE_PTR(volume_group->name);
+                strcpy(ret_vgid, vg->vgid);
+                *ret = TAKE_PTR(vg->name);
                 return 1;
         }
         return 0;
@@ -118,7 +117,7 @@ static void explain_pv(struct why *why, const char *vg_name, const char *vgid)
         r = vg_view_search(why->sources, vg_name, vgid, &view);
         why_fail(why, r);
         if (r > 0)
-                volume_group_explain(&vg, &view);
+                vg_explain(&vg, &view);
         answer_by_vg(why, vg_name, &vg);
 }
 

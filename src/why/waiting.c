@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "boot/plan.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "reader/pv.h"
 #include "shared/flags.h"
 #include "shared/kernel.h"
@@ -107,7 +107,7 @@ void explain_layers_below(struct why *why, const char *path)
 /* ------ missing PVs ------ */
 
 /* What is at the place where lvm2 had the PV. */
-static void explain_last_place(struct why *why, const struct volume_group_pv *missing)
+static void explain_last_place(struct why *why, const struct vg_pv *missing)
 {
         const char *path = missing->device_name;
         _cleanup_pv_ struct pv pv = {};
@@ -145,10 +145,10 @@ static void explain_last_place(struct why *why, const struct volume_group_pv *mi
         }
 }
 
-static void explain_missing_pv(struct why *why, const struct volume_group_pv *pv)
+static void explain_missing_pv(struct why *why, const struct vg_pv *pv)
 {
-        const struct volume_group *metadata = why->view->metadata;
-        const struct volume_group_pv *found = metadata ? volume_group_find_pv(metadata, pv->pvid) : NULL;
+        const struct vg *metadata = why->view->metadata;
+        const struct vg_pv *found = metadata ? vg_find_pv(metadata, pv->pvid) : NULL;
         const char *flagged = found && found->flagged ? " lvm2 has changed the VG without it (flag MISSING)." : "";
 
         why_fact(why, "PV %s is missing; %s%s.%s", LVM_ID_TO_STRING(pv->pvid),
@@ -159,9 +159,9 @@ static void explain_missing_pv(struct why *why, const struct volume_group_pv *pv
 
 static void explain_present_pvs(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         _cleanup_string_vector_ struct string_vector names = {};
-        size_t n = volume_group_count(vg).seen;
+        size_t n = vg_count(vg).seen;
         _cleanup_free_ char *joined = NULL;
 
         FOREACH_PV(pv, vg)
@@ -175,7 +175,7 @@ static void explain_present_pvs(struct why *why)
 
 static void explain_deadline(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
 
         why_fact(why, "It has been waiting since %s%s%s.", TIME_TO_STRING(vg, vg->first_seen_usec),
                 vg->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
@@ -187,7 +187,7 @@ static void explain_deadline(struct why *why)
 /* Who has allowed it in headgate.conf need only know when. */
 static void advise_on_degraded(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         bool allowed = settings_allow_degraded(&why->sources->settings, vg->name);
 
         if (why->view->source == VG_VIEW_OF_WORKER && allowed && !vg->overdue && !vg->lost_after_active)
@@ -204,14 +204,14 @@ static void advise_on_degraded(struct why *why)
 
 static void advise(struct why *why)
 {
-        bool degraded = why->vg->state == VOLUME_GROUP_DEGRADED;
+        bool degraded = why->vg->state == VG_STATUS_DEGRADED;
 
         why_advise(why, "Find out why the disk does not appear; %s is there.",
                 degraded ? "what cannot do without is activated when it"
                          : "the VG is activated as soon as the last PV");
-        if (volume_group_count(why->vg).seen == 0)
+        if (vg_count(why->vg).seen == 0)
                 return;
-        if (!degraded && why->vg->state != VOLUME_GROUP_DEACTIVATED)
+        if (!degraded && why->vg->state != VG_STATUS_DEACTIVATED)
                 advise_on_degraded(why);
         why_advise(why,
                 "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "
@@ -221,8 +221,8 @@ static void advise(struct why *why)
 
 void explain_missing_pvs(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
-        size_t n_missing = volume_group_count(vg).missing, n_told = 0;
+        const struct vg *vg = why->vg;
+        size_t n_missing = vg_count(vg).missing, n_told = 0;
 
         if (n_missing == vg->n_pvs)
                 why_cause(why, "missing-pv", "none of its %zu PV%s was seen", n_missing, plural(n_missing));
@@ -236,8 +236,7 @@ void explain_missing_pvs(struct why *why)
                         explain_missing_pv(why, pv);
         if (n_missing > TOLD_MAX)
                 why_fact(why, "%zu more PVs are missing.", n_missing - TOLD_MAX);
-        if (why->view->source == VG_VIEW_OF_WORKER && vg->first_seen_usec != 0 &&
-                vg->state == VOLUME_GROUP_WAITING)
+        if (why->view->source == VG_VIEW_OF_WORKER && vg->first_seen_usec != 0 && vg->state == VG_STATUS_WAITING)
                 explain_deadline(why);
         advise(why);
 }
@@ -269,11 +268,11 @@ void advise_on_flags(struct why *why)
 
 void explain_degraded(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         _cleanup_free_ char *refresh = NULL;
 
         why_condition(why, "degraded");
-        if (volume_group_is_incomplete(vg))
+        if (vg_is_incomplete(vg))
                 explain_missing_pvs(why);
         else
                 why_cause(why, "degraded", "all of its PVs are there, and RAIDs of it go without some");
@@ -284,7 +283,7 @@ void explain_degraded(struct why *why)
         if (raid_describe_refresh(why->sources->devices, vg, &refresh) == -ENOMEM)
                 why_fail(why, -ENOMEM);
         advise_on_flags(why);
-        if (!volume_group_is_incomplete(vg))
+        if (!vg_is_incomplete(vg))
                 why_advise(why, "Have the RAIDs take part again what came back: \"%s%s\".",
                         refresh ?: "vgchange --refresh ", refresh ? "" : vg->name);
 }
@@ -302,16 +301,16 @@ static int find_expected(const char *entry, void *userdata)
 
 void explain_queue(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         const char *not_expected = vg->name;
 
         if (why->sources->run_fd < 0 || !why->sources->in_charge)
                 return;
-        if (vg->state == VOLUME_GROUP_COMPLETE && !volume_group_is_incomplete(vg))
+        if (vg->state == VG_STATUS_COMPLETE && !vg_is_incomplete(vg))
                 why_fact(why, "All its PVs were there at %s.", TIME_TO_STRING(vg, vg->complete_usec));
-        if (vg->state == VOLUME_GROUP_ACTIVATING)
+        if (vg->state == VG_STATUS_ACTIVATING)
                 why_fact(why, "lvm2 was asked at %s.", TIME_TO_STRING(vg, vg->activating_usec));
-        if (vg->state == VOLUME_GROUP_ACTIVATING && vg->slow)
+        if (vg->state == VG_STATUS_ACTIVATING && vg->slow)
                 why_fact(why,
                         "It has LVs that may take long, thin pools to be checked for instance; others go on.");
         (void) flags_walk_requests(why->sources->run_fd, find_expected, &not_expected);

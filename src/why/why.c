@@ -53,11 +53,11 @@ void why_done(struct why *why)
         *why = (struct why){};
 }
 
-const char *describe_time(const struct volume_group *volume_group, uint64_t usec, char ret[static 2 * TIME_SIZE])
+const char *describe_time(const struct vg *vg, uint64_t usec, char ret[static 2 * TIME_SIZE])
 {
         uint64_t now = now_usec(), age = now > usec ? now - usec : 0;
 
-        (void) snprintf(ret, (size_t) 2 * TIME_SIZE, "%s, %s ago",
-                LOCAL_TIME_TO_STRING(volume_group_to_realtime(volume_group, usec)), DURATION_TO_STRING(age));
+        (void) snprintf(ret, (size_t) 2 * TIME_SIZE, "%s, %s ago", LOCAL_TIME_TO_STRING(vg_to_realtime(vg, usec)),
+                DURATION_TO_STRING(age));
         return ret;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reader/pv.h"
-#include "view/vg_view.h"
+#include "view/vg-view.h"
 
 /* A question of "headgate why", and what there is to say to it, in sentences. Every text is made printable. Without memory
  * for one it is left out, and `error` is set, so that nobody has to look after each sentence. So is what else goes wrong, and
@@ -19,7 +19,7 @@ struct why {
         /* While it is being answered. */
         struct sources *sources;           /* which have been read */
         const struct vg_view *view;        /* of the VG, also for an LV of it */
-        const struct volume_group *vg;     /* the view's */
+        const struct vg *vg;               /* the view's */
         const struct device_facts *device; /* for a device that is no LV */
 
         const char *name; /* as it was asked for */
@@ -67,14 +67,13 @@ void why_done(struct why *why) _nonnull_all_;
 
 /* A time of the VG on now_usec()'s clock, "2026-01-31 12:00:00, 3min 2s ago". Written into `ret`, which is returned; or into a string
  * that is there until the end of the block. */
-const char *describe_time(
-        const struct volume_group *volume_group, uint64_t usec, char ret[static 2 * TIME_SIZE]) _nonnull_all_;
-#define TIME_TO_STRING(volume_group, usec) describe_time(volume_group, usec, (char[2 * TIME_SIZE]){})
+const char *describe_time(const struct vg *vg, uint64_t usec, char ret[static 2 * TIME_SIZE]) _nonnull_all_;
+#define TIME_TO_STRING(vg, usec) describe_time(vg, usec, (char[2 * TIME_SIZE]){})
 
 /* ------ VGs and LVs ------ */
 
 /* Explains a VG, or one of its LVs; the latter returns whether there is such an LV. */
-void volume_group_explain(struct why *why, const struct vg_view *view) _nonnull_all_;
+void vg_explain(struct why *why, const struct vg_view *view) _nonnull_all_;
 bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name) _nonnull_all_;
 
 /* Of more PVs, or LVs that are not active, than that the number has to do. */
@@ -89,7 +88,7 @@ void causes_of_configuration(struct why *why) _nonnull_all_;
 /* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
 void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_all_;
 /* Of an LV that is not active while its VG is. */
-void causes_of_lv(struct why *why, const struct volume_group_lv *lv) _nonnull_all_;
+void causes_of_lv(struct why *why, const struct vg_lv *lv) _nonnull_all_;
 /* That other devices hold the PV that is on a device, too, a disk and a copy of it for instance, by what the worker has seen. */
 void explain_duplicates(struct why *why, const char *pvid, dev_t number, const char *path) _nonnull_all_;
 

@@ -6,7 +6,7 @@
 #include "worker/worker.h"
 
 #include "fast-rules/dm-names.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -57,7 +57,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         worker_ask_step(worker);
         slots = get_slots(worker);
         /* VGs that one vgchange takes now keep udev and systemd for less time than the pause is long. */
-        if (dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) > slots_count_others(&slots))
+        if (dm_list_size(&worker->inventory->groups[VG_STATUS_COMPLETE]) > slots_count_others(&slots))
                 worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
         r = vg_list_devices(&devices);
@@ -190,7 +190,7 @@ static bool is_activating_degraded(const struct worker *worker)
 static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
 {
         if (slots->n_waiting < SLOTS_WAITING_MAX ||
-                !volume_group_is_locked(worker->configuration.locking_dir, group->vg->name))
+                !vg_is_locked(worker->configuration.locking_dir, group->vg->name))
                 return false;
         worker_wake_at(worker, worker->inventory->now_usec + LOCK_INTERVAL_USEC);
         return true;
@@ -218,7 +218,7 @@ static bool is_possible(struct worker *worker, const struct managed_group *group
 }
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
-static const char *find_unresponsive_pv(const struct worker *worker, const struct volume_group *vg)
+static const char *find_unresponsive_pv(const struct worker *worker, const struct vg *vg)
 {
         FOREACH_PV(pv, vg)
                 if (readers_wait_for(worker->readers, pv->device))
@@ -227,7 +227,7 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
 }
 
 /* Whether lvm2 has refused a PV before, which may be mended. Only if it is asked for that VG alone it looks for such a PV itself. */
-static bool is_unrecorded(const struct inventory *inventory, const struct volume_group *vg)
+static bool is_unrecorded(const struct inventory *inventory, const struct vg *vg)
 {
         return vg->settled_usec != 0 && names_count_recorded(inventory, vg) < vg->n_pvs;
 }
@@ -245,7 +245,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         if (r == VG_DO_ACTIVATE_DEGRADED)
                 ready = degraded;
         else {
-                locked = volume_group_is_locked(worker->configuration.locking_dir, group->vg->name);
+                locked = vg_is_locked(worker->configuration.locking_dir, group->vg->name);
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY) ||
                         is_unrecorded(worker->inventory, group->vg)) {
@@ -262,7 +262,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
 
 static int start_complete(struct worker *worker)
 {
-        size_t n = dm_list_size(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]);
+        size_t n = dm_list_size(&worker->inventory->groups[VG_STATUS_COMPLETE]);
         struct slots slots = get_slots(worker);
         size_t n_others = slots_count_others(&slots), n_jobs = dm_list_size(&worker->jobs);
         _cleanup_free_ struct managed_group **groups = NULL;
@@ -280,7 +280,7 @@ static int start_complete(struct worker *worker)
         degraded = (struct ready){groups + 2 * n};
 
         /* Those that somebody waits for are the first in the list. */
-        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VOLUME_GROUP_COMPLETE]) {
+        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VG_STATUS_COMPLETE]) {
                 enum slot_kind kind = slot_of(worker->inventory, group);
 
                 if (!is_possible(worker, group, kind) || (kind == SLOT_PLAIN && others.n >= n_others))
@@ -308,13 +308,12 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
 
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 dm_devices_mark_active(devices, group->vg);
-                n_left += volume_group_is_untouched(group->vg);
+                n_left += vg_is_untouched(group->vg);
         }
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 int r = 0;
 
-                if (volume_group_is_untouched(group->vg) && !find_unresponsive_pv(worker, group->vg) &&
-                        ++n > n_left / 2)
+                if (vg_is_untouched(group->vg) && !find_unresponsive_pv(worker, group->vg) && ++n > n_left / 2)
                         r = vg_take(worker, group, &(struct vg_input){.event = VG_STUCK_OTHER});
                 if (r < 0)
                         return r;
@@ -395,7 +394,7 @@ static int retry_failed(struct worker *worker)
 {
         int r = 0;
 
-        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VOLUME_GROUP_FAILED]) {
+        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VG_STATUS_FAILED]) {
                 bool early = worker->module_loaded && vg_has_just_failed(worker, group);
 
                 group->retried |= early;
@@ -435,7 +434,7 @@ int activate_groups(struct worker *worker)
                 worker_wake_at(worker, MIN(worker->pause_usec, worker->load.look_usec));
         FOREACH_LISTED(struct job, job, &worker->jobs) {
                 bool waited_for = is_at_work(worker, job) &&
-                                  (!dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]) ||
+                                  (!dm_list_empty(&worker->inventory->groups[VG_STATUS_COMPLETE]) ||
                                           !dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED]));
 
                 if (is_watched(worker, job) && !job->probed)

@@ -57,9 +57,9 @@ static void ask_about_unlocking(struct worker *worker)
 
 /* When what has been waited for since then is overdue. What is missing may be on a device that cannot be read: it is waited for
  * twice as long at most. */
-static uint64_t get_deadline(const struct worker *worker, const char *volume_group_name, uint64_t since)
+static uint64_t get_deadline(const struct worker *worker, const char *vg_name, uint64_t since)
 {
-        uint64_t length = settings_get_deadline(&worker->settings, volume_group_name);
+        uint64_t length = settings_get_deadline(&worker->settings, vg_name);
         uint64_t usec = MAX(since, worker->deadlines.put_off_usec) + length;
 
         return worker->inventory->retry_usec == USEC_INFINITY ? usec : usec + length;
@@ -67,7 +67,7 @@ static uint64_t get_deadline(const struct worker *worker, const char *volume_gro
 
 static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
 {
-        return vg_state_has_deadline(group->state) && volume_group_is_incomplete(group->vg)
+        return vg_state_has_deadline(group->state) && vg_is_incomplete(group->vg)
                        ? get_deadline(worker, group->vg->name, group->vg->first_seen_usec)
                        : USEC_INFINITY;
 }
@@ -93,7 +93,7 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
 
 static int take_absent(const struct worker *worker, struct expectation *expectation)
 {
-        _cleanup_volume_group_ struct volume_group *backup = NULL;
+        _cleanup_vg_ struct vg *backup = NULL;
         int r = absent_read_backup(worker->inventory, &worker->configuration, expectation->name, &backup);
 
         if (r == -ENOMEM)
@@ -109,7 +109,7 @@ static int take_absent(const struct worker *worker, struct expectation *expectat
 /* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */
 static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 {
-        static const enum volume_group_state states[] = {VOLUME_GROUP_WAITING, VOLUME_GROUP_DEGRADED};
+        static const enum vg_status states[] = {VG_STATUS_WAITING, VG_STATUS_DEGRADED};
         int r;
 
         *ret_earliest = USEC_INFINITY;

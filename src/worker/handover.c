@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <systemd/sd-login.h>
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -54,7 +54,7 @@ static int adopt_groups(struct worker *worker, struct job *job)
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_ADOPTED});
                 if (r < 0)
                         return r;
-                if (group->vg->state != VOLUME_GROUP_ACTIVATING)
+                if (group->vg->state != VG_STATUS_ACTIVATING)
                         continue;
                 group->job = job;
                 if (group->vg->activating_usec == 0)
@@ -131,7 +131,7 @@ int handover_adopt(struct worker *worker)
 
 int handover_adopt_again(struct worker *worker)
 {
-        if (!worker->inventory->records_lost || dm_list_empty(&worker->inventory->groups[VOLUME_GROUP_COMPLETE]))
+        if (!worker->inventory->records_lost || dm_list_empty(&worker->inventory->groups[VG_STATUS_COMPLETE]))
                 return 0;
         FOREACH_LISTED(struct job, job, &worker->jobs) {
                 int r = job->kind == JOB_ADOPTED ? adopt_groups(worker, job) : 0;
@@ -191,7 +191,7 @@ bool handover_has_work(const struct worker *worker)
 
         return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
                worker->scans.job || worker->deadlines.question || worker->forgetting ||
-               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VOLUME_GROUP_COMPLETE]);
+               !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VG_STATUS_COMPLETE]);
 }
 
 /* For a worker that was about to leave: there is something to do after all. */

@@ -12,8 +12,8 @@
 #include <inttypes.h>
 #include <sys/sysmacros.h>
 
-#include "inventory/volume_group_record.h"
-#include "lvm/dm_devices.h"
+#include "inventory/vg-record.h"
+#include "lvm/dm-devices.h"
 #include "lvm/online.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -47,8 +47,7 @@ static void take_removed(struct worker *worker, struct device *device)
 }
 
 /* Another device than this one is the PV, which was not removed and is not another disk by now. */
-static void yield(struct worker *worker, struct device *device, const struct volume_group *vg,
-        const struct volume_group_pv *pv)
+static void yield(struct worker *worker, struct device *device, const struct vg *vg, const struct vg_pv *pv)
 {
         const struct device *other = inventory_find_device(worker->inventory, pv->device);
 
@@ -63,7 +62,7 @@ static void yield(struct worker *worker, struct device *device, const struct vol
 
 static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
 {
-        struct volume_group_pv *pv = volume_group_find_pv(group->vg, device->pvid);
+        struct vg_pv *pv = vg_find_pv(group->vg, device->pvid);
         struct expectation *expectation;
         bool appeared;
         int r;
@@ -100,7 +99,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                 group->last_is_bare = device->seqno == 0;
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_PV_APPEARED, .pv = pv});
         }
-        if (group->vg->n_pvs > 1 && volume_group_count(group->vg).seen == 1)
+        if (group->vg->n_pvs > 1 && vg_count(group->vg).seen == 1)
                 report_seen(group, device->name);
         if (r >= 0)
                 r = vg_take(worker, group,
@@ -123,7 +122,7 @@ struct verdict {
 
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         int r = copy->error;
 
         if (r == 0 && !copy->facts) {
@@ -133,7 +132,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
 
         if (r == 0) {
                 r = facts_read(copy->facts, copy->facts_size, &metadata)
-                            ?: volume_group_compare_host(metadata, &worker->configuration.system_id);
+                            ?: vg_compare_host(metadata, &worker->configuration.system_id);
                 if (r == -ENOMEM)
                         return r;
         }
@@ -260,7 +259,7 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
                 r = online_forget(worker->lvm_run_fd, device->pvid, group && stale ? group->vg->name : NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
-        if (group && missing && volume_group_find_pv(group->vg, device->pvid))
+        if (group && missing && vg_find_pv(group->vg, device->pvid))
                 group->fresh = true;
         inventory_move_device(worker->inventory, device,
                 (missing || elsewhere || renamed) && (group || device->ready) ? DEVICE_UNRECORDED
@@ -285,7 +284,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
-        if (r >= 0 && group && volume_group_find_pv(group->vg, device->pvid))
+        if (r >= 0 && group && vg_find_pv(group->vg, device->pvid))
                 r = inventory_claim_pv(worker->inventory, group, device->pvid);
         /* The PV is in that VG now, or in none, and so in no other. */
         if (r >= 0 && former && former != group)
@@ -408,7 +407,7 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         log_info("VG %s is called %s now.", former, group->vg->name);
         claimed = online_is_claimed(worker->lvm_run_fd, former);
         r = MIN(claimed, 0);
-        if (claimed > 0 && group->vg->state == VOLUME_GROUP_ACTIVE)
+        if (claimed > 0 && group->vg->state == VG_STATUS_ACTIVE)
                 r = online_claim(worker->lvm_run_fd, group->vg->name);
         if (r >= 0)
                 r = forget_name(worker, group, former);

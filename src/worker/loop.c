@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <systemd/sd-daemon.h>
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
 #include "shared/log.h"

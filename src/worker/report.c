@@ -28,14 +28,14 @@ static void add_id(struct fields *fields, const char *name, const char *id)
 }
 
 /* On the monotonic clock; left out where it has not come to it. */
-static void add_time(struct fields *fields, const struct volume_group *vg, const char *name, uint64_t usec)
+static void add_time(struct fields *fields, const struct vg *vg, const char *name, uint64_t usec)
 {
         if (usec > 0 && usec >= vg->first_seen_usec)
                 fields_add(fields, string_format("%s=%" PRIu64, name, usec));
 }
 
 /* `state` is NULL for a VG of which no PV was seen. Takes over the message. */
-static void report_group(int level, const char *message_id, const struct volume_group *vg, const char *state,
+static void report_group(int level, const char *message_id, const struct vg *vg, const char *state,
         uint64_t duration_usec, char *message)
 {
         _cleanup_fields_ struct fields fields = {};
@@ -43,8 +43,8 @@ static void report_group(int level, const char *message_id, const struct volume_
         fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
         add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
         fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", vg->n_pvs));
-        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", volume_group_count(vg).seen));
-        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", volume_group_count(vg).active));
+        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", vg_count(vg).seen));
+        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", vg_count(vg).active));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
         if (state)
                 fields_add(&fields, string_format("HEADGATE_STATE=%s", state));
@@ -56,7 +56,7 @@ static void report_group(int level, const char *message_id, const struct volume_
 }
 
 /* Of a line about one device. Of the VG at least the name may be known; the PV's identifier may be "". Likewise. */
-static void report_device(int level, const char *message_id, const struct volume_group *vg, const char *pvid,
+static void report_device(int level, const char *message_id, const struct vg *vg, const char *pvid,
         const char *device_name, char *message)
 {
         _cleanup_fields_ struct fields fields = {};
@@ -73,7 +73,7 @@ static void report_device(int level, const char *message_id, const struct volume
 
 void report_seen(const struct managed_group *group, const char *device_name)
 {
-        report_group(LOG_DEBUG, MESSAGE_VOLUME_GROUP_SEEN, group->vg, vg_state_to_string(group->state), 0,
+        report_group(LOG_DEBUG, MESSAGE_VG_SEEN, group->vg, vg_state_to_string(group->state), 0,
                 string_format("First of %zu PVs of VG %s appeared: %s.", group->vg->n_pvs, group->vg->name,
                         device_name));
 }
@@ -83,7 +83,7 @@ void report_seen(const struct managed_group *group, const char *device_name)
 static void report_activating_some(struct managed_group *const *groups, size_t n)
 {
         /* They are all of one sort. */
-        const char *without = volume_group_is_incomplete(groups[0]->vg) ? " without the PVs that are missing" : "";
+        const char *without = vg_is_incomplete(groups[0]->vg) ? " without the PVs that are missing" : "";
         _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_fields_ struct fields fields = {};
 
@@ -92,7 +92,7 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
                 enumeration_add(&names, (*group)->vg->name);
         }
         fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
-        report_line(LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATING, &fields,
+        report_line(LOG_INFO, MESSAGE_VG_ACTIVATING, &fields,
                 n == 1 ? string_format("VG %s is being activated by lvm2%s.", groups[0]->vg->name, without)
                        : string_format(
                                  "%zu VGs are being activated by lvm2%s: %s.", n, without, names.text ?: "?"));
@@ -104,12 +104,12 @@ void report_activating(struct managed_group *const *groups, size_t n)
                 report_activating_some(groups + i, MIN(n - i, (size_t) GROUPS_IN_A_LINE));
 }
 
-static char *describe(const struct volume_group *vg, enum vg_report report, uint64_t usec)
+static char *describe(const struct vg *vg, enum vg_report report, uint64_t usec)
 {
         const char *name = vg->name, *reason = vg->reason;
-        struct volume_group_counts n = volume_group_count(vg);
+        struct vg_counts n = vg_count(vg);
         const char *time = DURATION_TO_STRING(usec);
-        _cleanup_free_ char *missing = volume_group_describe_missing(vg);
+        _cleanup_free_ char *missing = vg_describe_missing(vg);
 
         if (!missing)
                 return NULL;
@@ -154,25 +154,22 @@ static char *describe(const struct volume_group *vg, enum vg_report report, uint
 
 void report_vg(const struct managed_group *group, enum vg_report report)
 {
-        const struct volume_group *vg = group->vg;
+        const struct vg *vg = group->vg;
         const struct {
                 int level;
                 const char *message_id;
                 uint64_t from, to; /* of the time that the line tells */
         } kinds[_VG_REPORT_MAX] = {
-                [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_COMPLETE, vg->first_seen_usec,
-                        vg->complete_usec},
-                [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VOLUME_GROUP_ACTIVATED, vg->complete_usec, vg->settled_usec},
-                [VG_SAY_DEGRADED] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED, vg->degraded_usec,
-                        vg->settled_usec},
-                [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VOLUME_GROUP_SKIPPED, vg->complete_usec, vg->settled_usec},
-                [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VOLUME_GROUP_FAILED, vg->complete_usec, vg->settled_usec},
-                [VG_SAY_LOST] = {volume_group_count(vg).stranded > 0 ? LOG_WARNING : LOG_NOTICE,
-                        MESSAGE_VOLUME_GROUP_INCOMPLETE},
-                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_OVERDUE, vg->first_seen_usec,
+                [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VG_COMPLETE, vg->first_seen_usec, vg->complete_usec},
+                [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VG_ACTIVATED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_DEGRADED] = {LOG_WARNING, MESSAGE_VG_DEGRADED, vg->degraded_usec, vg->settled_usec},
+                [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VG_SKIPPED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VG_FAILED, vg->complete_usec, vg->settled_usec},
+                [VG_SAY_LOST] = {vg_count(vg).stranded > 0 ? LOG_WARNING : LOG_NOTICE, MESSAGE_VG_INCOMPLETE},
+                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VG_OVERDUE, vg->first_seen_usec,
                         report == VG_SAY_OVERDUE ? now_usec() : 0},
-                [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VOLUME_GROUP_DEGRADED},
-                [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VOLUME_GROUP_REMOVED},
+                [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VG_DEGRADED},
+                [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VG_REMOVED},
         };
         uint64_t usec = usec_between(kinds[report].from, kinds[report].to);
 
@@ -183,7 +180,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
 /* One disk may have lvm2 complain without end. */
 #define OUTPUT_LINES_MAX 64
 
-void report_output(const struct volume_group *vg, const char *output)
+void report_output(const struct vg *vg, const char *output)
 {
         _cleanup_free_ char *copy = strdup(output);
         size_t n = 0;
@@ -200,23 +197,23 @@ void report_output(const struct volume_group *vg, const char *output)
         }
 }
 
-void report_absent(const struct expectation *expectation, const struct volume_group *backup)
+void report_absent(const struct expectation *expectation, const struct vg *backup)
 {
         /* Without a backup, the name is all that is known. */
         uint64_t usec = usec_between(expectation->since_usec, now_usec());
-        _cleanup_free_ char *missing = backup ? volume_group_describe_missing(backup) : NULL;
+        _cleanup_free_ char *missing = backup ? vg_describe_missing(backup) : NULL;
         const char *time = DURATION_TO_STRING(usec);
         _cleanup_fields_ struct fields fields = {};
 
         if (backup) {
-                report_group(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, backup, NULL, usec,
+                report_group(LOG_WARNING, MESSAGE_VG_ABSENT, backup, NULL, usec,
                         string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
                                 expectation->name, time, backup->n_pvs, plural(backup->n_pvs), missing ?: "?"));
                 return;
         }
         fields_add(&fields, string_format("HEADGATE_VG=%s", expectation->name));
         fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
-        report_line(LOG_WARNING, MESSAGE_VOLUME_GROUP_ABSENT, &fields,
+        report_line(LOG_WARNING, MESSAGE_VG_ABSENT, &fields,
                 string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
                         expectation->name, time));
 }
@@ -235,7 +232,7 @@ void report_unseen(const struct string_vector *names)
 void report_damaged(
         const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable)
 {
-        const struct volume_group vg = {.name = vg_name[0] != '\0' ? (char *) vg_name : NULL};
+        const struct vg vg = {.name = vg_name[0] != '\0' ? (char *) vg_name : NULL};
 
         report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, &vg, pvid, device_name,
                 string_format("The LVM %s%s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
@@ -243,15 +240,14 @@ void report_damaged(
                         usable ? " Another copy serves." : ""));
 }
 
-void report_duplicate(
-        const struct volume_group *vg, const char *pvid, const char *device_name, const char *duplicate_name)
+void report_duplicate(const struct vg *vg, const char *pvid, const char *device_name, const char *duplicate_name)
 {
         report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg, pvid, duplicate_name,
                 string_format("PV %s of VG %s is on %s and on %s; ignoring the second one.",
                         LVM_ID_TO_STRING(pvid), vg->name, device_name, duplicate_name));
 }
 
-void report_late(const struct volume_group *vg, const struct volume_group_pv *pv)
+void report_late(const struct vg *vg, const struct vg_pv *pv)
 {
         report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
                 string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
@@ -260,22 +256,22 @@ void report_late(const struct volume_group *vg, const struct volume_group_pv *pv
                         DURATION_TO_STRING(usec_between(vg->degraded_usec, pv->late_usec))));
 }
 
-void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name)
+void report_outdated(const struct vg *vg, const char *pvid, const char *device_name)
 {
         report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, vg, pvid, device_name,
                 string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
                         vg->name));
 }
 
-void report_backup_unusable(const char *volume_group_name, int error)
+void report_backup_unusable(const char *vg_name, int error)
 {
         _cleanup_fields_ struct fields fields = {};
 
-        fields_add(&fields, string_format("HEADGATE_VG=%s", volume_group_name));
+        fields_add(&fields, string_format("HEADGATE_VG=%s", vg_name));
         fields_add(&fields, string_format("ERRNO=%d", -error));
         report_line(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, &fields,
-                string_format("The backup of the metadata of VG %s cannot be used: %s", volume_group_name,
-                        strerror(-error)));
+                string_format(
+                        "The backup of the metadata of VG %s cannot be used: %s", vg_name, strerror(-error)));
 }
 
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
@@ -283,8 +279,8 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
 
         FOREACH_GROUP(group, inventory)
-                if ((group->vg->first.settled_usec ?: volume_group_since_usec(group->vg)) >= *logged_usec &&
-                        timeline_add_volume_group(&timeline, group->vg) < 0)
+                if ((group->vg->first.settled_usec ?: vg_since_usec(group->vg)) >= *logged_usec &&
+                        timeline_add_vg(&timeline, group->vg) < 0)
                         return;
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);
@@ -294,19 +290,18 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
 
 void report_status(const struct inventory *inventory, const struct string_vector *absent, char **last)
 {
-        unsigned int n[_VOLUME_GROUP_STATE_MAX], n_absent = absent_count(inventory, absent), n_all = n_absent;
+        unsigned int n[_VG_STATUS_MAX], n_absent = absent_count(inventory, absent), n_all = n_absent;
         _cleanup_free_ char *status = NULL;
 
-        for (size_t i = 0; i < _VOLUME_GROUP_STATE_MAX; i++) {
+        for (size_t i = 0; i < _VG_STATUS_MAX; i++) {
                 n[i] = dm_list_size(&inventory->groups[i]);
                 n_all += n[i];
         }
 
         status = string_format(
                 "%u of %u VGs active, %u degraded, %u being activated, %u waiting for PVs, %u skipped, %u failed, %u absent.",
-                n[VOLUME_GROUP_ACTIVE], n_all, n[VOLUME_GROUP_DEGRADED],
-                n[VOLUME_GROUP_COMPLETE] + n[VOLUME_GROUP_ACTIVATING], n[VOLUME_GROUP_WAITING],
-                n[VOLUME_GROUP_SKIPPED], n[VOLUME_GROUP_FAILED], n_absent);
+                n[VG_STATUS_ACTIVE], n_all, n[VG_STATUS_DEGRADED], n[VG_STATUS_COMPLETE] + n[VG_STATUS_ACTIVATING],
+                n[VG_STATUS_WAITING], n[VG_STATUS_SKIPPED], n[VG_STATUS_FAILED], n_absent);
         if (!status || (*last && streq(status, *last)))
                 return;
         (void) sd_notifyf(0, "STATUS=%s", status);

@@ -17,16 +17,16 @@ void report_vg(const struct managed_group *group, enum vg_report report);
 void report_activating(struct managed_group *const *groups, size_t n);
 
 /* A PV has appeared when its VG had been activated without it. */
-void report_late(const struct volume_group *vg, const struct volume_group_pv *pv);
+void report_late(const struct vg *vg, const struct vg_pv *pv);
 
 /* What a vgchange has printed that was asked for this VG alone, each line with the fields of the VG. */
-void report_output(const struct volume_group *vg, const char *output) _nonnull_(1, 2);
+void report_output(const struct vg *vg, const char *output) _nonnull_(1, 2);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 /* VGs that nothing waits for and of which nothing was seen; none if there are none. */
 void report_unseen(const struct string_vector *names);
 
-void report_absent(const struct expectation *expectation, const struct volume_group *backup);
+void report_absent(const struct expectation *expectation, const struct vg *backup);
 
 /* A label or metadata that cannot be used. `vg_name` is a guess, or ""; `pvid` is "" if not even that
  * could be read. `usable` says that another copy serves. */
@@ -34,15 +34,14 @@ void report_damaged(
         const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable);
 
 /* Two devices that hold the same PV; the second one is left alone. */
-void report_duplicate(
-        const struct volume_group *vg, const char *pvid, const char *device_name, const char *duplicate_name);
+void report_duplicate(const struct vg *vg, const char *pvid, const char *device_name, const char *duplicate_name);
 
 /* A device with older metadata of a VG, which does not name it as one of its PVs any more. */
-void report_outdated(const struct volume_group *vg, const char *pvid, const char *device_name);
+void report_outdated(const struct vg *vg, const char *pvid, const char *device_name);
 
 /* lvm2's backup of the metadata of a VG that somebody waits for is there and cannot be read; `error` is a negative
  * errno. */
-void report_backup_unusable(const char *volume_group_name, int error);
+void report_backup_unusable(const char *vg_name, int error);
 
 /* Logs the timeline of what has changed since it was last done, at `*logged_usec`, which is set: the next boot knows of it by that
  * only. Those are VGs that were first active since, all of one vgchange, and VGs that were not yet and have got into their state

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/sysmacros.h>
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
@@ -115,7 +115,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
 
 /* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
  * nothing to be done now, and whoever asked sees that in the VG's record. */
-static int take_volume_group(struct worker *worker, const char *name)
+static int take_vg(struct worker *worker, const char *name)
 {
         struct managed_group *group = names_find(worker->inventory, name);
         enum vg_state former;
@@ -147,7 +147,7 @@ static int take_expectation(struct worker *worker, const char *name)
         struct managed_group *group;
         int r;
 
-        if (!volume_group_name_is_valid(name)) {
+        if (!vg_name_is_valid(name)) {
                 log_warning("Ignoring a request for \"%s\", which cannot be the name of a VG.", name);
                 return -EINVAL;
         }
@@ -169,8 +169,8 @@ int requests_take_entry(const char *entry, void *userdata)
         const char *name;
         int r;
 
-        if ((name = skip_prefix(entry, FLAGS_ENTRY_VOLUME_GROUP)))
-                r = take_volume_group(worker, name);
+        if ((name = skip_prefix(entry, FLAGS_ENTRY_VG)))
+                r = take_vg(worker, name);
         else if ((name = skip_prefix(entry, FLAGS_ENTRY_EXPECTED)))
                 r = take_expectation(worker, name);
         else
@@ -232,7 +232,7 @@ int requests_finish_group(struct worker *worker, struct managed_group *group, co
         if (!group->has_entry)
                 return 0;
         group->has_entry = false;
-        return finish_entry(worker, string_format(FLAGS_ENTRY_VOLUME_GROUP "%s", name));
+        return finish_entry(worker, string_format(FLAGS_ENTRY_VG "%s", name));
 }
 
 static int on_reset(
@@ -276,11 +276,11 @@ static void forget_failed_waits(struct worker *worker)
 /* A VG that is overdue is not waited for any longer, though it may still come. */
 static bool is_over(const struct expectation *expectation)
 {
-        const struct volume_group *vg = expectation->group ? expectation->group->vg : NULL;
+        const struct vg *vg = expectation->group ? expectation->group->vg : NULL;
 
         if (!vg)
                 return expectation->overdue;
-        return vg->state == VOLUME_GROUP_WAITING ? vg->overdue : volume_group_is_settled(vg);
+        return vg->state == VG_STATUS_WAITING ? vg->overdue : vg_is_settled(vg);
 }
 
 int requests_release(struct worker *worker)
@@ -288,10 +288,10 @@ int requests_release(struct worker *worker)
         int r = 0;
 
         FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_SETTLING])
-                if (r >= 0 && (!device->group || device->removed || volume_group_is_settled(device->group->vg)))
+                if (r >= 0 && (!device->group || device->removed || vg_is_settled(device->group->vg)))
                         r = release_device(worker, device);
         FOREACH_GROUP(group, worker->inventory)
-                if (r >= 0 && volume_group_is_settled(group->vg))
+                if (r >= 0 && vg_is_settled(group->vg))
                         r = requests_finish_group(worker, group, group->vg->name);
         FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list) {
                 if (r < 0 || !is_over(expectation))

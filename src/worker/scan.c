@@ -51,7 +51,7 @@ static int is_recorded(const struct worker *worker, const struct device *device)
 /* The device has answered. */
 static int forget_waiting(const struct worker *worker, const struct device *device)
 {
-        struct volume_group *vg = device->group->vg;
+        struct vg *vg = device->group->vg;
         _cleanup_free_ char *waiting = NULL;
 
         if (!vg->reason)
@@ -84,7 +84,7 @@ static int forget_removed(const struct worker *worker, const struct device *devi
 /* The device was shown to lvm2. That it made no record of it is its verdict, unless it has failed. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
-        const struct volume_group_pv *pv;
+        const struct vg_pv *pv;
         bool failed;
         int r;
 
@@ -99,7 +99,7 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 return MIN(r, 0);
         /* It may have been removed before pvscan has looked, with the event of that still to come, or pvscan may have seen
          * another disk in its place. */
-        pv = volume_group_find_pv(device->group->vg, device->pvid);
+        pv = vg_find_pv(device->group->vg, device->pvid);
         if (!pv || pv->device != device->number ||
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
                 return 0;

@@ -5,7 +5,7 @@
 #include "worker/vg.h"
 
 #include "fast-rules/dm-names.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
@@ -17,7 +17,7 @@
 struct change {
         struct worker *worker;
         struct managed_group *group;
-        struct volume_group *vg; /* of the group */
+        struct vg *vg; /* of the group */
         const struct vg_input *input;
         struct vg_facts facts;
         struct vg_step step;
@@ -97,7 +97,7 @@ static int find_obstacle_degraded(struct change *change)
 
 static int find_obstacle(struct change *change)
 {
-        const struct volume_group *vg = change->vg;
+        const struct vg *vg = change->vg;
         const char *predecessor;
         int r;
 
@@ -159,9 +159,9 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
 
 /* Marks those that are active. An LV that was there once and is not now was deactivated, which the VG's state shows after it
  * was changed by what was seen of it: it stays marked. */
-static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *input)
+static enum vg_lvs count_lvs(struct vg *vg, const struct vg_input *input)
 {
-        struct volume_group_counts n;
+        struct vg_counts n;
         _cleanup_free_ bool *before =
                 vg_event_is_reread(input->event) ? calloc(vg->n_lvs + 1, sizeof(*before)) : NULL;
 
@@ -169,7 +169,7 @@ static enum vg_lvs count_lvs(struct volume_group *vg, const struct vg_input *inp
                 before[i] = vg->lvs[i].active;
         if (input->devices)
                 dm_devices_mark_active(input->devices, vg);
-        n = volume_group_count(vg);
+        n = vg_count(vg);
         for (size_t i = 0; before && i < vg->n_lvs; i++)
                 vg->lvs[i].active |= before[i];
         if (n.autoactivated == 0)
@@ -181,16 +181,16 @@ static int gather(struct change *change)
 {
         struct worker *worker = change->worker;
         struct managed_group *group = change->group;
-        struct volume_group *vg = change->vg;
+        struct vg *vg = change->vg;
         enum vg_event event = change->input->event;
         enum vg_lvs lvs = count_lvs(vg, change->input);
-        struct volume_group_counts n;
+        struct vg_counts n;
         int r;
 
         /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
         if (vg_event_is_end(event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
                 inventory_lose_absent_pvs(worker->inventory, group);
-        n = volume_group_count(vg);
+        n = vg_count(vg);
         change->facts = (struct vg_facts){
                 .lvs = lvs,
                 .pvs = n.missing == 0 ? VG_PVS_ALL
@@ -225,7 +225,7 @@ static int gather(struct change *change)
 /* Returns "" if there is none. */
 static char *describe_reason(const struct change *change)
 {
-        size_t n_stranded = volume_group_count(change->vg).stranded;
+        size_t n_stranded = vg_count(change->vg).stranded;
         const char *name = change->vg->name;
 
         switch (change->step.reason) {
@@ -238,7 +238,7 @@ static char *describe_reason(const struct change *change)
         case VG_REASON_PV_REMOVED:
                 return strdup("a PV has gone while lvm2 was at work.");
         case VG_REASON_UNWANTED:
-                return strdup(volume_group_count(change->vg).active > 0
+                return strdup(vg_count(change->vg).active > 0
                                       ? "the others are not wanted by lvm2's configuration."
                                       : "no LV of it is wanted by lvm2's configuration.");
         case VG_REASON_RAIDS:
@@ -268,12 +268,12 @@ static int set_reason(const struct change *change)
 }
 
 /* The state is final for now. */
-static void note_settled(struct worker *worker, struct volume_group *vg, enum vg_report report)
+static void note_settled(struct worker *worker, struct vg *vg, enum vg_report report)
 {
         vg->settled_usec = worker->inventory->now_usec;
-        vg->lost_pv &= volume_group_count(vg).stranded > 0;
+        vg->lost_pv &= vg_count(vg).stranded > 0;
         if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
-                volume_group_note_first(vg);
+                vg_note_first(vg);
         dm_names_remove(worker->run_fd, vg);
         worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }
@@ -314,7 +314,7 @@ int vg_retry(struct worker *worker, struct managed_group *group)
 }
 
 /* All PVs are there, or somebody asks for the VG by name. */
-static void note_complete(struct worker *worker, struct volume_group *vg)
+static void note_complete(struct worker *worker, struct vg *vg)
 {
         vg->complete_usec = worker->inventory->now_usec;
         /* Another time: it did not take from then till now. */
@@ -326,7 +326,7 @@ static void note_complete(struct worker *worker, struct volume_group *vg)
 static void note_degraded(const struct change *change)
 {
         const struct vg_step *step = &change->step;
-        struct volume_group *vg = change->vg;
+        struct vg *vg = change->vg;
         bool unasked = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
                        vg->activating_usec < vg->degraded_usec;
         bool whole = unasked || (step->report == VG_SAY_ACTIVE && !vg_event_is_reread(change->input->event));
@@ -362,7 +362,7 @@ static int carry_out(const struct change *change)
         const struct vg_input *input = change->input;
         const struct vg_step *step = &change->step;
         struct managed_group *group = change->group;
-        struct volume_group *vg = change->vg;
+        struct vg *vg = change->vg;
         struct inventory *inventory = change->worker->inventory;
         enum vg_state former = group->state;
         bool settles = step->report >= VG_SAY_ACTIVE && step->report <= VG_SAY_FAILED;
@@ -442,17 +442,17 @@ int vg_report_lost(struct worker *worker)
         /* Without the list it is said without what it tells, and no VG has been removed. */
         if (dm_devices_get_permitted(&devices) < 0)
                 devices = NULL;
-        FOREACH_LISTED(struct managed_group, group, &inventory->groups[VOLUME_GROUP_WAITING]) {
+        FOREACH_LISTED(struct managed_group, group, &inventory->groups[VG_STATUS_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
-                struct volume_group_counts n;
+                struct vg_counts n;
 
                 group->lost_pv = group->may_be_gone = false;
                 /* The same disk may be back meanwhile, or another one with its copy. */
-                if ((!lost && !may_be_gone) || !volume_group_is_incomplete(group->vg))
+                if ((!lost && !may_be_gone) || !vg_is_incomplete(group->vg))
                         continue;
                 if (devices)
                         dm_devices_mark_active(devices, group->vg);
-                n = volume_group_count(group->vg);
+                n = vg_count(group->vg);
                 /* lvm2 may have removed it, and its last disk gone before that was read. */
                 r = may_be_gone && devices && n.seen == 0 && !n.any_active
                             ? backup_tells_removal(worker->configuration.backup_dir,

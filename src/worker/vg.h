@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "worker/worker.h"
 
 /* From what happens to a VG to what follows: gathers the facts, has vg_next() decide, and carries out what that yields but
@@ -9,7 +9,7 @@
 
 struct vg_input {
         enum vg_event event;
-        struct volume_group_pv *pv; /* VG_PV_APPEARED: the PV */
+        struct vg_pv *pv; /* VG_PV_APPEARED: the PV */
         /* VG_TURN, VG_REREAD*, VG_ENDED_*, VG_REQUESTED of an active VG: all that there are, by which its LVs are marked.
          * Else they are taken as they were marked last. */
         const struct dm_devices *devices;

@@ -11,7 +11,7 @@
 static char *file_of(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size);
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         const char *reason;
 
         if (metadata_parse(text, &metadata, &reason) < 0)
@@ -22,7 +22,7 @@ static char *file_of(const uint8_t *data, size_t size)
 int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *name = file_of(data, size), *path = string_format("etc/lvm/backup/%s", name);
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
         fuzz_check(name && path);

@@ -4,54 +4,54 @@
  * form is the same. */
 
 #include "fuzz.h"
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "shared/util.h"
 
-static int take(struct volume_group *volume_group, _unused_ void *userdata)
+static int take(struct vg *vg, _unused_ void *userdata)
 {
-        fuzz_check(volume_group->name && volume_group->state < _VOLUME_GROUP_STATE_MAX);
-        volume_group_free(volume_group);
+        fuzz_check(vg->name && vg->state < _VG_STATUS_MAX);
+        vg_free(vg);
         return 0;
 }
 
-static void look_at(const struct volume_group *volume_group)
+static void look_at(const struct vg *vg)
 {
-        _cleanup_free_ char *missing = volume_group_describe_missing(volume_group);
+        _cleanup_free_ char *missing = vg_describe_missing(vg);
 
         fuzz_check(missing);
-        fuzz_check(volume_group_count(volume_group).seen <= volume_group->n_pvs);
-        fuzz_check(volume_group_count(volume_group).active <= volume_group_count(volume_group).autoactivated);
-        fuzz_check(volume_group_state_to_string(volume_group->state));
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                fuzz_check(volume_group_find_pv(volume_group, volume_group->pvs[i].pvid));
-        (void) volume_group_since_usec(volume_group);
+        fuzz_check(vg_count(vg).seen <= vg->n_pvs);
+        fuzz_check(vg_count(vg).active <= vg_count(vg).autoactivated);
+        fuzz_check(vg_status_to_string(vg->state));
+        for (size_t i = 0; i < vg->n_pvs; i++)
+                fuzz_check(vg_find_pv(vg, vg->pvs[i].pvid));
+        (void) vg_since_usec(vg);
 }
 
 int fuzz_one(const uint8_t *data, size_t size)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *facts = NULL;
+        _cleanup_vg_ struct vg *vg = NULL, *facts = NULL;
         _cleanup_record_file_ struct record_file *file = NULL;
         _cleanup_free_ char *text = fuzz_text(data, size);
         const struct record_entry *record;
         struct record_device device;
         int r;
 
-        r = volume_group_parse(text, &volume_group);
+        r = vg_parse(text, &vg);
         fuzz_check(r == 0 || r == -EBADMSG);
         if (r == 0)
-                look_at(volume_group);
+                look_at(vg);
         r = facts_read((const char *) data, size, &facts);
         fuzz_check(r == 0 || r == -EBADMSG);
         if (r == 0) {
-                fuzz_check(lvm_id_is_valid(facts->vgid) && !facts->reason && facts->state == VOLUME_GROUP_WAITING);
+                fuzz_check(lvm_id_is_valid(facts->vgid) && !facts->reason && facts->state == VG_STATUS_WAITING);
                 look_at(facts);
         }
 
         fuzz_write(RECORD_FILE, data, size);
         r = record_file_read(fuzz_root(), &file);
         fuzz_check(file ? r == 0 : r == -EBADMSG || r == -EPROTONOSUPPORT);
-        r = volume_groups_parse(file, take, NULL);
-        fuzz_check(r == 0 || r == VOLUME_GROUPS_DAMAGED);
+        r = vgs_parse(file, take, NULL);
+        fuzz_check(r == 0 || r == VGS_DAMAGED);
         if (!file)
                 return 0;
         fuzz_check(file->live <= file->size && file->size <= size);

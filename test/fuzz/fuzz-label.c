@@ -58,7 +58,7 @@ static void put_sums(uint8_t *disk, size_t size)
 
 static void read_area(int fd, const struct metadata_area *area)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         struct metadata_location location;
         const char *reason;

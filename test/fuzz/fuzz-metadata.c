@@ -4,13 +4,13 @@
  * it is read from there. */
 
 #include "fuzz.h"
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "lvm/metadata.h"
 #include "shared/util.h"
 
-static void check_metadata(const struct volume_group *metadata)
+static void check_metadata(const struct vg *metadata)
 {
-        fuzz_check(volume_group_name_is_valid(metadata->name));
+        fuzz_check(vg_name_is_valid(metadata->name));
         fuzz_check(strlen(metadata->vgid) == LVM_ID_LENGTH && lvm_id_is_valid(metadata->vgid));
         fuzz_check(!metadata->system_id || fuzz_is_printable(metadata->system_id));
         fuzz_check(!metadata->lock_type || fuzz_is_printable(metadata->lock_type));
@@ -25,7 +25,7 @@ static void check_metadata(const struct volume_group *metadata)
         }
 }
 
-static void check_same(const struct volume_group *a, const struct volume_group *b)
+static void check_same(const struct vg *a, const struct vg *b)
 {
         fuzz_check(streq(a->name, b->name) && streq(a->vgid, b->vgid) && a->seqno == b->seqno);
         fuzz_check(a->slow == b->slow && !a->skip_reason == !b->skip_reason);
@@ -41,26 +41,26 @@ static void check_same(const struct volume_group *a, const struct volume_group *
                 fuzz_check(streq(a->lvs[i].name, b->lvs[i].name) && streq(a->lvs[i].lvid, b->lvs[i].lvid));
 }
 
-static void check_kept(const struct volume_group *volume_group)
+static void check_kept(const struct vg *vg)
 {
-        _cleanup_volume_group_ struct volume_group *loaded = NULL;
+        _cleanup_vg_ struct vg *loaded = NULL;
         _cleanup_free_ char *text = NULL;
 
-        fuzz_check(volume_group_print(volume_group, &text) == 0);
-        fuzz_check(volume_group_parse(text, &loaded) == 0);
-        check_same(volume_group, loaded);
-        fuzz_check(volume_group_text_has_name(text, volume_group->name));
+        fuzz_check(vg_print(vg, &text) == 0);
+        fuzz_check(vg_parse(text, &loaded) == 0);
+        check_same(vg, loaded);
+        fuzz_check(vg_text_has_name(text, vg->name));
 }
 
 int fuzz_one(const uint8_t *data, size_t size)
 {
         _cleanup_free_ char *text = fuzz_text(data, size), *name = NULL;
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         const char *reason;
         int r;
 
         if (metadata_guess_name(text, &name) == 0)
-                fuzz_check(volume_group_name_is_valid(name));
+                fuzz_check(vg_name_is_valid(name));
         r = metadata_parse(text, &metadata, &reason);
         fuzz_check(r == 0 || (r == -EBADMSG && reason && !metadata));
         if (r < 0)

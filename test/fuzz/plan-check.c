@@ -10,14 +10,14 @@
 static void check_plan(const struct plan *plan)
 {
         for (size_t i = 0; i < plan->n; i++) {
-                const struct planned_volume_group *volume_group = &plan->volume_groups[i];
+                const struct planned_vg *vg = &plan->vgs[i];
 
-                fuzz_check(volume_group_name_is_valid(volume_group->name));
-                fuzz_check(i == 0 || strcmp(plan->volume_groups[i - 1].name, volume_group->name) < 0);
-                fuzz_check(volume_group->group <= PLAN_NONE);
-                fuzz_check(volume_group->reason && fuzz_is_printable(volume_group->reason));
-                fuzz_check(!volume_group->unit || strlen(volume_group->unit) <= 255);
-                fuzz_check(plan_find(plan, volume_group->name) == volume_group);
+                fuzz_check(vg_name_is_valid(vg->name));
+                fuzz_check(i == 0 || strcmp(plan->vgs[i - 1].name, vg->name) < 0);
+                fuzz_check(vg->group <= PLAN_NONE);
+                fuzz_check(vg->reason && fuzz_is_printable(vg->reason));
+                fuzz_check(!vg->unit || strlen(vg->unit) <= 255);
+                fuzz_check(plan_find(plan, vg->name) == vg);
         }
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The file of records as headgated leaves it, see src/inventory/record_file.h, and what it says of a VG: written and read by tests."""
+"""The file of records as headgated leaves it, see src/inventory/record-file.h, and what it says of a VG: written and read by tests."""
 
 from pathlib import Path
 

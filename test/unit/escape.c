@@ -15,7 +15,7 @@ int main(void)
                 _cleanup_free_ char *unit = NULL;
 
                 line[strcspn(line, "\n")] = '\0';
-                puts(unit_name_of_volume_group(line, &unit) < 0 ? "-" : unit);
+                puts(unit_name_of_vg(line, &unit) < 0 ? "-" : unit);
         }
         return EXIT_SUCCESS;
 }

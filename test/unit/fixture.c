@@ -46,12 +46,12 @@ void put_record(int dir_fd, const char *key, const char *text)
         record_writer_free(writer);
 }
 
-void save_volume_group(int dir_fd, const struct volume_group *volume_group)
+void save_vg(int dir_fd, const struct vg *vg)
 {
         _cleanup_free_ char *text = NULL;
 
-        ck_assert_int_eq(volume_group_print(volume_group, &text), 0);
-        put_record(dir_fd, volume_group->vgid, text);
+        ck_assert_int_eq(vg_print(vg, &text), 0);
+        put_record(dir_fd, vg->vgid, text);
 }
 
 void write_file_and_directories(const char *path, const char *text)

@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 
 /* A run directory of the test's own, in the place of /run/headgate and /run/lvm. Whatever goes wrong ends the
  * test. */
@@ -18,7 +18,7 @@ const char *run_directory(void);
 void put_record(int dir_fd, const char *key, const char *text);
 
 /* Likewise that of a VG. */
-void save_volume_group(int dir_fd, const struct volume_group *volume_group);
+void save_vg(int dir_fd, const struct vg *vg);
 
 /* Writes a file below it, and makes the directories that it needs. */
 void write_file_and_directories(const char *path, const char *text);

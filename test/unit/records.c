@@ -39,54 +39,53 @@ char *records_image_path(const char *name)
         return string_format("%s/%s.img", getenv("HEADGATE_TEST_IMAGES"), name);
 }
 
-struct volume_group *records_read_image(const char *image)
+struct vg *records_read_image(const char *image)
 {
         _cleanup_free_ char *text = image_read_text(image);
-        struct volume_group *volume_group = NULL;
+        struct vg *vg = NULL;
         const char *reason;
 
-        ck_assert_int_eq(metadata_parse(text, &volume_group, &reason), 0);
-        return volume_group;
+        ck_assert_int_eq(metadata_parse(text, &vg, &reason), 0);
+        return vg;
 }
 
 /* "plain-1" is PV 0 of the VG. */
-void records_see_pv(struct volume_group *volume_group, size_t index, const char *image)
+void records_see_pv(struct vg *vg, size_t index, const char *image)
 {
-        volume_group->pvs[index].device = makedev(8, (unsigned int) index);
-        free(volume_group->pvs[index].device_name);
-        volume_group->pvs[index].device_name = records_image_path(image);
+        vg->pvs[index].device = makedev(8, (unsigned int) index);
+        free(vg->pvs[index].device_name);
+        vg->pvs[index].device_name = records_image_path(image);
 }
 
-void records_save(const struct volume_group *volume_group)
+void records_save(const struct vg *vg)
 {
-        save_volume_group(run_fd, volume_group);
+        save_vg(run_fd, vg);
 }
 
 /* With all PVs there. */
-void records_save_settled(const char *image, enum volume_group_state state, const char *reason)
+void records_save_settled(const char *image, enum vg_status state, const char *reason)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image(image);
+        _cleanup_vg_ struct vg *vg = records_read_image(image);
 
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                records_see_pv(volume_group, i, image);
-        volume_group->state = state;
-        volume_group->reason = reason ? strdup(reason) : NULL;
-        volume_group->first_seen_usec = volume_group->complete_usec = now_usec() - 2 * USEC_PER_SEC;
-        volume_group->activating_usec = now_usec() - USEC_PER_SEC;
-        volume_group->settled_usec = now_usec();
-        records_save(volume_group);
+        for (size_t i = 0; i < vg->n_pvs; i++)
+                records_see_pv(vg, i, image);
+        vg->state = state;
+        vg->reason = reason ? strdup(reason) : NULL;
+        vg->first_seen_usec = vg->complete_usec = now_usec() - 2 * USEC_PER_SEC;
+        vg->activating_usec = now_usec() - USEC_PER_SEC;
+        vg->settled_usec = now_usec();
+        records_save(vg);
 }
 
 /* The LV is active, as dm device 253:MINOR. */
 void records_activate(const char *image, const char *lv_name, unsigned int minor_number)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image(image);
+        _cleanup_vg_ struct vg *vg = records_read_image(image);
 
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                if (streq(volume_group->lvs[i].name, lv_name)) {
-                        _cleanup_free_ char *uuid =
-                                string_format("LVM-%s%s", volume_group->vgid, volume_group->lvs[i].lvid);
-                        _cleanup_free_ char *name = string_format("%s-%s", volume_group->name, lv_name);
+        for (size_t i = 0; i < vg->n_lvs; i++)
+                if (streq(vg->lvs[i].name, lv_name)) {
+                        _cleanup_free_ char *uuid = string_format("LVM-%s%s", vg->vgid, vg->lvs[i].lvid);
+                        _cleanup_free_ char *name = string_format("%s-%s", vg->name, lv_name);
 
                         shape_dm(minor_number, name, uuid, "linear");
                         return;
@@ -129,7 +128,7 @@ struct why records_ask(const char *vg, const char *lv)
         if (lv)
                 ck_assert(logical_volume_explain(&explanation, &view, lv));
         else
-                volume_group_explain(&explanation, &view);
+                vg_explain(&explanation, &view);
         ck_assert_int_eq(explanation.error, 0);
         ck_assert_ptr_nonnull(explanation.answer);
         records_print(&explanation);

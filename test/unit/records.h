@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 #include "why/why.h"
 
 /* A machine of files, for what headgate why says of it: the worker's records below a run directory, the rest below
@@ -15,13 +15,13 @@ void records_tear_down(void);
 char *records_image_path(const char *name);
 
 /* A VG as its metadata on the image has it, of which nothing was seen yet. */
-struct volume_group *records_read_image(const char *image);
+struct vg *records_read_image(const char *image);
 /* PV number `index` of the VG was seen as 8:INDEX, and is read from the image. */
-void records_see_pv(struct volume_group *volume_group, size_t index, const char *image);
+void records_see_pv(struct vg *vg, size_t index, const char *image);
 /* As the worker does it. */
-void records_save(const struct volume_group *volume_group);
+void records_save(const struct vg *vg);
 /* Of a VG whose PVs are all there. `reason` may be NULL. */
-void records_save_settled(const char *image, enum volume_group_state state, const char *reason);
+void records_save_settled(const char *image, enum vg_status state, const char *reason);
 
 /* An LV of the image's VG is there as device 253:MINOR. */
 void records_activate(const char *image, const char *lv_name, unsigned int minor_number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 
 #include "fixture.h"
 #include "shapes.h"
@@ -33,13 +33,13 @@ START_TEST(lvs_are_active)
 {
         _cleanup_dm_devices_ struct dm_devices *active = NULL;
         _cleanup_free_ char *root = string_format("%s/root", run_directory());
-        struct volume_group_lv lv = {.lvid = LVID};
-        struct volume_group volume_group = {.vgid = VGID, .lvs = &lv, .n_lvs = 1};
+        struct vg_lv lv = {.lvid = LVID};
+        struct vg vg = {.vgid = VGID, .lvs = &lv, .n_lvs = 1};
 
         ck_assert_int_eq(setenv("HEADGATE_ROOT", root, true), 0);
         shape_dm(0, devices[_i].name, devices[_i].uuid, "linear");
         ck_assert_int_eq(dm_devices_get_permitted(&active), 0);
-        dm_devices_mark_active(active, &volume_group);
+        dm_devices_mark_active(active, &vg);
         ck_assert_int_eq(lv.active, devices[_i].active);
 }
 END_TEST

@@ -191,7 +191,7 @@ END_TEST
 
 START_TEST(small_vgs_keep_their_copies)
 {
-        struct volume_group metadata = {.n_pvs = 20};
+        struct vg metadata = {.n_pvs = 20};
         const struct surveyed_vg vg = {.metadata = &metadata, .copies = {20, 0}};
 
         assert_recommended(&vg, &this_host, 0, "20 copies survive the loss of any 19 disks");

@@ -9,7 +9,7 @@
 #include "shared/flags.h"
 #include "shared/util.h"
 
-static struct volume_group_lv lvs[] = {
+static struct vg_lv lvs[] = {
         {.name = (char *) "root", .autoactivated = true},
         {.name = (char *) "swap-1", .autoactivated = true},
         {.name = (char *) "not_wanted"},
@@ -18,7 +18,7 @@ static struct volume_group_lv lvs[] = {
         {.name = (char *) "", .autoactivated = true},
 };
 
-static const struct volume_group volume_group = {
+static const struct vg vg = {
         .name = (char *) "debian-vg",
         .lvs = lvs,
         .n_lvs = ELEMENTSOF(lvs),
@@ -45,9 +45,9 @@ static void assert_content(const char *name, const char *expected)
 
 START_TEST(without_the_directory_nothing_is_written)
 {
-        ck_assert_int_eq(dm_names_write(run_fd, &volume_group), 0);
+        ck_assert_int_eq(dm_names_write(run_fd, &vg), 0);
         ck_assert_int_lt(faccessat(run_fd, FLAGS_DM_NAMES, F_OK, 0), 0);
-        dm_names_remove(run_fd, &volume_group);
+        dm_names_remove(run_fd, &vg);
 }
 END_TEST
 
@@ -57,15 +57,15 @@ START_TEST(files_are_called_as_devices_are)
         ck_assert_int_eq(mkdirat(run_fd, FLAGS_DM_NAMES, 0700), 0);
         /* Also over what was left. */
         for (int i = 0; i < 2; i++) {
-                ck_assert_int_eq(dm_names_write(run_fd, &volume_group), 0);
+                ck_assert_int_eq(dm_names_write(run_fd, &vg), 0);
                 ck_assert_int_eq(count_files(), 2);
                 assert_content("debian--vg-root", "DM_VG_NAME='debian-vg'\nDM_LV_NAME='root'\nDM_LV_LAYER=''\n");
                 assert_content(
                         "debian--vg-swap--1", "DM_VG_NAME='debian-vg'\nDM_LV_NAME='swap-1'\nDM_LV_LAYER=''\n");
         }
-        dm_names_remove(run_fd, &volume_group);
+        dm_names_remove(run_fd, &vg);
         ck_assert_int_eq(count_files(), 0);
-        dm_names_remove(run_fd, &volume_group);
+        dm_names_remove(run_fd, &vg);
 }
 END_TEST
 
@@ -73,7 +73,7 @@ START_TEST(what_cannot_be_written_is_told)
 {
         ck_assert_int_eq(mkdirat(run_fd, FLAGS_DM_NAMES, 0700), 0);
         ck_assert_int_eq(mkdirat(run_fd, FLAGS_DM_NAMES "/debian--vg-root", 0700), 0);
-        ck_assert_int_eq(dm_names_write(run_fd, &volume_group), -EISDIR);
+        ck_assert_int_eq(dm_names_write(run_fd, &vg), -EISDIR);
 }
 END_TEST
 

@@ -41,17 +41,17 @@
 /* A VG that the worker has written down, as it has found it. */
 static void write_record(const char *metadata_text, uint64_t activating_usec)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_vg_ struct vg *vg = NULL;
         _cleanup_close_ int state_fd = openat(shape_root(), "run/headgate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         const char *reason;
 
         ck_assert_int_ge(state_fd, 0);
-        ck_assert_int_eq(metadata_parse(metadata_text, &volume_group, &reason), 0);
-        volume_group->state = VOLUME_GROUP_ACTIVE;
-        volume_group->activating_usec = activating_usec;
-        for (size_t i = 0; i < volume_group->n_lvs; i++)
-                volume_group->lvs[i].active = true;
-        save_volume_group(state_fd, volume_group);
+        ck_assert_int_eq(metadata_parse(metadata_text, &vg, &reason), 0);
+        vg->state = VG_STATUS_ACTIVE;
+        vg->activating_usec = activating_usec;
+        for (size_t i = 0; i < vg->n_lvs; i++)
+                vg->lvs[i].active = true;
+        save_vg(state_fd, vg);
 }
 
 static void set_up(void)

@@ -75,7 +75,7 @@ END_TEST
 /* One that comes late goes before the others all the same, but not for ever. */
 START_TEST(one_that_comes_late)
 {
-        struct volume_group vg = {.complete_usec = START + 60000 * MSEC};
+        struct vg vg = {.complete_usec = START + 60000 * MSEC};
         struct managed_group group = {.vg = &vg, .awaited = true};
         struct expectation *a = expect("a");
 

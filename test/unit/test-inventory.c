@@ -38,9 +38,9 @@ static void make_id(char id[LVM_ID_SIZE], char kind, unsigned int number)
         snprintf(id, LVM_ID_SIZE, "%c%031u", kind, number);
 }
 
-static struct volume_group *make_metadata(unsigned int number, uint64_t seqno, size_t n_pvs)
+static struct vg *make_metadata(unsigned int number, uint64_t seqno, size_t n_pvs)
 {
-        struct volume_group *metadata = calloc(1, sizeof(*metadata));
+        struct vg *metadata = calloc(1, sizeof(*metadata));
 
         ck_assert_ptr_nonnull(metadata);
         metadata->name = string_format("vg%u", number);
@@ -57,13 +57,13 @@ static struct volume_group *make_metadata(unsigned int number, uint64_t seqno, s
                 make_id(metadata->pvs[i].pvid, 'p', number * 1000 + (unsigned int) i);
                 metadata->pvs[i].device_name = string_format("/dev/hint%zu", i);
         }
-        ck_assert_int_ge(volume_group_finish(metadata), 0);
+        ck_assert_int_ge(vg_finish(metadata), 0);
         return metadata;
 }
 
 static struct managed_group *add(struct inventory *inventory, unsigned int number, uint64_t seqno, size_t n_pvs)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(number, seqno, n_pvs);
+        _cleanup_vg_ struct vg *metadata = make_metadata(number, seqno, n_pvs);
         struct managed_group *group;
 
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
@@ -99,7 +99,7 @@ START_TEST(missing_pvs_lead_to_their_group)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 7, 900), *found;
-        _cleanup_free_ char *missing = volume_group_describe_missing(group->vg);
+        _cleanup_free_ char *missing = vg_describe_missing(group->vg);
         char last[LVM_ID_SIZE];
 
         ck_assert_ptr_nonnull(strstr(missing, "/dev/hint15), 884 more"));
@@ -131,7 +131,7 @@ START_TEST(group_outlives_its_worker)
         ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->vg->name, "vg1");
         ck_assert_uint_eq(found->vg->seqno, 7);
-        ck_assert_int_eq(found->vg->state, VOLUME_GROUP_FAILED);
+        ck_assert_int_eq(found->vg->state, VG_STATUS_FAILED);
         ck_assert_str_eq(found->vg->reason, "it said \"no\", and a \\ too.");
         ck_assert_uint_eq(found->vg->settled_usec, 1234567);
         ck_assert_uint_eq(found->vg->first.settled_usec, 1800000);
@@ -195,20 +195,20 @@ START_TEST(state_of_a_record_is_known)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct managed_group *group = add(first, 1, 1, 1);
-        _cleanup_volume_group_ struct volume_group *parsed = NULL;
+        _cleanup_vg_ struct vg *parsed = NULL;
         _cleanup_free_ char *text = NULL;
         char *word;
 
         ck_assert_int_eq(vg_state_from_string("waiting, for ever"), -EBADMSG);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
         ck_assert_int_eq(vg_state_from_string("waiting, lost and overdue"), VG_LOST_OVERDUE);
         vg_state_enter(group->vg, VG_LOST_OVERDUE);
         ck_assert(group->vg->overdue && group->vg->lost_after_active);
-        ck_assert_int_eq(volume_group_print(group->vg, &text), 0);
+        ck_assert_int_eq(vg_print(group->vg, &text), 0);
         word = strstr(text, "lost and overdue");
         ck_assert_ptr_nonnull(word);
         word[0] = 'c';
-        ck_assert_int_eq(volume_group_parse(text, &parsed), -EBADMSG);
+        ck_assert_int_eq(vg_parse(text, &parsed), -EBADMSG);
 
         vg_state_enter(group->vg, VG_FAILED);
         group->vg->worker_state = NULL;
@@ -230,8 +230,8 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         second = start();
         found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
-        ck_assert_int_eq(found->vg->state, VOLUME_GROUP_WAITING);
-        ck_assert_uint_eq(volume_group_count(found->vg).seen, 0);
+        ck_assert_int_eq(found->vg->state, VG_STATUS_WAITING);
+        ck_assert_uint_eq(vg_count(found->vg).seen, 0);
 }
 END_TEST
 
@@ -239,12 +239,12 @@ END_TEST
 START_TEST(pv_is_seen_before_its_group)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 1, 2);
+        _cleanup_vg_ struct vg *metadata = make_metadata(1, 1, 2);
         struct managed_group *group;
         struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
 
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count(group->vg).seen, 1);
+        ck_assert_uint_eq(vg_count(group->vg).seen, 1);
         ck_assert_ptr_eq(device->group, group);
 }
 END_TEST
@@ -260,7 +260,7 @@ START_TEST(newer_metadata_counts)
         ck_assert_ptr_eq(add(inventory, 1, 6, 3), group);
         ck_assert_uint_eq(group->vg->n_pvs, 3);
         ck_assert_uint_eq(group->vg->pvs[1].device, absent_device(1));
-        ck_assert_uint_eq(volume_group_count(group->vg).seen, 1);
+        ck_assert_uint_eq(vg_count(group->vg).seen, 1);
 }
 END_TEST
 
@@ -284,7 +284,7 @@ START_TEST(older_metadata_counts_where_nothing_newer_is)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 10, 3);
-        struct volume_group_pv *pvs = group->vg->pvs;
+        struct vg_pv *pvs = group->vg->pvs;
         struct device *device = see(inventory, absent_device(1), pvs[0].pvid);
 
         /* A PV that is there carries it. */
@@ -330,7 +330,7 @@ START_TEST(text_is_known_until_a_pv_goes)
         ck_assert_ptr_null(find_text(inventory, 1001, 77));
         inventory_lose_pv(inventory, group, absent_device(1));
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
 }
 END_TEST
 
@@ -361,17 +361,17 @@ START_TEST(pv_is_lost)
         };
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 1, 3);
-        struct volume_group *volume_group = group->vg;
+        struct vg *vg = group->vg;
 
-        volume_group->pvs[0].device = absent_device(1);
-        volume_group->pvs[1].device = absent_device(2);
+        vg->pvs[0].device = absent_device(1);
+        vg->pvs[1].device = absent_device(2);
         inventory_enter(inventory, group, &(struct vg_step){.state = rows[_i].before});
-        volume_group->degraded_usec = 1;
+        vg->degraded_usec = 1;
         inventory_lose_pv(inventory, group, absent_device(2));
         ck_assert_int_eq(group->state, rows[_i].after);
-        ck_assert(volume_group->lost_pv);
-        ck_assert_uint_eq(volume_group_count(volume_group).seen, 1);
-        ck_assert_uint_eq(volume_group->degraded_usec, vg_state_is_waiting(rows[_i].after) ? 0 : 1);
+        ck_assert(vg->lost_pv);
+        ck_assert_uint_eq(vg_count(vg).seen, 1);
+        ck_assert_uint_eq(vg->degraded_usec, vg_state_is_waiting(rows[_i].after) ? 0 : 1);
 }
 END_TEST
 
@@ -540,7 +540,7 @@ START_TEST(contested_pv_is_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *former = add(inventory, 1, 5, 2), *group, *found;
-        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(2, 1, 2);
+        _cleanup_vg_ struct vg *metadata = make_metadata(2, 1, 2);
         const char *pvid = former->vg->pvs[1].pvid;
         struct device *device = see(inventory, absent_device(1), pvid);
 
@@ -549,7 +549,7 @@ START_TEST(contested_pv_is_asked)
         memcpy(metadata->pvs[1].pvid, pvid, LVM_ID_SIZE);
         ck_assert(dm_hash_insert(metadata->pvs_by_pvid, pvid, &metadata->pvs[1]));
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
-        ck_assert_uint_eq(volume_group_count(group->vg).seen, 0);
+        ck_assert_uint_eq(vg_count(group->vg).seen, 0);
         ck_assert_int_eq(device->stage, DEVICE_UNREAD);
         found = inventory_find_group_of_pv(inventory, pvid);
         ck_assert_ptr_nonnull(found);
@@ -557,7 +557,7 @@ START_TEST(contested_pv_is_asked)
 
         /* It says that it is not the first one's. */
         ck_assert_int_eq(inventory_leave_group(inventory, former, absent_device(1), pvid), 0);
-        ck_assert_uint_eq(volume_group_count(former->vg).seen, 0);
+        ck_assert_uint_eq(vg_count(former->vg).seen, 0);
         ck_assert(former->left && former->needs_recheck);
         group->vg->pvs[1].device = absent_device(2);
         ck_assert_int_eq(inventory_leave_group(inventory, group, absent_device(1), pvid), 0);
@@ -586,7 +586,7 @@ START_TEST(renamed_and_reduced_group_is_followed)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         struct managed_group *group = add(inventory, 1, 5, 3), *found;
-        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 6, 2);
+        _cleanup_vg_ struct vg *metadata = make_metadata(1, 6, 2);
         char pvid[LVM_ID_SIZE];
 
         memcpy(pvid, group->vg->pvs[2].pvid, sizeof(pvid));
@@ -636,7 +636,7 @@ START_TEST(damaged_record_is_replaced)
                 "x", "name = ", "state = \"active\"\n", "\x01\x02{{{{", "name = \"x\"\n"};
 
         for (size_t i = 0; i < ELEMENTSOF(contents); i++) {
-                _cleanup_volume_group_ struct volume_group *metadata = make_metadata(1, 1, 1);
+                _cleanup_vg_ struct vg *metadata = make_metadata(1, 1, 1);
                 _cleanup_inventory_ struct inventory *inventory = NULL;
                 struct managed_group *group;
 
@@ -695,7 +695,7 @@ END_TEST
 /* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
 static struct managed_group *add_same_name(struct inventory *inventory, unsigned int number)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = make_metadata(number, 1, 1);
+        _cleanup_vg_ struct vg *metadata = make_metadata(number, 1, 1);
         _cleanup_close_ int records_fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         struct managed_group *group;
 
@@ -741,7 +741,7 @@ END_TEST
 
 static bool written;
 
-static int write_lookup(_unused_ int lvm_run_directory_fd, _unused_ const struct volume_group *volume_group)
+static int write_lookup(_unused_ int lvm_run_directory_fd, _unused_ const struct vg *vg)
 {
         written = true;
         return 0;

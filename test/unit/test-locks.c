@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "shared/util.h"
 
-static struct volume_group_locks locks;
+static struct vg_locks locks;
 static char *directory, *path; /* of the lock of VG "data" */
 
 /* Somebody who has the lock removes the file, as lvm2 does, between our open() and our flock(). */
@@ -32,12 +32,12 @@ static void set_up(void)
         run_directory_set_up();
         directory = string_format("%s/lock", run_directory());
         path = string_format("%s/V_data", directory);
-        ck_assert_int_eq(volume_group_locks_init(&locks, directory), 0);
+        ck_assert_int_eq(vg_locks_init(&locks, directory), 0);
 }
 
 static void tear_down(void)
 {
-        volume_group_locks_done(&locks);
+        vg_locks_done(&locks);
         free(directory);
         free(path);
         run_directory_tear_down();
@@ -53,14 +53,14 @@ static bool is_locked(void)
 
 START_TEST(a_lock_is_taken_and_given_back)
 {
-        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), -ENOENT);
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 1);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), 0);
+        ck_assert_int_eq(vg_locks_get(&locks, "data"), -ENOENT);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 1);
+        ck_assert_int_eq(vg_locks_get(&locks, "data"), 0);
         ck_assert(is_locked());
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 0);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "other"), -ENOENT);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 0);
+        ck_assert_int_eq(vg_locks_get(&locks, "other"), -ENOENT);
 
-        volume_group_locks_done(&locks);
+        vg_locks_done(&locks);
         ck_assert_int_eq(access(path, F_OK), -1);
         ck_assert(!is_locked());
 }
@@ -74,16 +74,16 @@ START_TEST(somebody_has_the_lock)
         fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         /* lvm2 that only reads. */
         ck_assert_int_eq(flock(fd, LOCK_SH), 0);
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", started + 100 * USEC_PER_MSEC), 0);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", started + 100 * USEC_PER_MSEC), 0);
         ck_assert_uint_ge(now_usec(), started + 100 * USEC_PER_MSEC);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), -EAGAIN);
+        ck_assert_int_eq(vg_locks_get(&locks, "data"), -EAGAIN);
         /* The time is over for others, too. */
-        ck_assert_int_eq(volume_group_locks_take(&locks, "other", started), 1);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "other"), 0);
+        ck_assert_int_eq(vg_locks_take(&locks, "other", started), 1);
+        ck_assert_int_eq(vg_locks_get(&locks, "other"), 0);
 
         close(fd);
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", started), 1);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), 0);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", started), 1);
+        ck_assert_int_eq(vg_locks_get(&locks, "data"), 0);
 }
 END_TEST
 
@@ -92,8 +92,8 @@ START_TEST(a_lock_of_others_is_left_alone)
         _cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
         ck_assert_int_eq(flock(fd, LOCK_EX), 0);
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 0);
-        volume_group_locks_done(&locks);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 0);
+        vg_locks_done(&locks);
         ck_assert_int_eq(access(path, F_OK), 0);
 }
 END_TEST
@@ -101,9 +101,9 @@ END_TEST
 START_TEST(the_file_is_removed_meanwhile)
 {
         steal = true;
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 1);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 1);
         ck_assert(!steal);
-        ck_assert_int_eq(volume_group_locks_get(&locks, "data"), 0);
+        ck_assert_int_eq(vg_locks_get(&locks, "data"), 0);
         ck_assert(is_locked());
 }
 END_TEST
@@ -111,20 +111,20 @@ END_TEST
 /* By somebody who does not know what he does. */
 START_TEST(another_file_is_not_removed)
 {
-        ck_assert_int_eq(volume_group_locks_take(&locks, "data", 0), 1);
+        ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 1);
         ck_assert_int_eq(unlink(path), 0);
         ck_assert(!is_locked());
-        volume_group_locks_done(&locks);
+        vg_locks_done(&locks);
         ck_assert_int_eq(access(path, F_OK), 0);
 }
 END_TEST
 
 START_TEST(a_directory_that_cannot_be)
 {
-        struct volume_group_locks none;
+        struct vg_locks none;
 
-        ck_assert_int_eq(volume_group_locks_init(&none, "/dev/null/lock"), -ENOTDIR);
-        volume_group_locks_done(&none);
+        ck_assert_int_eq(vg_locks_init(&none, "/dev/null/lock"), -ENOTDIR);
+        vg_locks_done(&none);
 }
 END_TEST
 

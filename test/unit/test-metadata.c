@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "shared/util.h"
 
 #define VG_ID "id = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvvv\"\n"
@@ -21,9 +21,9 @@
 /* A VG with one LV with `more` in its section. */
 #define LV(more) VG("logical_volumes {\nlv {\n" LV_ID more "}\n}\n")
 
-static struct volume_group *parse(const char *text)
+static struct vg *parse(const char *text)
 {
-        struct volume_group *metadata = NULL;
+        struct vg *metadata = NULL;
         const char *reason = "unset";
         int r = metadata_parse(text, &metadata, &reason);
 
@@ -36,7 +36,7 @@ static struct volume_group *parse(const char *text)
 /* Returns whether the text was taken; nothing but success and -EBADMSG is an answer to a text. */
 static bool accepts(const char *text)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         const char *reason = "unset";
         int r = metadata_parse(text, &metadata, &reason);
 
@@ -46,14 +46,14 @@ static bool accepts(const char *text)
         return r == 0;
 }
 
-static struct volume_group *parse_image(const char *name)
+static struct vg *parse_image(const char *name)
 {
         _cleanup_free_ char *text = image_read_text(name);
 
         return parse(text);
 }
 
-static bool has_pv(const struct volume_group *metadata, const char *pvid)
+static bool has_pv(const struct vg *metadata, const char *pvid)
 {
         for (size_t i = 0; i < metadata->n_pvs; i++)
                 if (streq(metadata->pvs[i].pvid, pvid))
@@ -62,7 +62,7 @@ static bool has_pv(const struct volume_group *metadata, const char *pvid)
         return false;
 }
 
-static const struct volume_group_lv *find_lv(const struct volume_group *metadata, const char *name)
+static const struct vg_lv *find_lv(const struct vg *metadata, const char *name)
 {
         for (size_t i = 0; i < metadata->n_lvs; i++)
                 if (streq(metadata->lvs[i].name, name))
@@ -82,7 +82,7 @@ START_TEST(every_image_as_pvck_reads_it)
                 _cleanup_free_ char *headers = image_read(list.names[i], "headers");
                 _cleanup_free_ char *pvid = headers_find(headers, "pv_header.pv_uuid");
                 _cleanup_free_ char *name = NULL, *guess = NULL;
-                _cleanup_volume_group_ struct volume_group *metadata = NULL;
+                _cleanup_vg_ struct vg *metadata = NULL;
                 uint64_t seqno;
 
                 if (!text)
@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(all_pvs_of_many)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = parse_image("many-350");
+        _cleanup_vg_ struct vg *metadata = parse_image("many-350");
 
         ck_assert_uint_eq(metadata->n_pvs, 350);
         for (unsigned int i = 1; i <= 350; i++) {
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(plain_vg)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = parse_image("plain-1");
+        _cleanup_vg_ struct vg *metadata = parse_image("plain-1");
 
         ck_assert_str_eq(metadata->name, "plain");
         ck_assert(lvm_id_is_valid(metadata->vgid));
@@ -146,12 +146,9 @@ END_TEST
 
 START_TEST(vg_properties)
 {
-        _cleanup_volume_group_ struct volume_group *exported = parse_image("exported-1"),
-                                                   *system_id = parse_image("systemid-1"),
-                                                   *shared = parse_image("shared-1"),
-                                                   *clustered = parse_image("clustered-1"),
-                                                   *noauto = parse_image("noauto-1"),
-                                                   *missing = parse_image("missing-1");
+        _cleanup_vg_ struct vg *exported = parse_image("exported-1"), *system_id = parse_image("systemid-1"),
+                               *shared = parse_image("shared-1"), *clustered = parse_image("clustered-1"),
+                               *noauto = parse_image("noauto-1"), *missing = parse_image("missing-1");
 
         ck_assert(exported->exported && !noauto->exported);
         ck_assert_str_eq(system_id->system_id, "elsewhere");
@@ -169,10 +166,8 @@ END_TEST
 
 START_TEST(names)
 {
-        _cleanup_volume_group_ struct volume_group *dots = parse_image("names-1"),
-                                                   *hyphens = parse_image("hyphens-1"),
-                                                   *long_vg = parse_image("longvg-1"),
-                                                   *long_lv = parse_image("longlv-1");
+        _cleanup_vg_ struct vg *dots = parse_image("names-1"), *hyphens = parse_image("hyphens-1"),
+                               *long_vg = parse_image("longvg-1"), *long_lv = parse_image("longlv-1");
 
         ck_assert_str_eq(dots->name, "a.b+c_d");
         ck_assert_ptr_nonnull(find_lv(dots, "a-b"));
@@ -187,7 +182,7 @@ END_TEST
 START_TEST(visible_lvs)
 {
         static const char *const visible[] = {"linear", "pool", "thin", "raid", "mirror", "cow", "cached"};
-        _cleanup_volume_group_ struct volume_group *metadata = parse_image("types-1");
+        _cleanup_vg_ struct vg *metadata = parse_image("types-1");
 
         ck_assert(metadata->slow);
         ck_assert_uint_eq(metadata->n_lvs, ELEMENTSOF(visible));
@@ -198,7 +193,7 @@ END_TEST
 
 static bool is_slow(const char *type)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
 
         ck_assert_int_gt(
@@ -226,7 +221,7 @@ START_TEST(lvs_with_names_that_lvm2_does_not_make)
         char key[201], shown[201];
 
         for (size_t i = 0; i <= ELEMENTSOF(cases); i++) {
-                _cleanup_volume_group_ struct volume_group *metadata = NULL, *read = NULL;
+                _cleanup_vg_ struct vg *metadata = NULL, *read = NULL;
                 _cleanup_free_ char *text = NULL, *path = NULL, *saved = NULL;
                 const char *reason;
 
@@ -243,8 +238,8 @@ START_TEST(lvs_with_names_that_lvm2_does_not_make)
                 ck_assert_str_eq(metadata->lvs[0].name, shown);
 
                 /* What a worker leaves behind, the next one reads. */
-                ck_assert_int_eq(volume_group_print(metadata, &saved), 0);
-                ck_assert_int_eq(volume_group_parse(saved, &read), 0);
+                ck_assert_int_eq(vg_print(metadata, &saved), 0);
+                ck_assert_int_eq(vg_parse(saved, &read), 0);
                 ck_assert_str_eq(read->lvs[0].name, shown);
         }
 }
@@ -290,7 +285,7 @@ START_TEST(flags_of_lvs)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                _cleanup_volume_group_ struct volume_group *metadata = NULL;
+                _cleanup_vg_ struct vg *metadata = NULL;
 
                 /* Here the array has no end. */
                 if (strstr(cases[i].text, ", [")) {
@@ -321,12 +316,12 @@ START_TEST(snapshots_are_lvs)
 
         for (size_t i = 0; i < ELEMENTSOF(flags); i++) {
                 _cleanup_free_ char *text = string_format(format, flags[i]);
-                _cleanup_volume_group_ struct volume_group *metadata = parse(text);
+                _cleanup_vg_ struct vg *metadata = parse(text);
 
                 ck_assert_uint_eq(metadata->n_lvs, 2);
                 ck_assert(metadata->slow);
-                ck_assert_ptr_nonnull(volume_group_find_lv(metadata, "data"));
-                ck_assert_ptr_nonnull(volume_group_find_lv(metadata, "monday"));
+                ck_assert_ptr_nonnull(vg_find_lv(metadata, "data"));
+                ck_assert_ptr_nonnull(vg_find_lv(metadata, "monday"));
                 for (size_t j = 0; j < 2; j++)
                         ck_assert_int_eq(metadata->lvs[j].autoactivated, i == 0);
         }
@@ -335,12 +330,10 @@ END_TEST
 
 START_TEST(strings_of_the_vg)
 {
-        _cleanup_volume_group_ struct volume_group *none = parse(VG("lock_type = \"none\"\nsystem_id = \"\"\n")),
-                                                   *numbers = parse(VG("lock_type = 1\nsystem_id = 1\n")),
-                                                   *strings = parse(
-                                                           VG("lock_type = \"dlm\"\nsystem_id = \"a\\\"b\"\n")),
-                                                   *single = parse(VG(
-                                                           "status = \"EXPORTED\"\nflags = \"NOAUTOACTIVATE\"\n"));
+        _cleanup_vg_ struct vg *none = parse(VG("lock_type = \"none\"\nsystem_id = \"\"\n")),
+                               *numbers = parse(VG("lock_type = 1\nsystem_id = 1\n")),
+                               *strings = parse(VG("lock_type = \"dlm\"\nsystem_id = \"a\\\"b\"\n")),
+                               *single = parse(VG("status = \"EXPORTED\"\nflags = \"NOAUTOACTIVATE\"\n"));
 
         ck_assert_ptr_null(none->lock_type);
         ck_assert_ptr_null(none->system_id);
@@ -371,7 +364,7 @@ START_TEST(lock_types)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-                _cleanup_volume_group_ struct volume_group *metadata = parse(cases[i].text);
+                _cleanup_vg_ struct vg *metadata = parse(cases[i].text);
 
                 ck_assert_int_eq(metadata->skip_reason != NULL, cases[i].skipped);
         }
@@ -544,7 +537,7 @@ START_TEST(long_device_names_are_ignored)
         _cleanup_free_ char *longest = repeat("/", METADATA_DEVICE_HINT_MAX),
                             *longer = repeat("/", METADATA_DEVICE_HINT_MAX + 1),
                             *text = make_larger(1, 1, longest, ""), *longer_text = make_larger(1, 1, longer, "");
-        _cleanup_volume_group_ struct volume_group *metadata = parse(text), *without = parse(longer_text);
+        _cleanup_vg_ struct vg *metadata = parse(text), *without = parse(longer_text);
 
         ck_assert_str_eq(metadata->pvs[0].device_name, longest);
         ck_assert_ptr_null(without->pvs[0].device_name);
@@ -559,11 +552,11 @@ START_TEST(largest_file_can_be_read)
                             *longer = repeat("x", METADATA_NAMES_SIZE_MAX / METADATA_LVS_MAX),
                             *text = make_larger(METADATA_PVS_MAX, METADATA_LVS_MAX, hint, suffix),
                             *longer_text = make_larger(1, METADATA_LVS_MAX, "", longer), *record = NULL;
-        _cleanup_volume_group_ struct volume_group *metadata = parse(text), *loaded = NULL;
+        _cleanup_vg_ struct vg *metadata = parse(text), *loaded = NULL;
 
         ck_assert(!accepts(longer_text));
-        ck_assert_int_eq(volume_group_print(metadata, &record), 0);
-        ck_assert_int_eq(volume_group_parse(record, &loaded), 0);
+        ck_assert_int_eq(vg_print(metadata, &record), 0);
+        ck_assert_int_eq(vg_parse(record, &loaded), 0);
         ck_assert_uint_eq(loaded->n_pvs, METADATA_PVS_MAX);
         ck_assert_uint_eq(loaded->n_lvs, METADATA_LVS_MAX);
 }
@@ -595,14 +588,14 @@ END_TEST
 START_TEST(large_metadata_is_taken_over_in_time)
 {
         _cleanup_free_ char *text = make_large(16000, 20000);
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL, *newer = NULL;
+        _cleanup_vg_ struct vg *vg = NULL, *newer = NULL;
         uint64_t begin = now_usec();
 
-        volume_group = parse(text);
+        vg = parse(text);
         newer = parse(text);
-        ck_assert_int_eq(volume_group_update(volume_group, newer), 0);
+        ck_assert_int_eq(vg_update(vg, newer), 0);
         for (size_t i = 0; i < newer->n_pvs; i++)
-                ck_assert_ptr_eq(volume_group_find_pv(volume_group, newer->pvs[i].pvid), &volume_group->pvs[i]);
+                ck_assert_ptr_eq(vg_find_pv(vg, newer->pvs[i].pvid), &vg->pvs[i]);
         /* What grows with the square takes 10 s and more. */
         ck_assert_uint_lt(now_usec() - begin, 3 * USEC_PER_SEC);
 }
@@ -644,17 +637,17 @@ START_TEST(valid_names)
 {
         _cleanup_free_ char *longest = repeat("n", 127), *too_long = repeat("n", 128);
 
-        ck_assert(volume_group_name_is_valid("a"));
-        ck_assert(volume_group_name_is_valid("A.b+c_d-0"));
-        ck_assert(volume_group_name_is_valid("..."));
-        ck_assert(volume_group_name_is_valid(longest));
-        ck_assert(!volume_group_name_is_valid(""));
-        ck_assert(!volume_group_name_is_valid("."));
-        ck_assert(!volume_group_name_is_valid(".."));
-        ck_assert(!volume_group_name_is_valid("-a"));
-        ck_assert(!volume_group_name_is_valid("a/b"));
-        ck_assert(!volume_group_name_is_valid("a b"));
-        ck_assert(!volume_group_name_is_valid(too_long));
+        ck_assert(vg_name_is_valid("a"));
+        ck_assert(vg_name_is_valid("A.b+c_d-0"));
+        ck_assert(vg_name_is_valid("..."));
+        ck_assert(vg_name_is_valid(longest));
+        ck_assert(!vg_name_is_valid(""));
+        ck_assert(!vg_name_is_valid("."));
+        ck_assert(!vg_name_is_valid(".."));
+        ck_assert(!vg_name_is_valid("-a"));
+        ck_assert(!vg_name_is_valid("a/b"));
+        ck_assert(!vg_name_is_valid("a b"));
+        ck_assert(!vg_name_is_valid(too_long));
 }
 END_TEST
 
@@ -684,7 +677,7 @@ START_TEST(removed_vgs)
         };
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
-                _cleanup_volume_group_ struct volume_group *vg = parse(VG(""));
+                _cleanup_vg_ struct vg *vg = parse(VG(""));
                 _cleanup_free_ char *directory = string_format("%s/%zu", run_directory(), i);
 
                 if (rows[i].backup)

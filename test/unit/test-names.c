@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
 
@@ -56,9 +56,9 @@ END_TEST
 
 START_TEST(each_place)
 {
-        struct volume_group seen = {.name = (char *) "seen", .vgid = ID};
+        struct vg seen = {.name = (char *) "seen", .vgid = ID};
 
-        save_volume_group(run_fd, &seen);
+        save_vg(run_fd, &seen);
         put_record(run_fd, "damaged7890123456789012345678901", "{");
         write_file("etc/lvm/backup/saved", "");
         write_file("etc/lvm/backup/not a name", "");

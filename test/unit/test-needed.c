@@ -24,9 +24,9 @@ static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
         else
                 ck_assert_int_eq(r, 0);
         for (size_t i = 0; r == 0 && i < needed.n; i++) {
-                fprintf(stream, "%s%s:", i > 0 ? "; " : "", needed.volume_groups[i].name);
-                for (size_t j = 0; j < needed.volume_groups[i].by.n; j++)
-                        fprintf(stream, "%s %s", j > 0 ? "," : "", needed.volume_groups[i].by.strings[j]);
+                fprintf(stream, "%s%s:", i > 0 ? "; " : "", needed.vgs[i].name);
+                for (size_t j = 0; j < needed.vgs[i].by.n; j++)
+                        fprintf(stream, "%s %s", j > 0 ? "," : "", needed.vgs[i].by.strings[j]);
         }
         fclose(stream);
         return text;

@@ -53,18 +53,18 @@ void *malloc(size_t size)
 #endif
 
 static const struct configuration no_lists;
-static struct volume_group_lv lvs[12];
+static struct vg_lv lvs[12];
 static char names[ELEMENTSOF(lvs)][8];
 
 /* A VG with LVs "a" and so on, or with those of `lv_names`; of `n_active` of them the first are active. */
-static struct volume_group make_vg(const char *name, size_t n_lvs, size_t n_active, const char *const *lv_names)
+static struct vg make_vg(const char *name, size_t n_lvs, size_t n_active, const char *const *lv_names)
 {
         for (size_t i = 0; i < n_lvs; i++) {
                 snprintf(names[i], sizeof(names[i]), "%s",
                         lv_names ? lv_names[i] : (char[]){(char) ('a' + i), '\0'});
-                lvs[i] = (struct volume_group_lv){.name = names[i], .autoactivated = true, .active = i < n_active};
+                lvs[i] = (struct vg_lv){.name = names[i], .autoactivated = true, .active = i < n_active};
         }
-        return (struct volume_group){.name = (char *) name, .n_lvs = n_lvs, .lvs = lvs};
+        return (struct vg){.name = (char *) name, .n_lvs = n_lvs, .lvs = lvs};
 }
 
 START_TEST(normal_activation)
@@ -114,10 +114,10 @@ START_TEST(normal_activation)
                         "device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy"},
         };
         _cleanup_outcome_ struct outcome outcome = {};
-        struct volume_group volume_group = make_vg(rows[_i].vg, 1, 0, root);
+        struct vg vg = make_vg(rows[_i].vg, 1, 0, root);
         const struct vgchange_end end = {rows[_i].n_vgs, rows[_i].status, rows[_i].output, &no_lists};
 
-        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
+        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
         ck_assert_int_eq(outcome.event, rows[_i].event);
         if (rows[_i].words)
                 ck_assert_str_eq(outcome.words, rows[_i].words);
@@ -145,13 +145,13 @@ START_TEST(lists_leave_out)
         const struct configuration by_itself = {.auto_activation_volume_list = list},
                                    at_all = {.volume_list = list};
         const struct configuration *const configurations[] = {&by_itself, &at_all};
-        struct volume_group volume_group = make_vg("vg", 2, 1, NULL);
+        struct vg vg = make_vg("vg", 2, 1, NULL);
 
         for (size_t i = 0; i < ELEMENTSOF(configurations); i++) {
                 _cleanup_outcome_ struct outcome outcome = {};
                 const struct vgchange_end end = {1, rows[_i].status, "", configurations[i]};
 
-                ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
+                ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
                 ck_assert_int_eq(outcome.event, rows[_i].event);
         }
 }
@@ -161,10 +161,10 @@ END_TEST
 START_TEST(words_are_about_an_inactive_lv)
 {
         _cleanup_outcome_ struct outcome outcome = {};
-        struct volume_group volume_group = make_vg("data", 3, 1, NULL);
+        struct vg vg = make_vg("data", 3, 1, NULL);
         const struct vgchange_end end = {1, 5, "  LV data/a is odd.\n  LV data/c is in use.\n", &no_lists};
 
-        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
+        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
         ck_assert_str_eq(outcome.words, "LV data/c is in use.");
 }
 END_TEST
@@ -173,10 +173,10 @@ END_TEST
 START_TEST(nothing_is_explained_of_an_active_vg)
 {
         _cleanup_outcome_ struct outcome outcome = {};
-        struct volume_group volume_group = make_vg("half", 2, 2, NULL);
+        struct vg vg = make_vg("half", 2, 2, NULL);
         const struct vgchange_end end = {2, 139, REFUSING("half/a"), &no_lists};
 
-        ck_assert_int_eq(outcome_read(&volume_group, &end, &outcome), 0);
+        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
         ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
         ck_assert_ptr_null(outcome.words);
 }
@@ -209,37 +209,36 @@ START_TEST(degraded_activation)
 {
         static const char *const half[] = {"whole", "torn", "both"}, *const mirror[] = {"raid", "linear"};
         _cleanup_outcome_ struct outcome outcome = {};
-        struct volume_group volume_group = make_vg("half", 3, 1, half);
+        struct vg vg = make_vg("half", 3, 1, half);
 
-        ck_assert_int_eq(outcome_read_degraded(&volume_group, 5,
-                                 REFUSING("half/torn") REFUSING("half/both") ACTIVE("half"), &outcome),
+        ck_assert_int_eq(outcome_read_degraded(
+                                 &vg, 5, REFUSING("half/torn") REFUSING("half/both") ACTIVE("half"), &outcome),
                 0);
         ck_assert_int_eq(outcome.event, VG_ENDED_FAILED);
         ck_assert_str_eq(
                 outcome.words, "not activated: torn, both (lvm2: Refusing activation of partial LV half/torn).");
         outcome_done(&outcome);
 
-        volume_group = make_vg("mirror", 2, 1, mirror);
-        ck_assert_int_eq(outcome_read_degraded(
-                                 &volume_group, 5, MISSING REFUSING("mirror/linear") ACTIVE("mirror"), &outcome),
-                0);
+        vg = make_vg("mirror", 2, 1, mirror);
+        ck_assert_int_eq(
+                outcome_read_degraded(&vg, 5, MISSING REFUSING("mirror/linear") ACTIVE("mirror"), &outcome), 0);
         ck_assert_str_eq(
                 outcome.words, "not activated: linear (lvm2: Refusing activation of partial LV mirror/linear).");
         outcome_done(&outcome);
 
         /* All of a line without advice, and not one about an LV that nobody wants active. */
         outcome.words = NULL;
-        volume_group = make_vg("mirror", 2, 0, mirror);
-        volume_group.lvs[0].autoactivated = false;
-        ck_assert_int_eq(outcome_read_degraded(&volume_group, 5,
-                                 "  LV mirror/raid is odd.\n  LV mirror/linear is in use.\n", &outcome),
+        vg = make_vg("mirror", 2, 0, mirror);
+        vg.lvs[0].autoactivated = false;
+        ck_assert_int_eq(outcome_read_degraded(
+                                 &vg, 5, "  LV mirror/raid is odd.\n  LV mirror/linear is in use.\n", &outcome),
                 0);
         ck_assert_str_eq(outcome.words, "not activated: linear (lvm2: LV mirror/linear is in use.).");
         outcome_done(&outcome);
 
         outcome.words = NULL;
-        volume_group = make_vg("mirror", 2, 2, mirror);
-        ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, MISSING ACTIVE("mirror"), &outcome), 0);
+        vg = make_vg("mirror", 2, 2, mirror);
+        ck_assert_int_eq(outcome_read_degraded(&vg, 0, MISSING ACTIVE("mirror"), &outcome), 0);
         ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
         ck_assert_ptr_null(outcome.words);
 }
@@ -248,14 +247,14 @@ END_TEST
 START_TEST(many_inactive_lvs_are_counted)
 {
         _cleanup_outcome_ struct outcome outcome = {};
-        struct volume_group volume_group = make_vg("vg", 12, 1, NULL);
+        struct vg vg = make_vg("vg", 12, 1, NULL);
 
         /* One that is not to be activated is not missed. */
         lvs[2].autoactivated = false;
-        ck_assert_int_eq(outcome_read_degraded(&volume_group, 0, "", &outcome), 0);
+        ck_assert_int_eq(outcome_read_degraded(&vg, 0, "", &outcome), 0);
         ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more.");
         free(outcome.words);
-        ck_assert_int_eq(outcome_read_degraded(&volume_group, 3, "", &outcome), 0);
+        ck_assert_int_eq(outcome_read_degraded(&vg, 3, "", &outcome), 0);
         ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more (lvm2: vgchange ended with status 3).");
 }
 END_TEST
@@ -269,7 +268,7 @@ static void print_nothing(_unused_ int level, _unused_ const char *file, _unused
 START_TEST(no_memory_is_survived)
 {
         static const char *const half[] = {"whole", "torn", "both"};
-        struct volume_group normal = make_vg("half", 3, 1, half), many;
+        struct vg normal = make_vg("half", 3, 1, half), many;
         int r = -ENOMEM, degraded = -ENOMEM;
         size_t n = 0;
 

@@ -15,7 +15,7 @@
 static const struct {
         const char *device;
         enum device_kind kind;
-        const char *volume_group;
+        const char *vg;
 } devices[] = {
         {"/dev/data/srv", DEVICE_OF_NAME, "data"},
         {"/dev//data/./srv/", DEVICE_OF_NAME, "data"},
@@ -81,7 +81,7 @@ START_TEST(names_of_devices)
 
         ck_assert_int_eq(device_name_read(devices[_i].device, &name), 0);
         ck_assert_msg(name.kind == devices[_i].kind, "%s is %d", devices[_i].device, name.kind);
-        ck_assert_str_eq(name.volume_group, devices[_i].volume_group ?: "");
+        ck_assert_str_eq(name.vg, devices[_i].vg ?: "");
 }
 END_TEST
 
@@ -148,21 +148,21 @@ static void write_file(const char *path, const char *text)
 static void claim(struct plan *plan, struct problems *problems)
 {
         static const char *const names[] = {"f", "a", "c", "data", "b", "d", "e", "b"};
-        struct planned_volume_group *volume_group;
+        struct planned_vg *vg;
 
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
-                ck_assert_int_eq(plan_add(plan, names[i], &volume_group), 0);
+                ck_assert_int_eq(plan_add(plan, names[i], &vg), 0);
         ck_assert_uint_eq(plan->n, ELEMENTSOF(names) - 1);
         ck_assert_int_eq(entries_claim(run_fd, NULL, plan, problems), 0);
 }
 
 static void assert_claim(const struct plan *plan, const char *name, enum plan_group group, const char *reason)
 {
-        const struct planned_volume_group *volume_group = plan_find(plan, name);
+        const struct planned_vg *vg = plan_find(plan, name);
 
-        ck_assert_ptr_nonnull(volume_group);
-        ck_assert_msg(volume_group->group == group, "%s: group %d", name, volume_group->group);
-        ck_assert_str_eq(volume_group->reason, reason);
+        ck_assert_ptr_nonnull(vg);
+        ck_assert_msg(vg->group == group, "%s: group %d", name, vg->group);
+        ck_assert_str_eq(vg->reason, reason);
 }
 
 /* What of one word becomes an entry. */
@@ -316,7 +316,7 @@ START_TEST(tables_that_are_not_there)
         write_file("etc/fstab", "");
         ck_assert_int_eq(entries_claim(run_fd, NULL, &plan, &problems), 0);
         for (size_t i = 0; i < plan.n; i++)
-                ck_assert(plan.volume_groups[i].group == PLAN_REST);
+                ck_assert(plan.vgs[i].group == PLAN_REST);
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -546,17 +546,17 @@ START_TEST(there_is_a_bound)
 
         ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        for (unsigned int i = 0; i < PLAN_VOLUME_GROUPS_MAX; i++) {
+        for (unsigned int i = 0; i < PLAN_VGS_MAX; i++) {
                 _cleanup_free_ char *name = string_format("vg%u", i);
 
-                ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, name), 0);
+                ck_assert_int_eq(string_vector_add(&settings.boot_vgs, name), 0);
         }
-        ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, "vg7"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "one-more"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.boot_vgs, "vg7"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "one-more"), 0);
         ck_assert_int_eq(problems.error, 0);
 
         ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, NULL, &plan, &problems), 0);
-        ck_assert_uint_eq(plan.n, PLAN_VOLUME_GROUPS_MAX);
+        ck_assert_uint_eq(plan.n, PLAN_VGS_MAX);
         ck_assert_ptr_null(plan_find(&plan, "one-more"));
         ck_assert_str_eq(plan_find(&plan, "vg7")->name, "vg7");
         ck_assert_int_eq(problems.error, -E2BIG);
@@ -580,10 +580,10 @@ START_TEST(those_that_were_seen)
         write_file("etc/fstab", "/dev/a/x /a ext4\n/dev/b/x /b ext4\n");
         ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
         ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        ck_assert_int_eq(string_vector_add(&settings.boot_volume_groups, "a"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "b"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "c"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_volume_groups, "d"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.boot_vgs, "a"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "b"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "c"), 0);
+        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "d"), 0);
 
         ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, &seen, &plan, &problems), 0);
         ck_assert_uint_eq(plan.n, 2);
@@ -615,8 +615,8 @@ START_TEST(those_with_a_section)
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
         assert_claim(&plan, "n", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");
         assert_claim(&plan, "s", PLAN_REST, "/etc/headgate/headgate.conf names it in volume_groups.");
-        FOREACH_ARRAY(volume_group, plan.volume_groups, plan.n)
-                ck_assert(volume_group->needed);
+        FOREACH_ARRAY(vg, plan.vgs, plan.n)
+                ck_assert(vg->needed);
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST

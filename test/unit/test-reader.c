@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "images.h"
 #include "inventory/inventory.h"
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 #include "lvm/online.h"
 #include "reader/reader.h"
 #include "shared/program.h"
@@ -64,7 +64,7 @@ static void add_many_images(void)
 /* As the worker does. */
 static void take_text(const struct reader_result *result)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         struct managed_group *group;
 
         ck_assert_int_eq(facts_read(result->copies[0].facts, result->copies[0].facts_size, &metadata), 0);
@@ -118,7 +118,7 @@ static void parse_nested(void)
 {
         static const char unit[] = {'\'', '}', '\'', '{'};
         static char text[1000000 * sizeof(unit) + 1];
-        struct volume_group *metadata;
+        struct vg *metadata;
         const char *reason;
 
         for (size_t i = 0; i < sizeof(text) - 1; i += sizeof(unit))
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(facts_are_read_as_they_were_written)
 {
         _cleanup_free_ char *text = image_read_text("longlv-1"), *data = NULL;
-        _cleanup_volume_group_ struct volume_group *written = NULL, *read = NULL;
+        _cleanup_vg_ struct vg *written = NULL, *read = NULL;
         const char *reason;
         size_t size;
 
@@ -345,7 +345,7 @@ START_TEST(facts_are_read_as_they_were_written)
         }
         for (size_t i = 0; i < size; i++) {
                 _cleanup_free_ char *part = malloc(size);
-                _cleanup_volume_group_ struct volume_group *cut = NULL, *changed = NULL;
+                _cleanup_vg_ struct vg *cut = NULL, *changed = NULL;
                 int r;
 
                 memcpy(part, data, size);
@@ -361,9 +361,9 @@ END_TEST
 START_TEST(facts_are_within_limits)
 {
         char slash[] = "a/b", plain[] = "a", name[] = "v";
-        struct volume_group_lv lv = {.name = plain};
-        struct volume_group vg = {.name = name, .n_pvs = METADATA_PVS_MAX, .n_lvs = 1, .lvs = &lv};
-        _cleanup_free_ struct volume_group_pv *pvs = calloc(METADATA_PVS_MAX + 1, sizeof(*pvs));
+        struct vg_lv lv = {.name = plain};
+        struct vg vg = {.name = name, .n_pvs = METADATA_PVS_MAX, .n_lvs = 1, .lvs = &lv};
+        _cleanup_free_ struct vg_pv *pvs = calloc(METADATA_PVS_MAX + 1, sizeof(*pvs));
         static const struct {
                 size_t n_pvs;
                 bool has_slash;
@@ -377,7 +377,7 @@ START_TEST(facts_are_within_limits)
         for (unsigned int i = 0; i <= METADATA_PVS_MAX; i++)
                 snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "%032u", i);
         FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
-                _cleanup_volume_group_ struct volume_group *read = NULL;
+                _cleanup_vg_ struct vg *read = NULL;
                 _cleanup_free_ char *text = NULL;
 
                 vg.n_pvs = each->n_pvs;

@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 #include "lvm/online.h"
 #include "shapes.h"
 #include "shared/util.h"
@@ -57,10 +57,10 @@ static void tear_down(void)
 /* A VG with two PVs, both seen, and one LV. */
 static void take_metadata(const char *name, uint64_t seqno)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = calloc(1, sizeof(*metadata));
+        _cleanup_vg_ struct vg *metadata = calloc(1, sizeof(*metadata));
 
         ck_assert_ptr_nonnull(metadata);
-        *metadata = (struct volume_group){
+        *metadata = (struct vg){
                 .name = strdup(name),
                 .vgid = ID,
                 .seqno = seqno,
@@ -69,10 +69,10 @@ static void take_metadata(const char *name, uint64_t seqno)
                 .n_lvs = 1,
                 .lvs = calloc(1, sizeof(*metadata->lvs)),
         };
-        metadata->lvs[0] = (struct volume_group_lv){.name = strdup("lv"), .lvid = ID, .autoactivated = true};
+        metadata->lvs[0] = (struct vg_lv){.name = strdup("lv"), .lvid = ID, .autoactivated = true};
         for (unsigned int i = 0; i < 2; i++)
                 snprintf(metadata->pvs[i].pvid, sizeof(metadata->pvs[i].pvid), "p%031u", i);
-        ck_assert_int_ge(volume_group_finish(metadata), 0);
+        ck_assert_int_ge(vg_finish(metadata), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
         for (unsigned int i = 0; i < 2; i++)
                 group->vg->pvs[i].device = makedev(8, i);
@@ -115,7 +115,7 @@ START_TEST(removed_group_is_forgotten)
         make_group(VG_ACTIVE);
         leave(0);
         /* What the other one says is not known yet. */
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
         leave(1);
         ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_ptr_null(inventory_find_group(worker.inventory, ID));
@@ -128,7 +128,7 @@ START_TEST(group_that_one_pv_has_left_waits)
         make_group(VG_ACTIVE);
         leave(0);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_WAITING);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
         ck_assert(group->vg->lost_pv);
         ck_assert(!group->left);
 }
@@ -140,7 +140,7 @@ START_TEST(renamed_group_keeps_its_claim)
         activate();
         take_metadata("renamed", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
         ck_assert(is_there("vgs_online/renamed"));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
 }
@@ -151,13 +151,13 @@ START_TEST(nothing_is_activated_by_a_change)
         make_group(VG_WAITING);
         take_metadata("data", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
         ck_assert_ptr_nonnull(group->vg->reason);
 
         activate();
         take_metadata("data", 3);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVE);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
         ck_assert_ptr_null(group->vg->reason);
 }
 END_TEST
@@ -170,7 +170,7 @@ START_TEST(exported_group_is_skipped)
         group->vg->skip_reason = strdup("the VG is exported.");
         inventory_recheck(worker.inventory, group);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "the VG is exported.");
 }
 END_TEST
@@ -182,14 +182,14 @@ START_TEST(verdict_outlives_a_change)
         group->vg->reason = strdup("lvm2 does not accept its PV /dev/sda.");
         take_metadata("data", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "lvm2 does not accept its PV /dev/sda.");
 
         ck_assert_int_eq(string_replace(&group->vg->reason, strdup("the VG is exported.")), 0);
         group->vg->skip_reason = strdup("the VG is exported.");
         take_metadata("data", 3);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_SKIPPED);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
         ck_assert_str_ne(group->vg->reason, "the VG is exported.");
 }
 END_TEST
@@ -205,7 +205,7 @@ START_TEST(group_at_work_is_left_alone)
         /* Nothing is to be done before lvm2 ends: the next step would do the same. */
         ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
         ck_assert_int_eq(enabled, SD_EVENT_OFF);
-        ck_assert_int_eq(group->vg->state, VOLUME_GROUP_ACTIVATING);
+        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVATING);
         ck_assert(group->needs_recheck && worker.inventory->needs_recheck);
 }
 END_TEST
@@ -340,7 +340,7 @@ START_TEST(lv_on_a_disk_that_has_gone)
         group->vg->lost_pv = true;
         dm_devices_mark_active(devices, group->vg);
         ck_assert(!group->vg->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count(group->vg).stranded, 1);
+        ck_assert_uint_eq(vg_count(group->vg).stranded, 1);
 }
 END_TEST
 
@@ -357,7 +357,7 @@ START_TEST(lv_on_a_disk_that_is_there)
         ck_assert_int_ge(dm_devices_get_permitted(&devices), 0);
         dm_devices_mark_active(devices, group->vg);
         ck_assert(group->vg->lvs[0].active);
-        ck_assert_uint_eq(volume_group_count(group->vg).stranded, 0);
+        ck_assert_uint_eq(vg_count(group->vg).stranded, 0);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 
 /* The file of records: what is written is read, a step wholly or not at all. */
 
-#include "inventory/record_file.h"
+#include "inventory/record-file.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -133,22 +133,22 @@ static void tear_down(void)
 static struct device *add(const char *name)
 {
         unsigned int number = (unsigned int) strtoul(strpbrk(name, "0123456789"), NULL, 10);
-        _cleanup_volume_group_ struct volume_group *metadata = calloc(1, sizeof(*metadata));
-        struct volume_group_pv *pv = calloc(1, sizeof(*pv));
+        _cleanup_vg_ struct vg *metadata = calloc(1, sizeof(*metadata));
+        struct vg_pv *pv = calloc(1, sizeof(*pv));
         struct device *device;
 
         ck_assert(metadata && pv);
-        *metadata = (struct volume_group){.name = strdup("vg"), .seqno = 1, .n_pvs = 1, .pvs = pv};
+        *metadata = (struct vg){.name = strdup("vg"), .seqno = 1, .n_pvs = 1, .pvs = pv};
         snprintf(metadata->vgid, sizeof(metadata->vgid), "v%031u", number);
         snprintf(pv->pvid, sizeof(pv->pvid), "p%031u", number);
-        ck_assert_int_ge(volume_group_finish(metadata), 0);
+        ck_assert_int_ge(vg_finish(metadata), 0);
         come(number);
         ck_assert_int_ge(inventory_get_device(worker.inventory, makedev(8, number), &device), 0);
         device->name = string_format("/dev/%s", name);
         ck_assert_ptr_nonnull(device->name);
         ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv->pvid), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &device->group), 0);
-        device->group->vg->state = VOLUME_GROUP_COMPLETE;
+        device->group->vg->state = VG_STATUS_COMPLETE;
         inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
         return device;
 }
@@ -194,7 +194,7 @@ START_TEST(incomplete_vgs_wait_for_others)
 {
         struct device *waiting = add("ok1");
 
-        waiting->group->vg->state = VOLUME_GROUP_WAITING;
+        waiting->group->vg->state = VG_STATUS_WAITING;
         worker.first_device_usec = now_usec();
         for (int i = 0; i < 10; i++)
                 ck_assert_int_ge(sd_event_run(worker.event, 10 * USEC_PER_MSEC), 0);
@@ -207,7 +207,7 @@ START_TEST(incomplete_vgs_wait_for_others)
 
         /* None comes for a second. */
         waiting = add("ok3");
-        waiting->group->vg->state = VOLUME_GROUP_WAITING;
+        waiting->group->vg->state = VG_STATUS_WAITING;
         worker_ask_step(&worker);
         record_all();
         assert_calls("/dev/ok1 /dev/ok2\n/dev/ok3\n");

@@ -40,8 +40,8 @@ static void assert_defaults(const struct settings *settings)
         ck_assert(settings->direct_activation);
         ck_assert(settings->parallel_teardown);
         ck_assert_uint_eq(settings->teardown_deadline_usec, DEFAULT_DEADLINE);
-        ck_assert_uint_eq(settings->boot_volume_groups.n, 0);
-        ck_assert_uint_eq(settings->net_volume_groups.n, 0);
+        ck_assert_uint_eq(settings->boot_vgs.n, 0);
+        ck_assert_uint_eq(settings->net_vgs.n, 0);
         ck_assert_uint_eq(settings->policies.n, 0);
 }
 
@@ -86,11 +86,11 @@ START_TEST(every_key)
         ck_assert(!settings.direct_activation);
         ck_assert(!settings.parallel_teardown);
         ck_assert_uint_eq(settings.teardown_deadline_usec, 6 * USEC_PER_SEC);
-        ck_assert_uint_eq(settings.boot_volume_groups.n, 2);
-        ck_assert_str_eq(settings.boot_volume_groups.strings[0], "data");
-        ck_assert_str_eq(settings.boot_volume_groups.strings[1], "a.b+c_d");
-        ck_assert_uint_eq(settings.net_volume_groups.n, 1);
-        ck_assert_str_eq(settings.net_volume_groups.strings[0], "san");
+        ck_assert_uint_eq(settings.boot_vgs.n, 2);
+        ck_assert_str_eq(settings.boot_vgs.strings[0], "data");
+        ck_assert_str_eq(settings.boot_vgs.strings[1], "a.b+c_d");
+        ck_assert_uint_eq(settings.net_vgs.n, 1);
+        ck_assert_str_eq(settings.net_vgs.strings[0], "san");
 }
 END_TEST
 
@@ -267,8 +267,8 @@ START_TEST(the_rest_counts)
         ck_assert_uint_eq(problems.lines.n, 3);
         ck_assert_ptr_nonnull(strstr(problems.lines.strings[1], "a\\x0ab"));
         ck_assert_uint_eq(settings.deadline_usec, 7 * USEC_PER_SEC);
-        ck_assert_uint_eq(settings.boot_volume_groups.n, 2);
-        ck_assert_str_eq(settings.boot_volume_groups.strings[1], "better");
+        ck_assert_uint_eq(settings.boot_vgs.n, 2);
+        ck_assert_str_eq(settings.boot_vgs.strings[1], "better");
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 #include "fake-journald.h"
 #include "fixture.h"
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
@@ -125,13 +125,10 @@ static const struct {
 
 START_TEST(links_of_the_first_activation)
 {
-        struct volume_group_lv lv = {.name = (char[]){"lv"}, .autoactivated = true, .active = true};
-        struct volume_group vg = {.name = (char[]){"data"},
-                .state = VOLUME_GROUP_ACTIVE,
-                .n_lvs = 1,
-                .lvs = &lv,
-                .clock_usec = 1000};
-        struct volume_group_times first;
+        struct vg_lv lv = {.name = (char[]){"lv"}, .autoactivated = true, .active = true};
+        struct vg vg = {
+                .name = (char[]){"data"}, .state = VG_STATUS_ACTIVE, .n_lvs = 1, .lvs = &lv, .clock_usec = 1000};
+        struct vg_times first;
         char root[] = "/tmp/headgate-test-XXXXXX";
         uint64_t made, linked;
 
@@ -149,16 +146,16 @@ START_TEST(links_of_the_first_activation)
         vg.first_seen_usec = vg.complete_usec = made - 2 * USEC_PER_SEC;
         vg.activating_usec = endings[_i].asked ? made - USEC_PER_SEC : 0;
         vg.settled_usec = linked + (uint64_t) endings[_i].settled_usec;
-        volume_group_note_first(&vg);
+        vg_note_first(&vg);
         first = vg.first;
         ck_assert_uint_eq(first.settled_usec, vg.settled_usec);
         ck_assert_uint_eq(first.made_usec, endings[_i].known ? made : 0);
         ck_assert_uint_eq(first.linked_usec, endings[_i].known ? linked : 0);
-        ck_assert(!volume_group_describe_activator(&vg) == endings[_i].asked);
+        ck_assert(!vg_describe_activator(&vg) == endings[_i].asked);
 
         /* It stays so, whatever happens later. */
         vg.activating_usec = vg.settled_usec += USEC_PER_SEC;
-        volume_group_note_first(&vg);
+        vg_note_first(&vg);
         ck_assert_mem_eq(&vg.first, &first, sizeof(first));
         ck_assert_int_eq(
                 unlink("dev/data/lv") | unlink("dev/dm-0") | rmdir("dev/data") | rmdir("dev") | rmdir(root), 0);

@@ -113,11 +113,11 @@ static void record_online(const char *pvid)
 
 START_TEST(pv_of_a_vg)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why active = {}, waiting = {};
 
-        record_online(volume_group->pvs[0].pvid);
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        record_online(vg->pvs[0].pvid);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         records_activate("plain-1", "linear", 0);
         records_activate("plain-1", "striped", 1);
         records_activate("plain-1", "tagged", 2);
@@ -127,8 +127,8 @@ START_TEST(pv_of_a_vg)
         expect_fact(&active, "VG plain is active: 3 of 3 LVs.");
         ck_assert(!string_vector_has(&active.conditions, "refused"));
 
-        records_see_pv(volume_group, 0, "plain-1");
-        records_save(volume_group);
+        records_see_pv(vg, 0, "plain-1");
+        records_save(vg);
         waiting = ask_device("plain-1", &(struct device_facts){.in_udev = true});
         ck_assert_int_eq(waiting.verdict, VERDICT_DOWN);
         ck_assert_ptr_nonnull(strstr(waiting.answer, " is a PV of VG plain, which is waiting."));
@@ -139,14 +139,14 @@ END_TEST
 /* It has no metadata, but its VG's other PVs have told of it. */
 START_TEST(pv_without_metadata)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("copies-2");
+        _cleanup_vg_ struct vg *vg = records_read_image("copies-2");
         _cleanup_why_ struct why without = {}, with = {};
 
         without = ask_device("copies-1", &(struct device_facts){.in_udev = true});
         ck_assert_str_eq(without.state, "no-vg");
         ck_assert_ptr_nonnull(strstr(without.answer, "as far as it tells: it holds no metadata."));
 
-        records_save(volume_group);
+        records_save(vg);
         with = ask_device("copies-1", &(struct device_facts){.in_udev = true});
         ck_assert_ptr_nonnull(strstr(with.answer, " is a PV of VG copies, which is waiting."));
 }
@@ -192,7 +192,7 @@ START_TEST(pv_that_lvm2_has_not_recorded)
 
         shape_write("etc/lvm/lvm.conf", "devices { global_filter = [ \"r|.*|\" ] }\n");
         shape_write("etc/lvm/devices/system.devices", "VERSION=1.1.1\n");
-        records_save_settled("plain-1", VOLUME_GROUP_SKIPPED, "lvm2 does not accept its PV /dev/sda.");
+        records_save_settled("plain-1", VG_STATUS_SKIPPED, "lvm2 does not accept its PV /dev/sda.");
         explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true});
         expect_condition(&explanation, "refused");
         expect_condition(&explanation, "filter");
@@ -206,7 +206,7 @@ START_TEST(pv_on_something_that_lvm2_ignores)
 {
         _cleanup_why_ struct why explanation = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true, .multipath_path = true});
         expect_condition(&explanation, "multipath-component");
         expect_fact(&explanation, "lvm2 leaves the device alone: it is a path of a multipath device.");

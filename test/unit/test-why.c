@@ -22,60 +22,59 @@
 
 static const struct {
         const char *image, *vg;
-        enum volume_group_state state;
+        enum vg_status state;
         const char *reason; /* of the worker */
         const char *lvm_conf;
         const char *condition, *answer, *advice;
 } unwanted[] = {
-        {"exported-1", "exported", VOLUME_GROUP_SKIPPED, "the VG is exported (vgimport makes it usable).", NULL,
+        {"exported-1", "exported", VG_STATUS_SKIPPED, "the VG is exported (vgimport makes it usable).", NULL,
                 "exported", "VG exported is not active: it is exported.", "vgimport exported"},
-        {"systemid-1", "systemid", VOLUME_GROUP_FAILED,
+        {"systemid-1", "systemid", VG_STATUS_FAILED,
                 "Cannot access VG systemid with system ID elsewhere with unknown local system ID.", NULL,
                 "foreign", "VG systemid is not active: " FOREIGN " has none.", "vgchange --systemid ID systemid"},
-        {"systemid-1", "systemid", VOLUME_GROUP_SKIPPED, "lvm2 does not accept its PV /dev/sda.",
+        {"systemid-1", "systemid", VG_STATUS_SKIPPED, "lvm2 does not accept its PV /dev/sda.",
                 "global { system_id_source = \"lvmlocal\" }\nlocal { system_id = \"here\" }\n", "foreign",
                 "VG systemid is not active: " FOREIGN "'s is \"here\".", "lvmsystemid(7)"},
-        {"shared-1", "shared", VOLUME_GROUP_SKIPPED, "the VG is shared (lock type sanlock), ...", NULL, "shared",
+        {"shared-1", "shared", VG_STATUS_SKIPPED, "the VG is shared (lock type sanlock), ...", NULL, "shared",
                 "VG shared is not active: it is shared by several hosts (lock type sanlock).",
                 "vgchange --lockstart shared"},
-        {"clustered-1", "clustered", VOLUME_GROUP_SKIPPED, "the VG is clustered.", NULL, "clustered",
+        {"clustered-1", "clustered", VG_STATUS_SKIPPED, "the VG is clustered.", NULL, "clustered",
                 "VG clustered is not active: it is clustered, which lvm2 has no support for any more.",
                 "--lockopt force clustered"},
-        {"noauto-1", "noauto", VOLUME_GROUP_SKIPPED, "the VG's autoactivation is off (...).", NULL,
+        {"noauto-1", "noauto", VG_STATUS_SKIPPED, "the VG's autoactivation is off (...).", NULL,
                 "vg-autoactivation-off", "VG noauto is not active: its autoactivation is off.",
                 "vgchange -ay noauto"},
-        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "event_activation=0 in lvm.conf.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "event_activation=0 in lvm.conf.",
                 "global { event_activation = 0 }\n", "event-activation-off",
                 "VG plain is not active: global/event_activation is 0 in lvm.conf, so that nothing is "
                 "activated by itself.",
                 "vgchange -ay plain"},
-        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
                 "activation { auto_activation_volume_list = [ \"other\", \"plainer\" ] }\n",
                 "auto-activation-volume-list", "VG plain is not active: " LIST, "vgchange -ay plain"},
-        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
                 "activation { auto_activation_volume_list = [] }\n", "auto-activation-volume-list",
                 "VG plain is not active: " LIST, "Add \"plain\""},
-        {"plain-1", "plain", VOLUME_GROUP_FAILED, "Activation of VG plain is not in volume_list.",
+        {"plain-1", "plain", VG_STATUS_FAILED, "Activation of VG plain is not in volume_list.",
                 "activation { volume_list = [ \"@here\" ] }\n", "volume-list",
                 "VG plain is not active: activation/volume_list in lvm.conf does not name it, unless by a tag.",
                 "Add \"plain\" to activation/volume_list"},
-        {"plain-1", "plain", VOLUME_GROUP_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
                 "activation { auto_activation_volume_list = [ \"plain/linear\" ] }\n", "not-wanted",
                 "VG plain is not active: no LV of it is wanted by lvm2's configuration.", NULL},
-        {"plain-1", "plain", VOLUME_GROUP_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.",
-                NULL, "failed",
+        {"plain-1", "plain", VG_STATUS_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.", NULL,
+                "failed",
                 "VG plain is not active: lvm2 was asked, and said: device-mapper: reload ioctl on "
                 "plain-linear failed: Busy.",
                 "headgate activate plain"},
-        {"plain-1", "plain", VOLUME_GROUP_FAILED, NULL, NULL, "failed",
+        {"plain-1", "plain", VG_STATUS_FAILED, NULL, NULL, "failed",
                 "VG plain is not active: lvm2 was asked, and said: it gave no reason.", "headgate activate plain"},
-        {"plain-1", "plain", VOLUME_GROUP_COMPLETE, NULL, NULL, "queued",
+        {"plain-1", "plain", VG_STATUS_COMPLETE, NULL, NULL, "queued",
                 "VG plain is not active: it waits for its turn, with all of its PVs there.",
                 "headgate wait plain"},
-        {"plain-1", "plain", VOLUME_GROUP_COMPLETE, "lvm2 waits for /dev/sda, which does not answer.", NULL,
-                "silent", "VG plain is not active: lvm2 waits for /dev/sda, which does not answer.",
-                "headgate wait plain"},
-        {"plain-1", "plain", VOLUME_GROUP_ACTIVATING, NULL, NULL, "activating",
+        {"plain-1", "plain", VG_STATUS_COMPLETE, "lvm2 waits for /dev/sda, which does not answer.", NULL, "silent",
+                "VG plain is not active: lvm2 waits for /dev/sda, which does not answer.", "headgate wait plain"},
+        {"plain-1", "plain", VG_STATUS_ACTIVATING, NULL, NULL, "activating",
                 "VG plain is not active: lvm2 is at work on it just now.", "headgate wait plain"},
 };
 
@@ -87,8 +86,7 @@ START_TEST(vgs_that_are_not_wanted)
                 shape_write("etc/lvm/lvm.conf", unwanted[_i].lvm_conf);
         records_save_settled(unwanted[_i].image, unwanted[_i].state, unwanted[_i].reason);
         explanation = records_ask(unwanted[_i].vg, NULL);
-        expect_answer(
-                &explanation, VERDICT_DOWN, volume_group_state_to_string(unwanted[_i].state), unwanted[_i].answer);
+        expect_answer(&explanation, VERDICT_DOWN, vg_status_to_string(unwanted[_i].state), unwanted[_i].answer);
         expect_condition(&explanation, unwanted[_i].condition);
         if (unwanted[_i].advice)
                 expect_advice(&explanation, unwanted[_i].advice);
@@ -112,18 +110,18 @@ START_TEST(pvs_that_lvm2_does_not_accept)
 {
         _cleanup_free_ char *path = records_image_path("orphan-1"), *line = NULL, *reason = NULL;
         _cleanup_why_ struct why explanation = {};
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("names-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("names-1");
 
-        records_see_pv(volume_group, 0, "orphan-1");
+        records_see_pv(vg, 0, "orphan-1");
         shape_write("etc/lvm/devices/system.devices", "VERSION=1.1.1\nIDTYPE=sys_wwid PVID=nothing\n");
         if (refusals[_i].lvm_conf)
                 shape_write("etc/lvm/lvm.conf", refusals[_i].lvm_conf);
         line = string_format("%.*s%s%s", (int) strcspn(refusals[_i].words, "%"), refusals[_i].words, path,
                 strstr(refusals[_i].words, "%s") + 2);
         reason = string_format("lvm2 does not accept its PV %s: %s", path, line);
-        volume_group->state = VOLUME_GROUP_SKIPPED;
-        volume_group->reason = strdup(reason);
-        records_save(volume_group);
+        vg->state = VG_STATUS_SKIPPED;
+        vg->reason = strdup(reason);
+        records_save(vg);
 
         explanation = records_ask("a.b+c_d", NULL);
         ck_assert_int_eq(explanation.verdict, VERDICT_DOWN);
@@ -139,17 +137,17 @@ END_TEST
 
 START_TEST(missing_pvs)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why explanation = {}, lv = {};
         char uuid[LVM_ID_FORMATTED_SIZE];
         _cleanup_free_ char *fact = NULL;
 
-        records_see_pv(volume_group, 0, "plain-1");
-        free(volume_group->pvs[1].device_name);
-        volume_group->pvs[1].device_name = strdup("/dev/no-such-disk");
-        volume_group->first_seen_usec = now_usec() - 40 * USEC_PER_SEC;
-        volume_group->overdue = true;
-        records_save(volume_group);
+        records_see_pv(vg, 0, "plain-1");
+        free(vg->pvs[1].device_name);
+        vg->pvs[1].device_name = strdup("/dev/no-such-disk");
+        vg->first_seen_usec = now_usec() - 40 * USEC_PER_SEC;
+        vg->overdue = true;
+        records_save(vg);
         ck_assert_int_eq(flags_post(run_fd, "expect:plain"), 0);
         ck_assert_int_eq(flags_post(run_fd, "8:1"), 0);
         ck_assert_int_eq(flags_clear(run_fd, FLAGS_BOOT_FINISHED), 0);
@@ -157,7 +155,7 @@ START_TEST(missing_pvs)
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG plain is not active: 1 of its 2 PVs is missing.");
         expect_condition(&explanation, "missing-pv");
-        lvm_id_format(volume_group->pvs[1].pvid, uuid);
+        lvm_id_format(vg->pvs[1].pvid, uuid);
         fact = string_format("PV %s is missing; its last place was /dev/no-such-disk.", uuid);
         expect_fact(&explanation, fact);
         expect_fact(&explanation, "There is no /dev/no-such-disk now.");
@@ -177,13 +175,13 @@ END_TEST
 
 START_TEST(missing_pv_in_luks)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why absent = {}, locked = {}, others = {};
 
-        records_see_pv(volume_group, 0, "plain-1");
-        free(volume_group->pvs[1].device_name);
-        volume_group->pvs[1].device_name = strdup("/dev/mapper/test-data");
-        records_save(volume_group);
+        records_see_pv(vg, 0, "plain-1");
+        free(vg->pvs[1].device_name);
+        vg->pvs[1].device_name = strdup("/dev/mapper/test-data");
+        records_save(vg);
         shape_write(
                 "etc/crypttab", "# test-data /dev/sdz\ntest-data\nother UUID=5\n\ttest-data UUID=6 /key luks\n");
 
@@ -209,11 +207,11 @@ END_TEST
 
 START_TEST(pvs_that_lvm2_has_marked)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("missing-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("missing-1");
         _cleanup_why_ struct why explanation = {};
 
-        records_see_pv(volume_group, 0, "missing-1");
-        records_save(volume_group);
+        records_see_pv(vg, 0, "missing-1");
+        records_save(vg);
         explanation = records_ask("missing", NULL);
         expect_fact(&explanation, "lvm2 has changed the VG without it (flag MISSING).");
 }
@@ -228,13 +226,13 @@ static void write_backup(const char *image, const char *name)
 
 START_TEST(missing_pv_of_an_exported_vg)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("exported-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("exported-1");
         _cleanup_why_ struct why explanation = {};
 
         /* Its PV has gone, and what is known of it is in the backup. */
         write_backup("exported-1", "exported");
-        volume_group->first_seen_usec = now_usec();
-        records_save(volume_group);
+        vg->first_seen_usec = now_usec();
+        records_save(vg);
         explanation = records_ask("exported", NULL);
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG exported is not active: it is exported.");
         expect_condition(&explanation, "missing-pv");
@@ -244,14 +242,14 @@ END_TEST
 
 START_TEST(all_lvs_active_without_a_pv)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why explanation = {};
         unsigned int minor_number = 0;
 
-        records_see_pv(volume_group, 0, "plain-1");
-        volume_group->first_seen_usec = now_usec();
-        records_save(volume_group);
-        FOREACH_LV(lv, volume_group)
+        records_see_pv(vg, 0, "plain-1");
+        vg->first_seen_usec = now_usec();
+        records_save(vg);
+        FOREACH_LV(lv, vg)
                 records_activate("plain-1", lv->name, minor_number++);
         explanation = records_ask("plain", NULL);
         expect_answer(
@@ -262,14 +260,14 @@ END_TEST
 
 START_TEST(pv_that_cannot_be_read)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why explanation = {};
 
-        records_see_pv(volume_group, 0, "plain-1");
-        records_see_pv(volume_group, 1, "plain-1");
-        ck_assert_int_eq(string_replace(&volume_group->pvs[1].device_name, strdup("/")), 0);
-        volume_group->state = VOLUME_GROUP_FAILED;
-        records_save(volume_group);
+        records_see_pv(vg, 0, "plain-1");
+        records_see_pv(vg, 1, "plain-1");
+        ck_assert_int_eq(string_replace(&vg->pvs[1].device_name, strdup("/")), 0);
+        vg->state = VG_STATUS_FAILED;
+        records_save(vg);
         explanation = records_ask("plain", NULL);
         expect_condition(&explanation, "unreadable");
         expect_fact(&explanation,
@@ -295,13 +293,13 @@ START_TEST(unknown_names)
         _cleanup_vg_view_ struct vg_view view = {};
         struct why explanation = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
         ck_assert_int_eq(vg_view_find(&sources, "plian", "", &view), VG_VIEW_NONE);
         ck_assert_int_eq(vg_view_find(&sources, "plain", "", &view), VG_VIEW_FOUND);
         ck_assert(!logical_volume_explain(&explanation, &view, "liner"));
-        for (size_t i = 0; i < view.volume_group->n_lvs; i++)
-                suggestion_consider(&of_lv, view.volume_group->lvs[i].name);
+        for (size_t i = 0; i < view.vg->n_lvs; i++)
+                suggestion_consider(&of_lv, view.vg->lvs[i].name);
         ck_assert_pstr_eq(of_lv.nearest, "linear");
 }
 END_TEST
@@ -309,29 +307,29 @@ END_TEST
 /* Another VG of the name is not taken for it. */
 START_TEST(a_vg_is_found_by_its_identifier)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         _cleanup_vg_view_ struct vg_view none = {}, view = {};
 
         write_backup("plain-1", "plain");
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
         ck_assert_int_eq(vg_view_find(&sources, "plain", "another", &none), VG_VIEW_NONE);
-        ck_assert_int_eq(vg_view_find(&sources, "plain", volume_group->vgid, &view), VG_VIEW_FOUND);
-        ck_assert_str_eq(view.volume_group->vgid, volume_group->vgid);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", vg->vgid, &view), VG_VIEW_FOUND);
+        ck_assert_str_eq(view.vg->vgid, vg->vgid);
 }
 END_TEST
 
 START_TEST(pvs_that_are_there_twice)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = records_read_image("plain-1");
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
         _cleanup_why_ struct why explanation = {};
         _cleanup_free_ char *text = NULL;
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         shape_device("sdx", 8, 0);
         shape_device("sdy", 8, 9);
-        text = string_format("pvid = \"%s\"", volume_group->pvs[0].pvid);
+        text = string_format("pvid = \"%s\"", vg->pvs[0].pvid);
         put_record(run_fd, "8:0", text);
         put_record(run_fd, "8:9", text);
         /* A device that has gone since. */
@@ -347,10 +345,10 @@ END_TEST
 
 START_TEST(vgs_of_one_name)
 {
-        _cleanup_volume_group_ struct volume_group *other = records_read_image("noauto-1");
+        _cleanup_vg_ struct vg *other = records_read_image("noauto-1");
         _cleanup_why_ struct why explanation = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_WAITING, NULL);
+        records_save_settled("plain-1", VG_STATUS_WAITING, NULL);
         ck_assert_int_eq(string_replace(&other->name, strdup("plain")), 0);
         records_save(other);
         explanation = records_ask("plain", NULL);
@@ -374,7 +372,7 @@ START_TEST(active_vg)
 {
         _cleanup_why_ struct why explanation = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         activate_plain();
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_UP, "active", "VG plain is active: 3 of 3 LVs.");
@@ -393,7 +391,7 @@ START_TEST(one_lv_of_an_active_vg)
 {
         _cleanup_why_ struct why active = {}, skipped = {}, off = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         activate_plain();
         active = records_ask("plain", "linear");
         expect_answer(&active, VERDICT_UP, "active", "LV plain/linear is active.");
@@ -408,17 +406,17 @@ END_TEST
 
 START_TEST(lv_that_a_list_leaves_out)
 {
-        _cleanup_why_ struct why vg = {}, lv = {};
+        _cleanup_why_ struct why answer = {}, lv = {};
 
         shape_write("etc/lvm/lvm.conf",
                 "activation { auto_activation_volume_list = [ \"plain/linear\", \"plain/striped\" ] }\n");
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, "the others are not wanted by lvm2's configuration.");
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, "the others are not wanted by lvm2's configuration.");
         records_activate("plain-1", "linear", 0);
         records_activate("plain-1", "striped", 1);
         records_claim("plain");
-        vg = records_ask("plain", NULL);
-        expect_answer(&vg, VERDICT_UP, "active", "VG plain is active, though only 2 of its 3 LVs are.");
-        expect_condition(&vg, "auto-activation-volume-list");
+        answer = records_ask("plain", NULL);
+        expect_answer(&answer, VERDICT_UP, "active", "VG plain is active, though only 2 of its 3 LVs are.");
+        expect_condition(&answer, "auto-activation-volume-list");
         lv = records_ask("plain", "tagged");
         expect_answer(&lv, VERDICT_DOWN, "inactive", "LV plain/tagged is not active: " LIST);
         expect_advice(&lv, "lvchange -ay plain/tagged");
@@ -427,55 +425,55 @@ END_TEST
 
 START_TEST(deactivated_since)
 {
-        _cleanup_why_ struct why vg = {}, lv = {};
+        _cleanup_why_ struct why answer = {}, lv = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         records_activate("plain-1", "linear", 0);
-        vg = records_ask("plain", NULL);
-        expect_answer(&vg, VERDICT_DOWN, "deactivated",
+        answer = records_ask("plain", NULL);
+        expect_answer(&answer, VERDICT_DOWN, "deactivated",
                 "VG plain is not active as a whole: somebody has deactivated LVs of it since it was active.");
-        expect_condition(&vg, "deactivated");
-        expect_fact(&vg, "LV striped is not active: somebody has deactivated it since.");
-        expect_advice(&vg, "headgate activate plain");
+        expect_condition(&answer, "deactivated");
+        expect_fact(&answer, "LV striped is not active: somebody has deactivated it since.");
+        expect_advice(&answer, "headgate activate plain");
         lv = records_ask("plain", "tagged");
         expect_answer(&lv, VERDICT_DOWN, "inactive",
                 "LV plain/tagged is not active: somebody has deactivated it since.");
 }
 END_TEST
 
-static struct volume_group *read_degraded(void)
+static struct vg *read_degraded(void)
 {
-        struct volume_group *volume_group = records_read_image("plain-1");
+        struct vg *vg = records_read_image("plain-1");
 
-        records_see_pv(volume_group, 0, "plain-1");
-        free(volume_group->pvs[1].device_name);
-        volume_group->pvs[1].device_name = strdup("/dev/no-such-disk");
-        volume_group->state = VOLUME_GROUP_DEGRADED;
-        volume_group->overdue = true;
-        volume_group->first_seen_usec = now_usec() - 50 * USEC_PER_SEC;
-        volume_group->degraded_usec = now_usec() - 20 * USEC_PER_SEC;
-        return volume_group;
+        records_see_pv(vg, 0, "plain-1");
+        free(vg->pvs[1].device_name);
+        vg->pvs[1].device_name = strdup("/dev/no-such-disk");
+        vg->state = VG_STATUS_DEGRADED;
+        vg->overdue = true;
+        vg->first_seen_usec = now_usec() - 50 * USEC_PER_SEC;
+        vg->degraded_usec = now_usec() - 20 * USEC_PER_SEC;
+        return vg;
 }
 
 START_TEST(degraded_without_a_pv)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_why_ struct why vg = {}, lv = {};
+        _cleanup_vg_ struct vg *vg = read_degraded();
+        _cleanup_why_ struct why answer = {}, lv = {};
 
-        records_save(volume_group);
+        records_save(vg);
         records_activate("plain-1", "linear", 0);
-        vg = records_ask("plain", NULL);
-        expect_condition(&vg, "degraded");
-        expect_condition(&vg, "missing-pv");
-        ck_assert_str_eq(vg.state, "degraded");
-        ck_assert_int_eq(vg.verdict, VERDICT_DOWN);
-        ck_assert_ptr_nonnull(strstr(vg.answer, "VG plain is degraded, with 1 of its "));
-        ck_assert_ptr_nonnull(strstr(vg.answer, " LVs active: 1 of its 2 PVs is missing."));
-        expect_fact(&vg, "It is degraded since ");
-        expect_fact(&vg, "its last place was /dev/no-such-disk.");
-        ck_assert(!has_fact(&vg, "its deadline"));
-        ck_assert(!has_advice(&vg, "--activationmode"));
-        ck_assert(!has_advice(&vg, "--refresh"));
+        answer = records_ask("plain", NULL);
+        expect_condition(&answer, "degraded");
+        expect_condition(&answer, "missing-pv");
+        ck_assert_str_eq(answer.state, "degraded");
+        ck_assert_int_eq(answer.verdict, VERDICT_DOWN);
+        ck_assert_ptr_nonnull(strstr(answer.answer, "VG plain is degraded, with 1 of its "));
+        ck_assert_ptr_nonnull(strstr(answer.answer, " LVs active: 1 of its 2 PVs is missing."));
+        expect_fact(&answer, "It is degraded since ");
+        expect_fact(&answer, "its last place was /dev/no-such-disk.");
+        ck_assert(!has_fact(&answer, "its deadline"));
+        ck_assert(!has_advice(&answer, "--activationmode"));
+        ck_assert(!has_advice(&answer, "--refresh"));
 
         lv = records_ask("plain", "striped");
         expect_answer(&lv, VERDICT_DOWN, "inactive",
@@ -486,66 +484,66 @@ END_TEST
 /* lvm2 refuses LVs on a PV that it has flagged, wherever that is. */
 START_TEST(failed_with_a_flagged_pv)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
-        _cleanup_why_ struct why vg = {};
+        _cleanup_vg_ struct vg *vg = NULL;
+        _cleanup_why_ struct why answer = {};
 
-        volume_group = records_read_image("plain-1");
-        for (size_t i = 0; i < volume_group->n_pvs; i++)
-                records_see_pv(volume_group, i, "plain-1");
-        volume_group->state = VOLUME_GROUP_FAILED;
-        volume_group->pvs[1].flagged = true;
-        records_save(volume_group);
-        vg = records_ask("plain", NULL);
-        expect_fact(&vg, "(flag MISSING)");
-        expect_advice(&vg, "vgextend --restoremissing plain /");
+        vg = records_read_image("plain-1");
+        for (size_t i = 0; i < vg->n_pvs; i++)
+                records_see_pv(vg, i, "plain-1");
+        vg->state = VG_STATUS_FAILED;
+        vg->pvs[1].flagged = true;
+        records_save(vg);
+        answer = records_ask("plain", NULL);
+        expect_fact(&answer, "(flag MISSING)");
+        expect_advice(&answer, "vgextend --restoremissing plain /");
 }
 END_TEST
 
 START_TEST(degraded_with_a_pv_that_came_late)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
-        _cleanup_why_ struct why vg = {};
+        _cleanup_vg_ struct vg *vg = read_degraded();
+        _cleanup_why_ struct why answer = {};
 
-        records_see_pv(volume_group, 1, "plain-1");
-        volume_group->pvs[1].late_usec = now_usec() - 5 * USEC_PER_SEC;
-        volume_group->pvs[1].flagged = true;
-        records_save(volume_group);
+        records_see_pv(vg, 1, "plain-1");
+        vg->pvs[1].late_usec = now_usec() - 5 * USEC_PER_SEC;
+        vg->pvs[1].flagged = true;
+        records_save(vg);
         records_activate("plain-1", "linear", 0);
-        vg = records_ask("plain", NULL);
-        ck_assert_ptr_nonnull(strstr(vg.answer, "all of its PVs are there, and RAIDs of it go without some."));
-        expect_fact(&vg, "It is degraded since ");
-        expect_fact(&vg, " came back at ");
-        expect_fact(&vg, "(flag MISSING)");
-        expect_advice(&vg, "vgextend --restoremissing plain /");
-        expect_advice(&vg, "vgchange --refresh plain");
+        answer = records_ask("plain", NULL);
+        ck_assert_ptr_nonnull(strstr(answer.answer, "all of its PVs are there, and RAIDs of it go without some."));
+        expect_fact(&answer, "It is degraded since ");
+        expect_fact(&answer, " came back at ");
+        expect_fact(&answer, "(flag MISSING)");
+        expect_advice(&answer, "vgextend --restoremissing plain /");
+        expect_advice(&answer, "vgchange --refresh plain");
 }
 END_TEST
 
 /* What is said of a VG that waits depends on what is to become of it. */
 START_TEST(policies)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = read_degraded();
+        _cleanup_vg_ struct vg *vg = read_degraded();
         _cleanup_why_ struct why early = {}, late = {}, lost = {};
 
         shape_write(
                 "etc/headgate/headgate.conf", "volume_groups { plain { degraded = \"yes\" deadline = 70 } }\n");
-        volume_group->state = VOLUME_GROUP_WAITING;
-        volume_group->overdue = false;
-        records_save(volume_group);
+        vg->state = VG_STATUS_WAITING;
+        vg->overdue = false;
+        records_save(vg);
         early = records_ask("plain", NULL);
         expect_fact(&early, "; its deadline is 1min 10s.");
         expect_fact(&early, "At its deadline lvm2 is asked for what can do without them");
         ck_assert(!has_advice(&early, "--activationmode"));
 
-        volume_group->overdue = true;
-        records_save(volume_group);
+        vg->overdue = true;
+        records_save(vg);
         late = records_ask("plain", NULL);
         expect_advice(&late, "headgate has not activated it without them. ");
 
         /* Somebody has removed the PV: its deadline is no reason to activate what is left. */
-        volume_group->overdue = false;
-        volume_group->lost_after_active = true;
-        records_save(volume_group);
+        vg->overdue = false;
+        vg->lost_after_active = true;
+        records_save(vg);
         lost = records_ask("plain", NULL);
         expect_fact(&lost, "It is lost: ");
         ck_assert(!has_fact(&lost, "At its deadline lvm2 is asked"));
@@ -570,15 +568,15 @@ END_TEST
 
 START_TEST(what_holds_it)
 {
-        _cleanup_why_ struct why vg = {}, root = {};
+        _cleanup_why_ struct why answer = {}, root = {};
 
-        records_save_settled("plain-1", VOLUME_GROUP_ACTIVE, NULL);
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         activate_plain();
         shape_mount(20, 1, 253, 2, "/");
         shape_mount(21, 20, 253, 0, "/srv/data");
-        vg = records_ask("plain", NULL);
-        expect_fact(&vg, "At shutdown plain-linear (dm-0) waits for what uses it: held by /srv/data.");
-        ck_assert(!has_fact(&vg, "plain-striped"));
+        answer = records_ask("plain", NULL);
+        expect_fact(&answer, "At shutdown plain-linear (dm-0) waits for what uses it: held by /srv/data.");
+        ck_assert(!has_fact(&answer, "plain-striped"));
         root = records_ask("plain", "tagged");
         expect_fact(&root, "At shutdown plain-tagged (dm-2) is left alone: / stays mounted.");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/volume_group.h"
+#include "lvm/vg.h"
 
 /* The device-mapper devices that there are, as the kernel lists them in one ioctl, DM_LIST_DEVICES. A device that
  * never got a table is among them; current kernels have it nowhere else, /sys/block included. */
@@ -64,7 +64,7 @@ const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t 
  * LV in a thin pool may be without the pool. One that is stranded is not active: its device is there, but what it lies on is
  * not, also if the disk has come back, which is another device then. Only those of a VG that has `lost_pv` are looked at that
  * closely, by sysfs. */
-void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group) _nonnull_all_;
+void dm_devices_mark_active(const struct dm_devices *devices, struct vg *vg) _nonnull_all_;
 
 /* Asks device-mapper which RAIDs of the VG, by this list, run without one of their legs: those that it was given no device for, or
  * has found to be faulty (dm-raid's status, Documentation/admin-guide/device-mapper/dm-raid.rst of the kernel). This
@@ -73,9 +73,9 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct volume_grou
  * Returns 1 and the command that has lvm2 give them the devices that are there now, "lvchange --refresh vg/lv", in
  * `*ret`, to be freed by the caller; 0 if there is no such RAID; or a negative errno if that cannot be told, as with a list of
  * sysfs's, or none. */
-int raid_describe_refresh(const struct dm_devices *list, const struct volume_group *volume_group, char **ret)
+int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, char **ret)
         _nonnull_(2, 3) _must_check_;
 
 /* Whether a VG that is degraded has all of its PVs again, and no RAID of it goes without; false if that cannot be
  * told. */
-bool raid_is_whole_again(const struct dm_devices *list, const struct volume_group *volume_group) _nonnull_(2);
+bool raid_is_whole_again(const struct dm_devices *list, const struct vg *vg) _nonnull_(2);

@@ -2,7 +2,7 @@
 
 /* One VG by its name, from whichever source has it, and its metadata. */
 
-#include "view/vg_view.h"
+#include "view/vg-view.h"
 
 #include <sys/sysmacros.h>
 #include <systemd/sd-device.h>
@@ -14,9 +14,9 @@
 
 /* ------ the worker's records ------ */
 
-static bool is_wanted(const struct volume_group *volume_group, const char *vgid)
+static bool is_wanted(const struct vg *vg, const char *vgid)
 {
-        return *vgid == '\0' || streq(volume_group->vgid, vgid);
+        return *vgid == '\0' || streq(vg->vgid, vgid);
 }
 
 /* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
@@ -25,25 +25,24 @@ static int find_recorded(const struct sources *sources, const char *name, const 
         size_t n = 0;
 
         FOREACH_RECORD(entry, sources->records) {
-                _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+                _cleanup_vg_ struct vg *vg = NULL;
                 int r;
 
-                if (!volume_group_text_has_name(entry->text, name))
+                if (!vg_text_has_name(entry->text, name))
                         continue;
-                r = volume_group_parse(entry->text, &volume_group);
+                r = vg_parse(entry->text, &vg);
                 if (r == -ENOMEM)
                         return r;
-                if (r < 0 || !streq(volume_group->vgid, entry->key))
+                if (r < 0 || !streq(vg->vgid, entry->key))
                         continue;
                 n++;
-                if (!is_wanted(volume_group, vgid))
+                if (!is_wanted(vg, vgid))
                         continue;
-                snapshot_judge(sources, volume_group);
-                if (view->volume_group && (volume_group_count(view->volume_group).any_active ||
-                                                  !volume_group_count(volume_group).any_active))
+                snapshot_judge(sources, vg);
+                if (view->vg && (vg_count(view->vg).any_active || !vg_count(vg).any_active))
                         continue;
-                volume_group_free(view->volume_group);
-                view->volume_group = TAKE_PTR(volume_group);
+                vg_free(view->vg);
+                view->vg = TAKE_PTR(vg);
         }
         view->n_same_name = n > 0 ? n - 1 : 0;
         return 0;
@@ -61,10 +60,10 @@ static int read_pv(const struct sources *sources, dev_t number, const char *path
 }
 
 /* Takes over metadata that was read from a PV. */
-static int take_metadata(struct vg_view *view, struct volume_group *metadata, const char *path)
+static int take_metadata(struct vg_view *view, struct vg *metadata, const char *path)
 {
-        if (view->metadata != view->volume_group)
-                volume_group_free(view->metadata);
+        if (view->metadata != view->vg)
+                vg_free(view->metadata);
         view->metadata = metadata;
         return string_replace(&view->metadata_device, strdup(path));
 }
@@ -75,15 +74,14 @@ static int take_metadata(struct vg_view *view, struct volume_group *metadata, co
 /* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
 static int read_metadata(const struct sources *sources, struct vg_view *view)
 {
-        const struct volume_group *volume_group = view->volume_group;
+        const struct vg *vg = view->vg;
         size_t n_read = 0;
         int r;
 
-        FOREACH_PV(source, volume_group) {
+        FOREACH_PV(source, vg) {
                 _cleanup_pv_ struct pv pv = {};
 
-                if (n_read >= PVS_READ_MAX && view->metadata_device &&
-                        view->metadata->seqno >= volume_group->seqno)
+                if (n_read >= PVS_READ_MAX && view->metadata_device && view->metadata->seqno >= vg->seqno)
                         return 0;
                 if (source->device == 0)
                         continue;
@@ -97,7 +95,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
                 }
                 if (pv.error == -ETIMEDOUT)
                         break;
-                if (pv.metadata && streq(pv.metadata->vgid, volume_group->vgid) &&
+                if (pv.metadata && streq(pv.metadata->vgid, vg->vgid) &&
                         (!view->metadata || pv.metadata->seqno > view->metadata->seqno)) {
                         r = take_metadata(view, TAKE_PTR(pv.metadata), source->device_name);
                         if (r < 0)
@@ -107,17 +105,17 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
         if (view->metadata)
                 return 0;
 
-        r = sources_read_backup(sources, volume_group->name, &view->metadata);
-        if (r >= 0 && !streq(view->metadata->vgid, volume_group->vgid))
-                view->metadata = volume_group_free(view->metadata);
+        r = sources_read_backup(sources, vg->name, &view->metadata);
+        if (r >= 0 && !streq(view->metadata->vgid, vg->vgid))
+                view->metadata = vg_free(view->metadata);
         return r == -ENOMEM ? r : 0;
 }
 
 /* ------ finding ------ */
 
-static bool is_active(const struct volume_group *volume_group)
+static bool is_active(const struct vg *vg)
 {
-        return volume_group->state == VOLUME_GROUP_ACTIVE && !ANY(FOREACH_LV(lv, volume_group), !lv->active);
+        return vg->state == VG_STATUS_ACTIVE && !ANY(FOREACH_LV(lv, vg), !lv->active);
 }
 
 int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
@@ -125,19 +123,19 @@ int vg_view_find(const struct sources *sources, const char *name, const char *vg
         /* The worker's records are out of date where headgate is not in charge any more. */
         int r = sources->in_charge ? find_recorded(sources, name, vgid, ret) : 0;
 
-        if (r >= 0 && !ret->volume_group) {
-                r = unrecorded_read(sources, name, &ret->volume_group);
-                if (r >= 0 && !is_wanted(ret->volume_group, vgid)) {
-                        ret->volume_group = volume_group_free(ret->volume_group);
+        if (r >= 0 && !ret->vg) {
+                r = unrecorded_read(sources, name, &ret->vg);
+                if (r >= 0 && !is_wanted(ret->vg, vgid)) {
+                        ret->vg = vg_free(ret->vg);
                         r = -ENOENT;
                 }
                 ret->source = VG_VIEW_OF_BACKUP;
-                ret->metadata = ret->volume_group;
+                ret->metadata = ret->vg;
         }
         if (r < 0)
                 return r == -ENOENT ? VG_VIEW_NONE : r;
         /* An unresponsive disk is no reason to wait if all is well. */
-        r = is_active(ret->volume_group) ? 0 : read_metadata(sources, ret);
+        r = is_active(ret->vg) ? 0 : read_metadata(sources, ret);
         return r < 0 ? r : VG_VIEW_FOUND;
 }
 
@@ -152,21 +150,21 @@ static bool worker_knows(const struct sources *sources, dev_t number)
 static int take_disk(
         const struct sources *sources, const char *path, dev_t number, struct pv *pv, struct vg_view *view)
 {
-        struct volume_group_pv *seen;
+        struct vg_pv *seen;
         int r;
 
         view->source = VG_VIEW_OF_DISK;
         view->metadata_number = number;
         r = take_metadata(view, TAKE_PTR(pv->metadata), path);
-        view->volume_group = view->metadata;
-        r = r ?: unrecorded_judge(sources, view->volume_group);
+        view->vg = view->metadata;
+        r = r ?: unrecorded_judge(sources, view->vg);
         if (r < 0)
                 return r;
-        seen = volume_group_find_pv(view->volume_group, pv->pvid);
+        seen = vg_find_pv(view->vg, pv->pvid);
         if (!seen)
                 return 0;
         seen->device = number;
-        view->volume_group->state = judge_unrecorded(view->volume_group);
+        view->vg->state = judge_unrecorded(view->vg);
         return string_replace(&seen->device_name, strdup(path));
 }
 
@@ -200,14 +198,14 @@ int vg_view_search(const struct sources *sources, const char *name, const char *
 
         if (r == VG_VIEW_NONE && !root_is_chosen())
                 r = find_on_disks(sources, name, vgid, ret);
-        return r < 0 ? r : ret->volume_group ? VG_VIEW_FOUND : VG_VIEW_NONE;
+        return r < 0 ? r : ret->vg ? VG_VIEW_FOUND : VG_VIEW_NONE;
 }
 
 void vg_view_done(struct vg_view *view)
 {
-        if (view->metadata != view->volume_group)
-                volume_group_free(view->metadata);
-        volume_group_free(view->volume_group);
+        if (view->metadata != view->vg)
+                vg_free(view->metadata);
+        vg_free(view->vg);
         free(view->metadata_device);
         *view = (struct vg_view){};
 }

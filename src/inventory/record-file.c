@@ -2,7 +2,7 @@
 
 /* The file of records: read on from where it was, and appended to, or written anew when most of it is out of date. */
 
-#include "inventory/record_file.h"
+#include "inventory/record-file.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 static bool is_unseen(const struct why *why)
 {
         return why->sources->in_charge && why->view->source == VG_VIEW_OF_DISK &&
-               why->vg->state != VOLUME_GROUP_ACTIVE;
+               why->vg->state != VG_STATUS_ACTIVE;
 }
 
 /* Where the VG is, in one word: that of headgate status, or "unseen". */
@@ -20,9 +20,9 @@ static const char *describe_place(const struct why *why)
 {
         if (is_unseen(why))
                 return "unseen";
-        if (why->vg->state == VOLUME_GROUP_UNKNOWN && !why->sources->in_charge)
+        if (why->vg->state == VG_STATUS_UNKNOWN && !why->sources->in_charge)
                 return "inactive";
-        return volume_group_state_to_string(why->vg->state);
+        return vg_status_to_string(why->vg->state);
 }
 
 /* ------ causes ------ */
@@ -40,19 +40,19 @@ static void cause_with_reason(struct why *why, const char *condition, const char
 /* What lvm2 said when it did not record a PV is part of the worker's reason. */
 static void cause_of_reason(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
-        size_t n_stranded = volume_group_count(vg).stranded;
+        const struct vg *vg = why->vg;
+        size_t n_stranded = vg_count(vg).stranded;
 
-        if (vg->state == VOLUME_GROUP_FAILED && n_stranded > 0) {
+        if (vg->state == VG_STATUS_FAILED && n_stranded > 0) {
                 why_cause(why, "stranded", "%zu of its LVs %s still on a disk that has gone", n_stranded,
                         n_stranded == 1 ? "is" : "are");
-        } else if (vg->state == VOLUME_GROUP_FAILED) {
+        } else if (vg->state == VG_STATUS_FAILED) {
                 cause_with_reason(why, "failed", "lvm2 was asked, and said: ", vg->reason ?: "it gave no reason");
                 if (vg->reason && skip_prefix(vg->reason, "pvscan "))
                         causes_of_refusal(why, "", vg->reason);
                 advise_on_flags(why);
                 why_advise(why, "When that is mended, have it tried again: \"headgate activate %s\".", vg->name);
-        } else if (vg->state == VOLUME_GROUP_SKIPPED && vg->reason &&
+        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason &&
                    skip_prefix(vg->reason, "lvm2 does not accept")) {
                 FOREACH_PV(pv, vg)
                         if (pv->device_name && strstr(vg->reason, pv->device_name))
@@ -60,7 +60,7 @@ static void cause_of_reason(struct why *why)
                 cause_with_reason(why, "refused", "", vg->reason);
                 why_advise(why, "When that is mended, have the device looked at again: \"udevadm trigger "
                                 "--action=add DEVICE\".");
-        } else if (vg->state == VOLUME_GROUP_SKIPPED && vg->reason && why->causes.n == 0) {
+        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason && why->causes.n == 0) {
                 cause_with_reason(why, "not-wanted", "", vg->reason);
         }
 }
@@ -90,13 +90,13 @@ static void cause_of_unseen(struct why *why)
 /* All PVs are there, or enough of them were. */
 static void causes_of_inactivity(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
-        bool incomplete = volume_group_is_incomplete(vg);
+        const struct vg *vg = why->vg;
+        bool incomplete = vg_is_incomplete(vg);
 
-        if (vg->state == VOLUME_GROUP_UNKNOWN && !incomplete && !is_unseen(why)) {
+        if (vg->state == VG_STATUS_UNKNOWN && !incomplete && !is_unseen(why)) {
                 why_remedy(why, "inactive", "its LVs are not active, though all of its PVs are there",
                         "Activate it by hand: \"vgchange -aay %s\".", vg->name);
-        } else if (vg->state == VOLUME_GROUP_DEACTIVATED) {
+        } else if (vg->state == VG_STATUS_DEACTIVATED) {
                 why_remedy(why, "deactivated", "somebody has deactivated LVs of it since it was active",
                         "Activate it again: \"headgate activate %s\".", vg->name);
                 if (incomplete)
@@ -106,30 +106,29 @@ static void causes_of_inactivity(struct why *why)
 
 static void causes_of_absence(struct why *why)
 {
-        enum volume_group_state state = why->vg->state;
+        enum vg_status state = why->vg->state;
 
-        if (state == VOLUME_GROUP_DEGRADED)
+        if (state == VG_STATUS_DEGRADED)
                 explain_degraded(why);
-        else if (state == VOLUME_GROUP_WAITING ||
-                 ((state == VOLUME_GROUP_ABSENT || state == VOLUME_GROUP_UNKNOWN) &&
-                         volume_group_is_incomplete(why->vg)))
+        else if (state == VG_STATUS_WAITING ||
+                 ((state == VG_STATUS_ABSENT || state == VG_STATUS_UNKNOWN) && vg_is_incomplete(why->vg)))
                 explain_missing_pvs(why);
 }
 
 /* The others are settled without them. */
 static void cause_of_queue(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
 
-        if (vg->state == VOLUME_GROUP_ACTIVATING)
+        if (vg->state == VG_STATUS_ACTIVATING)
                 why_cause(why, "activating", "lvm2 is at work on it just now");
-        else if (vg->state != VOLUME_GROUP_COMPLETE)
+        else if (vg->state != VG_STATUS_COMPLETE)
                 return;
         else if (vg->reason && skip_prefix(vg->reason, "lvm2 waits for")) {
                 cause_with_reason(why, "silent", "", vg->reason);
                 why_advise(why, "The kernel's log may tell what is wrong with the disk; once it answers, the VG "
                                 "is activated.");
-        } else if (volume_group_is_incomplete(vg)) {
+        } else if (vg_is_incomplete(vg)) {
                 why_cause(why, "queued", "it is queued, to be activated degraded");
                 why_condition(why, "missing-pv");
         } else
@@ -167,7 +166,7 @@ static void explain_headgate(struct why *why)
 /* Those that are not active; of a VG without any that is, those that are on removed disks. */
 static void explain_lvs(struct why *why)
 {
-        bool has_active = why->vg->state == VOLUME_GROUP_ACTIVE || volume_group_count(why->vg).any_active;
+        bool has_active = why->vg->state == VG_STATUS_ACTIVE || vg_count(why->vg).any_active;
         size_t n_inactive = 0;
 
         FOREACH_LV(lv, why->vg) {
@@ -189,14 +188,14 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
         int r = 0;
 
         FOREACH_RECORD(entry, why->sources->records) {
-                _cleanup_volume_group_ struct volume_group *vg = NULL;
+                _cleanup_vg_ struct vg *vg = NULL;
 
                 /* To parse all takes long. */
                 if (!strstr(entry->text, asked.text) || !lvm_id_is_valid(entry->key))
                         continue;
-                r = volume_group_parse(entry->text, &vg);
-                if (r >= 0 && volume_group_first_times(vg).activating_usec == asked_usec)
-                        r = timeline_add_volume_group(timeline, vg);
+                r = vg_parse(entry->text, &vg);
+                if (r >= 0 && vg_first_times(vg).activating_usec == asked_usec)
+                        r = timeline_add_vg(timeline, vg);
                 if (r == -ENOMEM)
                         return r;
         }
@@ -228,12 +227,12 @@ static void explain_phases(struct why *why, uint64_t asked_usec)
 
 static void explain_times(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         const char *unmet = plan_find_unmet(&why->sources->entries, vg->name);
-        struct volume_group_times first = volume_group_first_times(vg);
-        const char *activator = vg->settled_usec == 0 ? "by hand" : volume_group_describe_activator(vg);
+        struct vg_times first = vg_first_times(vg);
+        const char *activator = vg->settled_usec == 0 ? "by hand" : vg_describe_activator(vg);
 
-        if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VOLUME_GROUP_ACTIVE)
+        if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VG_STATUS_ACTIVE)
                 return;
         if (unmet)
                 why_fact(why, "%s", unmet);
@@ -244,7 +243,7 @@ static void explain_times(struct why *why)
         if (activator)
                 why_fact(why, "It was activated %s%s%s", activator, vg->skip_reason ? "; " : ".",
                         vg->skip_reason ?: "");
-        if (first.activating_usec != 0 && !volume_group_describe_activator(vg))
+        if (first.activating_usec != 0 && !vg_describe_activator(vg))
                 explain_phases(why, first.activating_usec);
 }
 
@@ -262,7 +261,7 @@ static void explain_same_name(struct why *why)
 /* Without the answer: the causes, all other facts of the VG that matter, and what to do. */
 static void explain_facts(struct why *why)
 {
-        if (why->vg->state != VOLUME_GROUP_ACTIVE)
+        if (why->vg->state != VG_STATUS_ACTIVE)
                 find_causes(why);
         if (why->view->unreadable)
                 explain_unreadable(why, why->view->unreadable->device_name, why->view->read_error);
@@ -279,17 +278,17 @@ static void explain_facts(struct why *why)
 
 static void answer(struct why *why)
 {
-        const struct volume_group *vg = why->vg;
+        const struct vg *vg = why->vg;
         const char *state = describe_place(why);
-        struct volume_group_counts n = volume_group_count(vg);
+        struct vg_counts n = vg_count(vg);
 
-        if (vg->state == VOLUME_GROUP_DEGRADED)
+        if (vg->state == VG_STATUS_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
-        else if (vg->state == VOLUME_GROUP_WAITING && n.autoactivated > 0 && n.active == n.autoactivated)
+        else if (vg->state == VG_STATUS_WAITING && n.autoactivated > 0 && n.active == n.autoactivated)
                 why_answer(
                         why, VERDICT_DOWN, state, "VG %s is active, though %s.", vg->name, why_first_cause(why));
-        else if (vg->state != VOLUME_GROUP_ACTIVE)
+        else if (vg->state != VG_STATUS_ACTIVE)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is not active%s: %s.", vg->name,
                         n.any_active ? " as a whole" : "", why_first_cause(why));
         else if (n.autoactivated == 0)
@@ -303,7 +302,7 @@ static void answer(struct why *why)
                         n.autoactivated, plural(n.autoactivated));
 }
 
-static void explain_suspended(struct why *why, const struct volume_group_lv *lv)
+static void explain_suspended(struct why *why, const struct vg_lv *lv)
 {
         if (!lv->suspended)
                 return;
@@ -312,30 +311,30 @@ static void explain_suspended(struct why *why, const struct volume_group_lv *lv)
                 why->vg->name, lv->name);
 }
 
-void volume_group_explain(struct why *why, const struct vg_view *view)
+void vg_explain(struct why *why, const struct vg_view *view)
 {
         why->view = view;
-        why->vg = view->volume_group;
+        why->vg = view->vg;
         /* What there is to say depends on it. */
-        why->verdict = why->vg->state == VOLUME_GROUP_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
+        why->verdict = why->vg->state == VG_STATUS_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
         explain_facts(why);
         answer(why);
         why_add_other_causes(why);
         explain_lvs(why);
         FOREACH_LV(lv, why->vg)
                 explain_suspended(why, lv);
-        if (volume_group_count(why->vg).any_active)
+        if (vg_count(why->vg).any_active)
                 explain_holders_of_lvs(why, NULL);
 }
 
 /* ------ LVs ------ */
 
 /* Of its own causes and its VG's, its own would be there also if the VG were active. */
-static void explain_inactive_lv(struct why *why, const struct volume_group_lv *lv)
+static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
 {
-        const struct volume_group *vg = why->vg;
-        bool is_up = vg->state == VOLUME_GROUP_ACTIVE || vg->state == VOLUME_GROUP_DEGRADED ||
-                     vg->state == VOLUME_GROUP_DEACTIVATED;
+        const struct vg *vg = why->vg;
+        bool is_up = vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_DEGRADED ||
+                     vg->state == VG_STATUS_DEACTIVATED;
 
         /* What there is to say depends on it. */
         why->verdict = VERDICT_DOWN;
@@ -348,7 +347,7 @@ static void explain_inactive_lv(struct why *why, const struct volume_group_lv *l
                 string_vector_done(&why->causes);
         }
         why_fact(why, "Its VG is %s.", describe_place(why));
-        if (vg->state == VOLUME_GROUP_ACTIVE)
+        if (vg->state == VG_STATUS_ACTIVE)
                 return;
 
         explain_facts(why);
@@ -362,10 +361,10 @@ static void explain_inactive_lv(struct why *why, const struct volume_group_lv *l
 
 bool logical_volume_explain(struct why *why, const struct vg_view *view, const char *name)
 {
-        const struct volume_group_lv *lv = volume_group_find_lv(view->volume_group, name);
+        const struct vg_lv *lv = vg_find_lv(view->vg, name);
 
         why->view = view;
-        why->vg = view->volume_group;
+        why->vg = view->vg;
         if (lv && lv->active) {
                 why_answer(why, VERDICT_UP, "active", "LV %s/%s is active.", why->vg->name, lv->name);
                 why_fact(why, "Its VG is %s.", describe_place(why));

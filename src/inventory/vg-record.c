@@ -2,7 +2,7 @@
 
 /* A VG as text, and back: its record, or its facts alone. One walk over the fields serves for both directions. */
 
-#include "inventory/volume_group_record.h"
+#include "inventory/vg-record.h"
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>
@@ -180,38 +180,38 @@ static void pass_device(struct walk *walk, dev_t *device)
         *device = makedev((unsigned int) major_number, (unsigned int) minor_number);
 }
 
-static void pass_state(struct walk *walk, struct volume_group *volume_group)
+static void pass_state(struct walk *walk, struct vg *vg)
 {
         _cleanup_free_ char *word = NULL;
-        enum volume_group_state state = 0;
+        enum vg_status state = 0;
 
         if (walk->file) {
-                fprintf(walk->file, "state = \"%s\"\n", volume_group_state_to_string(volume_group->state));
+                fprintf(walk->file, "state = \"%s\"\n", vg_status_to_string(vg->state));
                 return;
         }
         pass_string(walk, "state", &word);
-        while (word && state < _VOLUME_GROUP_STATE_MAX && !streq(word, volume_group_state_to_string(state)))
+        while (word && state < _VG_STATUS_MAX && !streq(word, vg_status_to_string(state)))
                 state++;
-        if (!word || state == _VOLUME_GROUP_STATE_MAX)
+        if (!word || state == _VG_STATUS_MAX)
                 fail(walk, -EBADMSG);
         else
-                volume_group->state = state;
+                vg->state = state;
 }
 
 /* It sets other fields, too. */
-static void pass_worker_state(struct walk *walk, struct volume_group *volume_group)
+static void pass_worker_state(struct walk *walk, struct vg *vg)
 {
         _cleanup_free_ char *words = NULL;
         int state;
 
-        if (walk->file && volume_group->worker_state)
-                fprintf(walk->file, "worker_state = \"%s\"\n", volume_group->worker_state);
+        if (walk->file && vg->worker_state)
+                fprintf(walk->file, "worker_state = \"%s\"\n", vg->worker_state);
         if (walk->file)
                 return;
         pass_string(walk, "worker_state", &words);
         state = words ? vg_state_from_string(words) : -ENOENT;
         if (state >= 0)
-                vg_state_enter(volume_group, (enum vg_state) state);
+                vg_state_enter(vg, (enum vg_state) state);
         else if (words)
                 fail(walk, state);
 }
@@ -220,7 +220,7 @@ static void pass_worker_state(struct walk *walk, struct volume_group *volume_gro
 
 static void pass_pv(struct walk *walk, void *element)
 {
-        struct volume_group_pv *pv = element;
+        struct vg_pv *pv = element;
 
         pass_id(walk, "id", pv->pvid);
         pass_bool(walk, "flagged", &pv->flagged);
@@ -235,7 +235,7 @@ static void pass_pv(struct walk *walk, void *element)
 
 static void pass_lv(struct walk *walk, void *element)
 {
-        struct volume_group_lv *lv = element;
+        struct vg_lv *lv = element;
 
         pass_string(walk, "name", &lv->name);
         pass_id(walk, "id", lv->lvid);
@@ -293,57 +293,57 @@ static void pass_section(struct walk *walk, const char *name, const char *prefix
         }
 }
 
-static void pass_state_and_times(struct walk *walk, struct volume_group *volume_group)
+static void pass_state_and_times(struct walk *walk, struct vg *vg)
 {
-        struct volume_group_times *first = &volume_group->first;
+        struct vg_times *first = &vg->first;
 
-        pass_state(walk, volume_group);
-        pass_bool(walk, "overdue", &volume_group->overdue);
-        pass_bool(walk, "lost_pv", &volume_group->lost_pv);
-        pass_bool(walk, "bereft", &volume_group->lost_after_active);
-        pass_number(walk, "first_seen_usec", &volume_group->first_seen_usec);
-        pass_number(walk, "complete_usec", &volume_group->complete_usec);
-        pass_number(walk, "activating_usec", &volume_group->activating_usec);
-        pass_number(walk, "settled_usec", &volume_group->settled_usec);
-        pass_number(walk, "clock_usec", &volume_group->clock_usec);
-        pass_number(walk, "degraded_usec", &volume_group->degraded_usec);
+        pass_state(walk, vg);
+        pass_bool(walk, "overdue", &vg->overdue);
+        pass_bool(walk, "lost_pv", &vg->lost_pv);
+        pass_bool(walk, "bereft", &vg->lost_after_active);
+        pass_number(walk, "first_seen_usec", &vg->first_seen_usec);
+        pass_number(walk, "complete_usec", &vg->complete_usec);
+        pass_number(walk, "activating_usec", &vg->activating_usec);
+        pass_number(walk, "settled_usec", &vg->settled_usec);
+        pass_number(walk, "clock_usec", &vg->clock_usec);
+        pass_number(walk, "degraded_usec", &vg->degraded_usec);
         pass_number(walk, "initial_seen_usec", &first->first_seen_usec);
         pass_number(walk, "initial_complete_usec", &first->complete_usec);
         pass_number(walk, "initial_activating_usec", &first->activating_usec);
         pass_number(walk, "initial_settled_usec", &first->settled_usec);
         pass_number(walk, "made_usec", &first->made_usec);
         pass_number(walk, "linked_usec", &first->linked_usec);
-        pass_worker_state(walk, volume_group);
-        pass_string(walk, "reason", &volume_group->reason);
-        pass_string(walk, "skip_reason", &volume_group->skip_reason);
+        pass_worker_state(walk, vg);
+        pass_string(walk, "reason", &vg->reason);
+        pass_string(walk, "skip_reason", &vg->skip_reason);
 }
 
-static void pass_volume_group(struct walk *walk, struct volume_group *volume_group)
+static void pass_vg(struct walk *walk, struct vg *vg)
 {
-        /* The name is the first, see volume_group_text_has_name(). */
-        pass_string(walk, "name", &volume_group->name);
-        pass_id(walk, "id", volume_group->vgid);
-        pass_number(walk, "seqno", &volume_group->seqno);
-        pass_bool(walk, "slow", &volume_group->slow);
-        pass_bool(walk, "checked", &volume_group->checked);
+        /* The name is the first, see vg_text_has_name(). */
+        pass_string(walk, "name", &vg->name);
+        pass_id(walk, "id", vg->vgid);
+        pass_number(walk, "seqno", &vg->seqno);
+        pass_bool(walk, "slow", &vg->slow);
+        pass_bool(walk, "checked", &vg->checked);
         if (walk->is_record) {
-                pass_state_and_times(walk, volume_group);
+                pass_state_and_times(walk, vg);
         } else {
-                pass_bool(walk, "exported", &volume_group->exported);
-                pass_bool(walk, "clustered", &volume_group->clustered);
-                pass_bool(walk, "autoactivation_off", &volume_group->autoactivation_off);
-                pass_string(walk, "system_id", &volume_group->system_id);
-                pass_string(walk, "lock_type", &volume_group->lock_type);
+                pass_bool(walk, "exported", &vg->exported);
+                pass_bool(walk, "clustered", &vg->clustered);
+                pass_bool(walk, "autoactivation_off", &vg->autoactivation_off);
+                pass_string(walk, "system_id", &vg->system_id);
+                pass_string(walk, "lock_type", &vg->lock_type);
         }
         if (!walk->file)
                 end_fields(walk);
-        pass_section(walk, "physical_volumes", "pv", (void **) &volume_group->pvs, &volume_group->n_pvs,
-                METADATA_PVS_MAX, sizeof(*volume_group->pvs), pass_pv);
-        pass_section(walk, "logical_volumes", "lv", (void **) &volume_group->lvs, &volume_group->n_lvs,
-                METADATA_LVS_MAX, sizeof(*volume_group->lvs), pass_lv);
+        pass_section(walk, "physical_volumes", "pv", (void **) &vg->pvs, &vg->n_pvs, METADATA_PVS_MAX,
+                sizeof(*vg->pvs), pass_pv);
+        pass_section(walk, "logical_volumes", "lv", (void **) &vg->lvs, &vg->n_lvs, METADATA_LVS_MAX,
+                sizeof(*vg->lvs), pass_lv);
 }
 
-static int print(struct walk walk, const struct volume_group *volume_group, char **ret)
+static int print(struct walk walk, const struct vg *vg, char **ret)
 {
         _cleanup_memstream_ struct memstream stream = {};
 
@@ -351,26 +351,26 @@ static int print(struct walk walk, const struct volume_group *volume_group, char
         if (!walk.file)
                 return -ENOMEM;
         /* It is not changed while it is written. */
-        pass_volume_group(&walk, (struct volume_group *) volume_group);
+        pass_vg(&walk, (struct vg *) vg);
         return walk.error < 0 ? walk.error : memstream_finish(&stream, ret, NULL);
 }
 
-static int parse(struct walk walk, struct volume_group **ret)
+static int parse(struct walk walk, struct vg **ret)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = calloc(1, sizeof(*volume_group));
+        _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
         int r;
 
-        if (!volume_group)
+        if (!vg)
                 return -ENOMEM;
-        pass_volume_group(&walk, volume_group);
+        pass_vg(&walk, vg);
         if (walk.error < 0)
                 return walk.error;
-        if (*walk.position != '\0' || !volume_group->name || volume_group->vgid[0] == '\0')
+        if (*walk.position != '\0' || !vg->name || vg->vgid[0] == '\0')
                 return -EBADMSG;
-        r = volume_group_finish(volume_group);
+        r = vg_finish(vg);
         if (r < 0)
                 return r;
-        *ret = TAKE_PTR(volume_group);
+        *ret = TAKE_PTR(vg);
         return 0;
 }
 
@@ -384,13 +384,13 @@ static bool is_text(const char *text, size_t max)
         return !text || (strlen(text) <= max && string_is_printable(text));
 }
 
-static bool are_facts(const struct volume_group *vg)
+static bool are_facts(const struct vg *vg)
 {
         size_t names_size = 0;
 
         FOREACH_LV(lv, vg)
                 names_size += strlen(lv->name);
-        return volume_group_name_is_valid(vg->name) && lvm_id_is_valid(vg->vgid) && vg->seqno <= INT64_MAX &&
+        return vg_name_is_valid(vg->name) && lvm_id_is_valid(vg->vgid) && vg->seqno <= INT64_MAX &&
                names_size <= METADATA_NAMES_SIZE_MAX && is_text(vg->system_id, SIZE_MAX) &&
                is_text(vg->lock_type, SIZE_MAX) &&
                !ANY(FOREACH_PV(pv, vg),
@@ -399,14 +399,14 @@ static bool are_facts(const struct volume_group *vg)
                        !lvm_id_is_valid(lv->lvid) || !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'));
 }
 
-int facts_write(const struct volume_group *metadata, char **ret)
+int facts_write(const struct vg *metadata, char **ret)
 {
         return print((struct walk){}, metadata, ret);
 }
 
-int facts_read(const char *data, size_t size, struct volume_group **ret)
+int facts_read(const char *data, size_t size, struct vg **ret)
 {
-        _cleanup_volume_group_ struct volume_group *metadata = NULL;
+        _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = strndup(data, size);
         int r = text ? parse((struct walk){.section = text, .position = text}, &metadata) : -ENOMEM;
 
@@ -420,18 +420,18 @@ int facts_read(const char *data, size_t size, struct volume_group **ret)
 
 /* ------ records ------ */
 
-int volume_group_print(const struct volume_group *volume_group, char **ret)
+int vg_print(const struct vg *vg, char **ret)
 {
-        return print((struct walk){.is_record = true}, volume_group, ret);
+        return print((struct walk){.is_record = true}, vg, ret);
 }
 
-int volume_group_parse(const char *text, struct volume_group **ret)
+int vg_parse(const char *text, struct vg **ret)
 {
         return parse((struct walk){.section = text, .position = text, .is_record = true}, ret);
 }
 
 /* The name has nothing that would have to be escaped. */
-bool volume_group_text_has_name(const char *text, const char *name)
+bool vg_text_has_name(const char *text, const char *name)
 {
         const char *rest = skip_prefix(text, "name = \"");
 
@@ -439,26 +439,26 @@ bool volume_group_text_has_name(const char *text, const char *name)
         return rest && rest[0] == '"';
 }
 
-static int read_record(const struct record_entry *record, volume_group_function function, void *userdata)
+static int read_record(const struct record_entry *record, vg_function function, void *userdata)
 {
-        _cleanup_volume_group_ struct volume_group *volume_group = NULL;
+        _cleanup_vg_ struct vg *vg = NULL;
         int r;
 
-        r = volume_group_parse(record->text, &volume_group);
-        if (r >= 0 && !streq(volume_group->vgid, record->key))
+        r = vg_parse(record->text, &vg);
+        if (r >= 0 && !streq(vg->vgid, record->key))
                 r = -EBADMSG;
         if (r == -EBADMSG) {
                 log_warning("The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
-                return VOLUME_GROUPS_DAMAGED;
+                return VGS_DAMAGED;
         }
         if (r >= 0)
-                r = function(volume_group, userdata);
+                r = function(vg, userdata);
         if (r >= 0)
-                TAKE_PTR(volume_group);
+                TAKE_PTR(vg);
         return MIN(r, 0);
 }
 
-int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
+int vgs_parse(const struct record_file *file, vg_function function, void *userdata)
 {
         int result = 0;
 

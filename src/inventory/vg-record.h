@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "inventory/record_file.h"
+#include "inventory/record-file.h"
 #include "inventory/vg-state.h"
 #include "lvm/metadata.h"
 
@@ -12,39 +12,38 @@
  * metadata to the one that believes nothing of it.
  *
  * Returns 0, with `*ret` to be freed by the caller, or -ENOMEM. */
-int facts_write(const struct volume_group *metadata, char **ret) _nonnull_all_ _must_check_;
+int facts_write(const struct vg *metadata, char **ret) _nonnull_all_ _must_check_;
 
 /* Reads them. Whatever they say, what comes of it is within the limits of metadata.h, and all identifiers and the VG's name
- * are valid. Returns 0 and `*ret`, to be freed with volume_group_free(); -EBADMSG; or -ENOMEM. */
-int facts_read(const char *data, size_t size, struct volume_group **ret) _nonnull_all_ _must_check_;
+ * are valid. Returns 0 and `*ret`, to be freed with vg_free(); -EBADMSG; or -ENOMEM. */
+int facts_read(const char *data, size_t size, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* More is not taken from another process. */
 #define FACTS_SIZE_MAX (32U * 1024 * 1024)
 
 /* The text of a VG's record, which has its VGID as key; to be freed by the caller. Returns 0 or a negative errno. */
-int volume_group_print(const struct volume_group *volume_group, char **ret) _nonnull_all_ _must_check_;
+int vg_print(const struct vg *vg, char **ret) _nonnull_all_ _must_check_;
 
 /* Makes a VG of such a text; fields that it does not know are ignored. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
-int volume_group_parse(const char *text, struct volume_group **ret) _nonnull_all_ _must_check_;
+int vg_parse(const char *text, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* Whether the text is of a VG of that name, without parsing it. */
-bool volume_group_text_has_name(const char *text, const char *name) _nonnull_all_;
+bool vg_text_has_name(const char *text, const char *name) _nonnull_all_;
 
 /* Called for each VG, which it takes over if it returns 0 or more; a negative errno ends the walk and is passed on. */
-typedef int (*volume_group_function)(struct volume_group *volume_group, void *userdata);
+typedef int (*vg_function)(struct vg *vg, void *userdata);
 
 enum {
-        VOLUME_GROUPS_DAMAGED = 1, /* one of the records, or several; a line names each */
+        VGS_DAMAGED = 1, /* one of the records, or several; a line names each */
 };
 
 /* Walks over all VGs of a file, in the order in which they were written last. `file` may be NULL. Returns 0, the above, or a
  * negative errno. */
-int volume_groups_parse(const struct record_file *file, volume_group_function function, void *userdata)
-        _nonnull_(2) _must_check_;
+int vgs_parse(const struct record_file *file, vg_function function, void *userdata) _nonnull_(2) _must_check_;
 
 /* The worker's state as the record and headgated(8) have it, and back: -EBADMSG if there is no such state. */
 const char *vg_state_to_string(enum vg_state state);
 int vg_state_from_string(const char *words) _nonnull_all_;
 
 /* Notes the state in the VG, with the public one that it stands for; one that is removed stays as it is. */
-void vg_state_enter(struct volume_group *volume_group, enum vg_state state) _nonnull_all_;
+void vg_state_enter(struct vg *vg, enum vg_state state) _nonnull_all_;

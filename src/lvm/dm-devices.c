@@ -3,7 +3,7 @@
 /* Device-mapper's devices: by ioctl, by sysfs for who may not ask for that, or from a file in tests. By them, which LVs of a
  * VG are active, and which of its RAIDs lack a leg. */
 
-#include "lvm/dm_devices.h"
+#include "lvm/dm-devices.h"
 
 #include <fcntl.h>
 #include <linux/dm-ioctl.h>
@@ -345,12 +345,12 @@ static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
 }
 
 /* The device of an LV, or NULL. */
-static const struct dm_device *find_device(const struct dm_devices *devices,
-        const struct volume_group *volume_group, const struct volume_group_lv *lv)
+static const struct dm_device *find_device(
+        const struct dm_devices *devices, const struct vg *vg, const struct vg_lv *lv)
 {
         const struct dm_device *device = NULL;
         char uuid[LVM_UUID_LENGTH + sizeof("-tpool")];
-        char *layer = stpcpy(stpcpy(stpcpy(uuid, LVM_UUID_PREFIX), volume_group->vgid), lv->lvid);
+        char *layer = stpcpy(stpcpy(stpcpy(uuid, LVM_UUID_PREFIX), vg->vgid), lv->lvid);
 
         for (size_t i = 0; !device && i < ELEMENTSOF(layers); i++) {
                 strcpy(layer, layers[i]);
@@ -369,12 +369,12 @@ static uint32_t read_flags(const struct dm_devices *devices, const struct dm_dev
         return ask(devices->control_fd, DM_DEV_STATUS, &status, sizeof(status)) < 0 ? 0 : status.flags;
 }
 
-void dm_devices_mark_active(const struct dm_devices *devices, struct volume_group *volume_group)
+void dm_devices_mark_active(const struct dm_devices *devices, struct vg *vg)
 {
-        _cleanup_close_ int root_fd = volume_group->lost_pv ? root_open() : -EBADF;
+        _cleanup_close_ int root_fd = vg->lost_pv ? root_open() : -EBADF;
 
-        FOREACH_LV(lv, volume_group) {
-                const struct dm_device *device = find_device(devices, volume_group, lv);
+        FOREACH_LV(lv, vg) {
+                const struct dm_device *device = find_device(devices, vg, lv);
                 uint32_t flags = device ? read_flags(devices, device) : 0;
 
                 lv->stranded =
@@ -410,7 +410,7 @@ static int is_lacking(const struct dm_device *device)
         return dm_get_status_raid(pool, parameters, &raid) && strpbrk(raid->dev_health, LACKING);
 }
 
-int raid_describe_refresh(const struct dm_devices *list, const struct volume_group *volume_group, char **ret)
+int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, char **ret)
 {
         _cleanup_string_vector_ struct string_vector names = {};
         _cleanup_free_ char *asked = NULL;
@@ -423,8 +423,7 @@ int raid_describe_refresh(const struct dm_devices *list, const struct volume_gro
         FOREACH_ARRAY(device, list->devices, list->n) {
                 _cleanup_free_ char *shown = NULL;
 
-                if (!device->vg ||
-                        strncmp(device->uuid + strlen(LVM_UUID_PREFIX), volume_group->vgid, LVM_ID_LENGTH) != 0)
+                if (!device->vg || strncmp(device->uuid + strlen(LVM_UUID_PREFIX), vg->vgid, LVM_ID_LENGTH) != 0)
                         continue;
                 r = is_lacking(device);
                 if (r < 0)
@@ -434,21 +433,20 @@ int raid_describe_refresh(const struct dm_devices *list, const struct volume_gro
                 /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
                 hidden |= strlen(device->uuid) != LVM_UUID_LENGTH;
                 shown = logical_volume_name_to_show(device->lv);
-                if (!shown || string_vector_take(&names, string_format("%s/%s", volume_group->name, shown)) < 0)
+                if (!shown || string_vector_take(&names, string_format("%s/%s", vg->name, shown)) < 0)
                         return -ENOMEM;
         }
         if (names.n == 0)
                 return 0;
 
-        asked = hidden ? strdup(volume_group->name) : string_vector_join(&names, " ");
+        asked = hidden ? strdup(vg->name) : string_vector_join(&names, " ");
         *ret = asked ? string_format("%s --refresh %s", hidden ? "vgchange" : "lvchange", asked) : NULL;
         return *ret ? 1 : -ENOMEM;
 }
 
-bool raid_is_whole_again(const struct dm_devices *list, const struct volume_group *volume_group)
+bool raid_is_whole_again(const struct dm_devices *list, const struct vg *vg)
 {
         _cleanup_free_ char *refresh = NULL;
 
-        return !volume_group_is_incomplete(volume_group) &&
-               raid_describe_refresh(list, volume_group, &refresh) == 0;
+        return !vg_is_incomplete(vg) && raid_describe_refresh(list, vg, &refresh) == 0;
 }

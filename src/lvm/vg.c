@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What headgate knows of one VG: its metadata's facts, which of its PVs have been seen, and how far its activation is. */
+
+#include "lvm/vg.h"
+
+#include <fcntl.h>
+#include <libdevmapper.h>
+#include <sys/stat.h>
+
+#include "lvm/configuration.h"
+#include "shared/dm.h"
+#include "shared/program.h"
+#include "shared/util.h"
+
+static const char *const state_names[_VG_STATUS_MAX] = {
+        [VG_STATUS_WAITING] = "waiting",
+        [VG_STATUS_COMPLETE] = "complete",
+        [VG_STATUS_ACTIVATING] = "activating",
+        [VG_STATUS_ACTIVE] = "active",
+        [VG_STATUS_DEGRADED] = "degraded",
+        [VG_STATUS_SKIPPED] = "skipped",
+        [VG_STATUS_FAILED] = "failed",
+        [VG_STATUS_DEACTIVATED] = "deactivated",
+        [VG_STATUS_ABSENT] = "absent",
+        [VG_STATUS_UNKNOWN] = "unknown",
+};
+
+uint64_t vg_since_usec(const struct vg *vg)
+{
+        const uint64_t since[_VG_STATUS_MAX] = {
+                [VG_STATUS_WAITING] = vg->first_seen_usec,
+                [VG_STATUS_COMPLETE] = vg->complete_usec,
+                [VG_STATUS_ACTIVATING] = vg->activating_usec,
+                [VG_STATUS_ACTIVE] = vg->settled_usec,
+                [VG_STATUS_DEGRADED] = vg->degraded_usec,
+                [VG_STATUS_SKIPPED... VG_STATUS_DEACTIVATED] = vg->settled_usec,
+        };
+
+        return since[vg->state];
+}
+
+/* When all PVs were there, or it was decided to do without those that are missing. */
+static uint64_t ready_usec(const struct vg *vg)
+{
+        return vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(vg) ? vg->degraded_usec : vg->complete_usec;
+}
+
+struct vg_times vg_first_times(const struct vg *vg)
+{
+        if (vg->first.settled_usec != 0)
+                return vg->first;
+        return (struct vg_times){
+                .first_seen_usec = vg->first_seen_usec,
+                .complete_usec = ready_usec(vg),
+                .activating_usec = vg->activating_usec,
+                .settled_usec = vg->settled_usec,
+        };
+}
+
+/* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
+#define TICK_USEC (10 * USEC_PER_MSEC)
+
+/* When a file was made, on the clock of file times. */
+static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
+{
+        struct statx status;
+
+        if (statx(root_fd, path, flags, STATX_BTIME, &status) < 0)
+                return -errno;
+        if (!(status.stx_mask & STATX_BTIME))
+                return -ENODATA;
+        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
+        return 0;
+}
+
+static void read_links(const struct vg *vg, struct vg_times *times)
+{
+        _cleanup_close_ int root_fd = root_open();
+        uint64_t last_made = 0, last_linked = 0;
+
+        FOREACH_LV(lv, vg) {
+                struct path path = path_format("dev/%s/%s", vg->name, lv->name);
+                uint64_t made = 0, linked = 0;
+
+                if (!lv->autoactivated || !lv->active)
+                        continue;
+                if (read_birth(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
+                        read_birth(root_fd, path.text, 0, &made) < 0)
+                        return;
+                last_made = MAX(last_made, made - vg->clock_usec);
+                last_linked = MAX(last_linked, linked - vg->clock_usec);
+        }
+        /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
+        if (last_made + TICK_USEC < times->activating_usec || last_made > last_linked ||
+                last_linked > times->settled_usec)
+                return;
+        times->made_usec = MAX(last_made, times->activating_usec);
+        times->linked_usec = MAX(last_linked, times->activating_usec);
+}
+
+static bool was_asked_for(const struct vg_times *times)
+{
+        return times->activating_usec >= times->complete_usec;
+}
+
+void vg_note_first(struct vg *vg)
+{
+        struct vg_times *first = &vg->first;
+
+        if (first->settled_usec != 0)
+                return;
+        *first = vg_first_times(vg);
+        if (was_asked_for(first))
+                read_links(vg, first);
+}
+
+const char *vg_describe_activator(const struct vg *vg)
+{
+        struct vg_times times = vg_first_times(vg);
+        bool is_active = vg->state == VG_STATUS_ACTIVE;
+
+        if (vg_count(vg).autoactivated == 0)
+                return NULL;
+        if (vg->first.settled_usec != 0)
+                return was_asked_for(&times) ? NULL : "before headgate saw it, as by the initrd";
+        return is_active && (times.settled_usec == 0 || !was_asked_for(&times)) ? "by hand" : NULL;
+}
+
+int64_t vg_to_realtime(const struct vg *vg, uint64_t usec)
+{
+        /* Modulo 2^64 this is right whatever the clock was set to. */
+        return (int64_t) (usec + vg->clock_usec) / (int64_t) USEC_PER_SEC;
+}
+
+const char *vg_status_to_string(enum vg_status state)
+{
+        return state_names[state];
+}
+
+struct vg *vg_free(struct vg *vg)
+{
+        if (!vg)
+                return NULL;
+
+        FOREACH_PV(pv, vg)
+                free(pv->device_name);
+        FOREACH_LV(lv, vg)
+                free(lv->name);
+        dm_hash_destroyp(&vg->pvs_by_pvid);
+        free(vg->pvs);
+        free(vg->lvs);
+        free(vg->name);
+        free(vg->reason);
+        free(vg->skip_reason);
+        free(vg->system_id);
+        free(vg->lock_type);
+        free(vg);
+        return NULL;
+}
+
+static int index_pvs(struct vg *vg)
+{
+        size_t n = vg->n_pvs;
+
+        vg->pvs_by_pvid = dm_hash_create((unsigned int) n + 1);
+        if (!vg->pvs_by_pvid)
+                return -ENOMEM;
+        /* Of several with one identifier, which only a forged text has, the first counts. */
+        while (n-- > 0)
+                if (!dm_hash_insert(vg->pvs_by_pvid, vg->pvs[n].pvid, &vg->pvs[n]))
+                        return -ENOMEM;
+        return 0;
+}
+
+/* Whether there is a lock manager of the type (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of any
+ * other type for a local one. */
+static bool is_shared(const char *lock_type)
+{
+        return lock_type && (streq(lock_type, "dlm") || streq(lock_type, "sanlock") || streq(lock_type, "idm"));
+}
+
+int vg_finish(struct vg *vg)
+{
+        char **reason = &vg->skip_reason;
+        int r = 0;
+
+        if (vg->exported)
+                r = string_replace(reason, strdup(VG_EXPORTED));
+        else if (is_shared(vg->lock_type))
+                r = string_replace(
+                        reason, string_format("the VG is shared (lock type %s), its cluster activates it.",
+                                        vg->lock_type));
+        else if (vg->clustered)
+                r = string_replace(reason, strdup("the VG is clustered."));
+        else if (vg->autoactivation_off)
+                r = string_replace(
+                        reason, strdup("the VG's autoactivation is off (vgchange --setautoactivation y)."));
+        return r < 0 ? r : index_pvs(vg);
+}
+
+int vg_compare_host(struct vg *vg, const struct system_id *host)
+{
+        if (vg->skip_reason || !system_id_is_foreign(host, vg->system_id))
+                return 0;
+        return string_replace(
+                &vg->skip_reason, string_format("the VG belongs to the host with system ID %s.", vg->system_id));
+}
+
+struct vg_pv *vg_find_pv(const struct vg *vg, const char *pvid)
+{
+        return dm_hash_lookup(vg->pvs_by_pvid, pvid);
+}
+
+const struct vg_lv *vg_find_lv(const struct vg *vg, const char *name)
+{
+        FOREACH_LV(lv, vg)
+                if (streq(lv->name, name))
+                        return lv;
+        return NULL;
+}
+
+struct vg_counts vg_count(const struct vg *vg)
+{
+        struct vg_counts counts = {};
+
+        FOREACH_PV(pv, vg)
+                counts.seen += pv->device != 0;
+        counts.missing = vg->n_pvs - counts.seen;
+        FOREACH_LV(lv, vg) {
+                counts.autoactivated += lv->autoactivated;
+                counts.active += lv->autoactivated && lv->active;
+                counts.stranded += lv->stranded;
+                counts.any_active |= lv->active;
+        }
+        return counts;
+}
+
+char *vg_describe_missing(const struct vg *vg)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        size_t n_missing = 0;
+        char *text;
+
+        if (!file)
+                return NULL;
+        FOREACH_PV(pv, vg) {
+                if (pv->device != 0 || n_missing++ >= VG_NAMED_MISSING_MAX)
+                        continue;
+                fprintf(file, "%sPV %s (last at %s)", n_missing > 1 ? ", " : "", LVM_ID_TO_STRING(pv->pvid),
+                        pv->device_name ?: "an unknown path");
+        }
+        if (n_missing > VG_NAMED_MISSING_MAX)
+                fprintf(file, ", %zu more", n_missing - VG_NAMED_MISSING_MAX);
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+}
+
+bool vg_is_untouched(const struct vg *vg)
+{
+        struct vg_counts n = vg_count(vg);
+
+        return n.active == 0 && n.autoactivated > 0;
+}
+
+bool vg_is_settled(const struct vg *vg)
+{
+        return vg->state != VG_STATUS_COMPLETE && vg->state != VG_STATUS_ACTIVATING;
+}
+
+int vg_update(struct vg *vg, struct vg *newer)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *lvs = dm_hash_create((unsigned int) vg->n_lvs + 1);
+        char said[offsetof(struct vg, state)];
+
+        if (!lvs)
+                return -ENOMEM;
+        FOREACH_LV(lv, vg)
+                if (!dm_hash_insert(lvs, lv->lvid, lv))
+                        return -ENOMEM;
+
+        FOREACH_LV(lv, newer) {
+                const struct vg_lv *known = dm_hash_lookup(lvs, lv->lvid);
+
+                lv->active = known && known->active;
+                lv->stranded = known && known->stranded;
+        }
+        FOREACH_PV(pv, newer) {
+                const struct vg_pv *known = vg_find_pv(vg, pv->pvid);
+
+                if (known && known->device_name &&
+                        string_replace(&pv->device_name, strdup(known->device_name)) < 0)
+                        return -ENOMEM;
+                pv->device = known ? known->device : 0;
+                pv->late_usec = known ? known->late_usec : 0;
+        }
+
+        memcpy(said, vg, sizeof(said));
+        memcpy(vg, newer, sizeof(said));
+        memcpy(newer, said, sizeof(said));
+        return 0;
+}
