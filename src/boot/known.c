@@ -160,9 +160,7 @@ static int read_backup(struct backups *backups, const char *name)
         if (!streq(metadata->name, name))
                 return 0;
 
-        r = add_skip_reason(metadata, &backups->configuration->system_id);
-        if (r >= 0)
-                r = plan_add(backups->plan, name, &vg);
+        r = add_skip_reason(metadata, &backups->configuration->system_id) ?: plan_add(backups->plan, name, &vg);
         if (r < 0)
                 return r;
         memcpy(vg->vgid, metadata->vgid, sizeof(vg->vgid));

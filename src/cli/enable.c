@@ -90,14 +90,6 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
         return r;
 }
 
-/* headgate-generator masks it only when headgate has taken over, which it had not when systemctl reloaded. */
-static void mask_lvm_teardown(void)
-{
-        static const char *const reload[] = {"daemon-reload", NULL};
-
-        command_try("/bin/systemctl", reload);
-}
-
 /* It is not active, as headgate had it masked, and acts when it is stopped. */
 static void restore_lvm_teardown(void)
 {
@@ -185,7 +177,8 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
         r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
         if (r == 0 && arg_now)
-                mask_lvm_teardown();
+                /* Only when headgate has taken over does headgate-generator mask lvm2's teardown. */
+                command_try("/bin/systemctl", (const char *const[]){"daemon-reload", NULL});
         else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
                 log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");
         return r;

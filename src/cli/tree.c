@@ -32,9 +32,8 @@ static int find_nodes(const struct tree *tree, const char *name, struct tree_nod
         const struct tree_node *at_path = NULL, *named;
         _cleanup_target_ struct target target = {};
         size_t n = ret->n;
-        int r;
+        int r = target_parse(name, &target);
 
-        r = target_parse(name, &target);
         if (r == -ENOMEM || r == -ESTALE)
                 return r;
         if (target.dm_name || target.lv || (target.number != 0 && !root_is_chosen()))

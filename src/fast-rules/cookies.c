@@ -116,9 +116,8 @@ static int complete(struct cookies *cookies, struct udev_device *device)
 {
         const char *text = udev_device_get_property_value(device, "DM_COOKIE");
         uint32_t cookie;
-        int r;
+        int r = text ? parse_u32(text, &cookie) : -EBADMSG;
 
-        r = text ? parse_u32(text, &cookie) : -EBADMSG;
         if (r >= 0)
                 r = was_completed(cookies, cookie) ? 0 : cookie_complete(cookie);
         if (r == -EPERM || r == -EACCES)
@@ -348,9 +347,8 @@ static bool is_stuck(const struct suspect *suspect, struct udev_queue *queue)
 static int look(struct suspect *suspect, struct udev_queue *queue)
 {
         struct cookie_state state = {};
-        int r;
+        int r = cookie_get_state(suspect->id, &state);
 
-        r = cookie_get_state(suspect->id, &state);
         if (r < 0)
                 return r == -ENOENT ? 1 : r;
         if (state.left != suspect->state.left || state.last != suspect->state.last)
@@ -398,9 +396,8 @@ int cookies_adopt(int run_fd)
         _cleanup_free_ struct suspect *suspects = NULL;
         size_t n = 0;
         pid_t pid;
-        int r;
+        int r = flags_is_set(run_fd, FLAGS_COMPLETING);
 
-        r = flags_is_set(run_fd, FLAGS_COMPLETING);
         if (r <= 0)
                 return r;
         /* Of events from now on the program is to tell. */

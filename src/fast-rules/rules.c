@@ -56,9 +56,8 @@ static int override_read(int root_fd, const char *name, struct override *ret, st
 {
         _cleanup_free_ char *path = NULL, *text = NULL;
         size_t line = 0;
-        int r;
+        int r = read_file_at(root_fd, path_format(RULES_OF_THIS_BOOT "/%s", name).text, &ret->present, NULL);
 
-        r = read_file_at(root_fd, path_format(RULES_OF_THIS_BOOT "/%s", name).text, &ret->present, NULL);
         if (r >= 0 && !skip_prefix(ret->present, COPY_MARK))
                 free(TAKE_PTR(ret->present));
         r = find_rules(root_fd, name, ret->present, &path, &text);

@@ -99,7 +99,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         group->state = step->state;
         vg_state_enter(vg, step->state);
         vg->clock_usec = inventory->clock_usec;
-        if (step->deadline)
+        if (step->effects & VG_EFFECT_DEADLINE)
                 vg->first_seen_usec = inventory->now_usec;
         /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
@@ -241,8 +241,7 @@ int inventory_add_group(struct inventory *inventory, struct vg *vg, struct manag
         return 0;
 }
 
-/* Disks may have left while no worker was there, and others have come in their place. That is looked at when the VG is, so
- * that a start costs little. */
+/* Disks may have left or been replaced while no worker was there. That is looked at when the VG is: a start costs little. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group)
 {
         if (group && group->unchecked) {
@@ -320,6 +319,21 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
         FOREACH_PV(other, group->vg)
                 if (r >= 0 && other->device != 0)
                         r = ask_pv(inventory, group, other);
+        return r;
+}
+
+int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *owner,
+        struct managed_group *group)
+{
+        struct managed_group *former = device->group;
+        int r = group && vg_find_pv(group->vg, device->pvid) ? inventory_claim_pv(inventory, group, device->pvid)
+                                                             : 0;
+
+        device->group = NULL;
+        if (r >= 0 && former && former != group)
+                r = inventory_leave_group(inventory, former, device->number, device->pvid);
+        if (r >= 0 && owner && owner != group)
+                r = inventory_leave_group(inventory, owner, device->number, device->pvid);
         return r;
 }
 

@@ -62,9 +62,8 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
 {
         struct record_device known;
         struct device *device;
-        int r;
+        int r = record_entry_parse_device(record, &known);
 
-        r = record_entry_parse_device(record, &known);
         if (r == -EBADMSG) {
                 log_warning("The record of device %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
                 inventory->records_lost = true;
@@ -98,9 +97,8 @@ static int load_records(struct inventory *inventory)
         _cleanup_record_file_ struct record_file *file = NULL;
         const char *fault = NULL;
         bool first;
-        int r;
+        int r = record_file_read(inventory->run_fd, &file);
 
-        r = record_file_read(inventory->run_fd, &file);
         if (r == -ENOMEM)
                 return r;
         /* Every worker writes records, and there was one if boot has finished. */

@@ -267,9 +267,8 @@ bool record_entry_has_pv(const struct record_entry *record, const char *pvid)
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
 {
         const char *pvid = skip_prefix(record->text, PVID_KEY), *rest;
-        int r;
+        int r = parse_device_number(record->key, &ret->number);
 
-        r = parse_device_number(record->key, &ret->number);
         if (r < 0)
                 return r == -EINVAL ? 0 : r;
         if (!pvid)
@@ -380,9 +379,8 @@ static int write_new_file(struct record_writer *writer)
 {
         _cleanup_close_ int fd = openat(
                 writer->run_fd, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-        int r;
+        int r = fd < 0 ? -errno : write_head(fd) ?: write_all(fd, writer->step.text, writer->step.size);
 
-        r = fd < 0 ? -errno : write_head(fd) ?: write_all(fd, writer->step.text, writer->step.size);
         if (r >= 0 && renameat(writer->run_fd, NEW_FILE, writer->run_fd, RECORD_FILE) < 0)
                 r = -errno;
         if (r < 0) {

@@ -442,9 +442,8 @@ bool vg_text_has_name(const char *text, const char *name)
 static int read_record(const struct record_entry *record, vg_function function, void *userdata)
 {
         _cleanup_vg_ struct vg *vg = NULL;
-        int r;
+        int r = vg_parse(record->text, &vg);
 
-        r = vg_parse(record->text, &vg);
         if (r >= 0 && !streq(vg->vgid, record->key))
                 r = -EBADMSG;
         if (r == -EBADMSG) {

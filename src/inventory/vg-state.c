@@ -249,6 +249,16 @@ bool vg_state_is_settled(enum vg_state state)
         return !(1U << state & (COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY));
 }
 
+/* What follows from what is said. */
+static const unsigned int effects[_VG_REPORT_MAX] = {
+        [VG_SAY_COMPLETE] = VG_EFFECT_COMPLETE,
+        [VG_SAY_ACTIVE] = VG_EFFECT_SETTLED | VG_EFFECT_UP | VG_EFFECT_WHOLE,
+        [VG_SAY_DEGRADED] = VG_EFFECT_SETTLED | VG_EFFECT_UP,
+        [VG_SAY_SKIPPED] = VG_EFFECT_SETTLED,
+        [VG_SAY_FAILED] = VG_EFFECT_SETTLED,
+        [VG_SAY_LOST] = VG_EFFECT_ENTERED,
+};
+
 struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg_facts *facts)
 {
         unsigned int conditions = conditions_of(facts);
@@ -264,11 +274,17 @@ struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg
                         break;
                 }
 
-        step.deadline = vg_state_has_deadline(step.state) &&
-                        (step.state != state || event == VG_PV_REMOVED || event == VG_REREAD_LEFT ||
-                                (state == VG_DEGRADED_RETRY && event == VG_PV_APPEARED));
         /* What was settled is not settled again. */
         if (vg_event_is_reread(event) && step.state == state)
                 step.report = VG_SAY_NOTHING;
+        step.effects = effects[step.report];
+        if (vg_event_is_reread(event) && step.effects & VG_EFFECT_SETTLED)
+                step.effects = VG_EFFECT_REREAD | (step.effects & VG_EFFECT_UP);
+        if (step.state != state)
+                step.effects |= VG_EFFECT_ENTERED;
+        if (vg_state_has_deadline(step.state) &&
+                (step.state != state || event == VG_PV_REMOVED || event == VG_REREAD_LEFT ||
+                        (state == VG_DEGRADED_RETRY && event == VG_PV_APPEARED)))
+                step.effects |= VG_EFFECT_ENTERED | VG_EFFECT_DEADLINE;
         return step;
 }

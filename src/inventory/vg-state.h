@@ -136,12 +136,23 @@ enum vg_reason {
         _VG_REASON_MAX,
 };
 
+/* What else follows, for its times and its record. */
+enum vg_effect {
+        VG_EFFECT_ENTERED = 1 << 0,  /* the state begins now, also if it is the same as before */
+        VG_EFFECT_DEADLINE = 1 << 1, /* a deadline begins now */
+        VG_EFFECT_COMPLETE = 1 << 2, /* no PV is waited for any more */
+        VG_EFFECT_SETTLED = 1 << 3,  /* an activation has ended, or is not to be */
+        VG_EFFECT_REREAD = 1 << 4,   /* likewise, because of a change, which activates nothing */
+        VG_EFFECT_UP = 1 << 5,       /* LVs of it are active */
+        VG_EFFECT_WHOLE = 1 << 6,    /* none of them does without a PV */
+};
+
 struct vg_step {
         enum vg_state state;
         enum vg_action action;
         enum vg_report report;
         enum vg_reason reason;
-        bool deadline; /* a deadline begins now */
+        unsigned int effects; /* of enum vg_effect */
 };
 
 /* What follows from the event for a VG in that state. Any values of the facts are defined; those that the table does not

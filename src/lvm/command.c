@@ -57,9 +57,8 @@ int command_start(const char *path, const struct string_vector *arguments, struc
         posix_spawnattr_t attributes;
         sigset_t signals;
         pid_t pid;
-        int r;
+        int r = make_vectors(path, arguments, &argv, &environment);
 
-        r = make_vectors(path, arguments, &argv, &environment);
         if (r < 0)
                 return r;
         output_fd = memfd_create("lvm-output", MFD_CLOEXEC);
@@ -96,9 +95,8 @@ const char *lvm_program(void)
 int lvm_command_become(const struct string_vector *arguments)
 {
         _cleanup_string_vector_ struct string_vector argv = {}, environment = {};
-        int r;
+        int r = make_vectors(lvm_program(), arguments, &argv, &environment);
 
-        r = make_vectors(lvm_program(), arguments, &argv, &environment);
         if (r < 0)
                 return r;
         /* Only then: what says that it failed needs some of them. */

@@ -111,9 +111,8 @@ static int set_system_id(struct system_id *system_id, const char *text)
 static int set_system_id_from_file(int root_fd, const char *path, struct system_id *system_id)
 {
         _cleanup_free_ char *text = NULL;
-        int r;
+        int r = read_file_at(root_fd, root_relative(path), &text, NULL);
 
-        r = read_file_at(root_fd, root_relative(path), &text, NULL);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         FOREACH_LINE(line, text) {
@@ -172,9 +171,8 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
                 {"activation/volume_list", &configuration.volume_list},
                 {"activation/auto_activation_volume_list", &configuration.auto_activation_volume_list},
         };
-        int r;
+        int r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
 
-        r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
         if (r < 0)
                 return r;
 

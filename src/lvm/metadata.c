@@ -320,10 +320,9 @@ int backup_read(int root_fd, const char *directory, const char *name, struct vg 
         _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         const char *reason;
-        int r;
+        int r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL)
+                        ?: metadata_parse(text, &metadata, &reason);
 
-        r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL)
-                    ?: metadata_parse(text, &metadata, &reason);
         if (r < 0)
                 return r;
         if (!metadata || !streq(metadata->name, name))

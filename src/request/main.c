@@ -61,9 +61,8 @@ static int request(const char *entry)
 
 int main(int argc, char *argv[])
 {
-        int r;
+        int r = arguments_parse_plain(argc, argv, usage);
 
-        r = arguments_parse_plain(argc, argv, usage);
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 

@@ -111,9 +111,10 @@ static void write_field(FILE *file, const struct iovec *field)
         fputc('\n', file);
 }
 
+static const struct fields no_fields;
+
 /* `message` is one line. What is no event has no identifier, which is NULL then, and no fields. */
-static int write_journal(
-        int level, const char *message, const char *message_id, const struct iovec *fields, size_t n_fields)
+static int write_journal(int level, const char *message, const char *message_id, const struct fields *fields)
 {
         _cleanup_memstream_ struct memstream stream = {};
         _cleanup_free_ char *text = NULL;
@@ -126,17 +127,17 @@ static int write_journal(
         fprintf(file, "MESSAGE=%s\nPRIORITY=%i\nSYSLOG_IDENTIFIER=%s\n", message, level, log_identifier);
         if (message_id)
                 fprintf(file, "MESSAGE_ID=%s\n", message_id);
-        FOREACH_ARRAY(field, fields, n_fields)
+        FOREACH_ARRAY(field, fields->vector, fields->n)
                 write_field(file, field);
         r = memstream_finish(&stream, &text, &line.iov_len);
         if (r < 0)
                 return r;
         line.iov_base = text;
         r = send_message(&(struct msghdr){.msg_iov = &line, .msg_iovlen = 1});
-        if ((r != -EMSGSIZE && r != -ENOBUFS) || n_fields == 0)
+        if ((r != -EMSGSIZE && r != -ENOBUFS) || fields->n == 0)
                 return r;
         /* The fields are too large for a datagram; the message by itself is not. */
-        return write_journal(level, message, message_id, NULL, 0);
+        return write_journal(level, message, message_id, &no_fields);
 }
 
 static void write_kmsg(int level, const char *message)
@@ -162,7 +163,7 @@ static bool write_lost(bool last)
                 log_n_lost == 1 ? " was" : "s were");
         if (!message)
                 return false;
-        if (write_journal(LOG_WARNING, message, NULL, NULL, 0) < 0) {
+        if (write_journal(LOG_WARNING, message, NULL, &no_fields) < 0) {
                 if (last)
                         write_kmsg(LOG_WARNING, message);
                 return false;
@@ -177,7 +178,7 @@ void log_close(void)
         log_n_lost = 0;
 }
 
-void log_event(int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields)
+void log_event(int level, const char *message_id, const char *message, const struct fields *fields)
 {
         _cleanup_free_ char *copy = NULL, *printable = NULL;
         size_t length = message ? strlen(message) : 0;
@@ -200,7 +201,7 @@ void log_event(int level, const char *message_id, const char *message, const str
         if (log_target != LOG_TARGET_JOURNAL &&
                 !(log_target == LOG_TARGET_STDERR && log_events_recorded && message_id))
                 return;
-        if (!write_lost(false) || write_journal(level, printable, message_id, fields, n_fields) < 0)
+        if (!write_lost(false) || write_journal(level, printable, message_id, fields) < 0)
                 log_n_lost++;
 }
 
@@ -228,7 +229,7 @@ _printf_(5, 6) static void log_from_libdevmapper(
         if (message && diversion)
                 diversion(message, diversion_userdata);
         else
-                log_event(LOG_DEBUG, NULL, message, NULL, 0);
+                log_event(LOG_DEBUG, NULL, message, &no_fields);
 }
 
 void log_open(const char *identifier, enum log_target target)
@@ -271,12 +272,14 @@ int log_full(int level, int error, const char *format, ...)
 
         errno = -error;
         message = FORMAT_ARGUMENTS(string_format_list, format);
-        log_event(level, NULL, message, NULL, 0);
+        log_event(level, NULL, message, &no_fields);
         return error;
 }
 
-void fields_add(struct fields *fields, char *field)
+void fields_add(struct fields *fields, const char *format, ...)
 {
+        char *field = FORMAT_ARGUMENTS(string_format_list, format);
+
         if (field && fields->n < FIELDS_MAX && GREEDY_REALLOC(fields->vector, fields->n + 1))
                 fields->vector[fields->n++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
         else

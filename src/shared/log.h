@@ -51,12 +51,6 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_warning_errno(error, ...) ((void) log_full(LOG_WARNING, error, __VA_ARGS__))
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
-/* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
- * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. On standard error only
- * the message is seen, but see log_record_events(). `message` is NULL where there was no memory for it: nothing is said then. */
-void log_event(
-        int level, const char *message_id, const char *message, const struct iovec *fields, size_t n_fields);
-
 /* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
  * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */
 #define FIELDS_MAX 1000
@@ -67,9 +61,14 @@ struct fields {
         size_t n;
 };
 
-/* Takes over `field`, "HEADGATE_VG=vg0". One that is NULL, one for which there is no memory, and one that is too
- * many, is left out: the line is said all the same. */
-void fields_add(struct fields *fields, char *field) _nonnull_(1);
+/* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
+ * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. On standard error only
+ * the message is seen, but see log_record_events(). `message` is NULL where there was no memory for it: nothing is said then. */
+void log_event(int level, const char *message_id, const char *message, const struct fields *fields) _nonnull_(4);
+
+/* A field like "HEADGATE_VG=vg0". One for which there is no memory, and one that is too many, is left out: the line is said all the
+ * same. */
+void fields_add(struct fields *fields, const char *format, ...) _printf_(2, 3) _nonnull_(1, 2);
 
 void fields_done(struct fields *fields) _nonnull_all_;
 #define _cleanup_fields_ _cleanup_(fields_done)

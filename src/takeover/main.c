@@ -140,7 +140,8 @@ static int hand_over(const char *why)
 {
         _cleanup_free_ char *message = string_format("%s Handing over to lvm2's own activation.", why);
 
-        log_event(LOG_ERR, MESSAGE_HANDED_OVER, message ?: "Handing over to lvm2's own activation.", NULL, 0);
+        log_event(LOG_ERR, MESSAGE_HANDED_OVER, message ?: "Handing over to lvm2's own activation.",
+                &(struct fields){});
         execl("/bin/systemctl", "systemctl", "--no-block", "start", "headgate-fallback.service", NULL);
         return log_error_errno(-errno, "Failed to start headgate-fallback.service: %m");
 }
@@ -151,9 +152,8 @@ static int hand_over(const char *why)
 static int end_listening(int run_fd)
 {
         _cleanup_close_ int running_fd = -EBADF;
-        int r;
+        int r = flags_is_set(run_fd, FLAGS_LISTENING);
 
-        r = flags_is_set(run_fd, FLAGS_LISTENING);
         if (r <= 0)
                 return r;
         r = flags_take_running(run_fd, &running_fd);
@@ -173,9 +173,8 @@ static int worker_stopped(int run_fd)
         const char *status = secure_getenv("EXIT_STATUS") ?: "unknown";
         _cleanup_free_ char *text = NULL;
         uint32_t n_failures = 0;
-        int r;
+        int r = end_listening(run_fd);
 
-        r = end_listening(run_fd);
         if (r < 0)
                 log_warning_errno(r, "Failed to note that devices may have been missed: %m");
 

@@ -73,7 +73,7 @@ static void add_vgs(struct fields *fields, const struct tree_nodes *members)
 
                 if (field && fields->n < VGS_IN_A_LINE &&
                         !ANY(FOREACH_ARRAY(other, fields->vector, fields->n), streq(other->iov_base, field)))
-                        fields_add(fields, TAKE_PTR(field));
+                        fields_add(fields, "%s", field);
         }
 }
 
@@ -84,14 +84,13 @@ static void report_tree(int level, const char *message_id, const struct teardown
 
         FOREACH_LISTED(const struct removal, removal, &tree->removed)
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
-        fields_add(&fields, string_format("HEADGATE_TREE=%s", tree->name));
+        fields_add(&fields, "HEADGATE_TREE=%s", tree->name);
         add_vgs(&fields, &tree->members);
-        fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->members.n));
-        fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
-        fields_add(&fields, string_format("HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped));
-        fields_add(&fields,
-                string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec_between(tree->first_usec, tree->last_usec)));
-        log_event(level, message_id, message, fields.vector, fields.n);
+        fields_add(&fields, "HEADGATE_N_NODES=%zu", tree->members.n);
+        fields_add(&fields, "HEADGATE_N_NODES_GONE=%zu", tree->n_gone);
+        fields_add(&fields, "HEADGATE_N_NODES_LEFT_ALONE=%zu", tree->n_skipped);
+        fields_add(&fields, "HEADGATE_DURATION_USEC=%" PRIu64, usec_between(tree->first_usec, tree->last_usec));
+        log_event(level, message_id, message, &fields);
 }
 
 void report_trees_down(struct teardown *teardown)
@@ -214,16 +213,16 @@ static void report_node_left(void *userdata, struct tree_node *node, const struc
         _cleanup_fields_ struct fields fields = {};
 
         add_bar(teardown, removal, TIMELINE_FAILED, now_usec(), holders);
-        fields_add(&fields, string_format("HEADGATE_NODE=%s", node->name));
-        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", node->kernel_name));
-        fields_add(&fields, string_format("HEADGATE_TREE=%s", teardown->trees[node->component].name));
+        fields_add(&fields, "HEADGATE_NODE=%s", node->name);
+        fields_add(&fields, "HEADGATE_DEVNAME=%s", node->kernel_name);
+        fields_add(&fields, "HEADGATE_TREE=%s", teardown->trees[node->component].name);
         if (node->vg)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", node->vg));
-        fields_add(&fields, string_format("HEADGATE_HOLDERS=%s", holders ?: ""));
-        fields_add(&fields, string_format("HEADGATE_KIND=%s", tree_kind_to_string(node->kind)));
-        fields_add(&fields, string_format("HEADGATE_N_TRIES=%u", removal->n_tries));
-        fields_add(&fields, string_format("ERRNO=%d", -removal->error));
-        log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, fields.vector, fields.n);
+                fields_add(&fields, "HEADGATE_VG=%s", node->vg);
+        fields_add(&fields, "HEADGATE_HOLDERS=%s", holders ?: "");
+        fields_add(&fields, "HEADGATE_KIND=%s", tree_kind_to_string(node->kind));
+        fields_add(&fields, "HEADGATE_N_TRIES=%u", removal->n_tries);
+        fields_add(&fields, "ERRNO=%d", -removal->error);
+        log_event(LOG_WARNING, MESSAGE_NODE_LEFT, message, &fields);
 }
 
 static void report_nodes_left(struct teardown *teardown)
@@ -257,10 +256,10 @@ void report_end(struct teardown *teardown)
         message = tree->n_to_go == 0 ? strdup("There is no device to be taken down.")
                                      : string_format("%zu of %zu device%s down after %s.", tree->n_gone,
                                                tree->n_to_go, plural(tree->n_to_go), DURATION_TO_STRING(usec));
-        fields_add(&fields, string_format("HEADGATE_N_NODES=%zu", tree->n_to_go));
-        fields_add(&fields, string_format("HEADGATE_N_NODES_GONE=%zu", tree->n_gone));
-        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
-        log_event(tree->n_gone < tree->n_to_go ? LOG_WARNING : LOG_NOTICE, MESSAGE_TEARDOWN_ENDED, message,
-                fields.vector, fields.n);
+        fields_add(&fields, "HEADGATE_N_NODES=%zu", tree->n_to_go);
+        fields_add(&fields, "HEADGATE_N_NODES_GONE=%zu", tree->n_gone);
+        fields_add(&fields, "HEADGATE_DURATION_USEC=%" PRIu64, usec);
+        log_event(
+                tree->n_gone < tree->n_to_go ? LOG_WARNING : LOG_NOTICE, MESSAGE_TEARDOWN_ENDED, message, &fields);
         (void) sd_notifyf(0, "STATUS=%s", message ?: "");
 }

@@ -97,10 +97,10 @@ void timeline_log(const struct timeline *timeline)
                 if (!bars)
                         return;
                 message = string_format("Timeline of %zu %s%s recorded.", n, unit, plural(n));
-                fields_add(&fields, string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]));
-                fields_add(&fields, string_format("HEADGATE_KERNEL=%s", timeline->kernel ?: ""));
-                fields_add(&fields, TAKE_PTR(bars));
-                log_event(LOG_INFO, MESSAGE_TIMELINE, message, fields.vector, fields.n);
+                fields_add(&fields, "HEADGATE_TIMELINE=%s", kind_names[timeline->kind]);
+                fields_add(&fields, "HEADGATE_KERNEL=%s", timeline->kernel ?: "");
+                fields_add(&fields, "%s", bars);
+                log_event(LOG_INFO, MESSAGE_TIMELINE, message, &fields);
         }
 }
 

@@ -124,8 +124,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
                 r = string_vector_add(&arguments, groups[i]->vg->name);
                 (void) dm_names_write(worker->run_fd, groups[i]->vg);
         }
-        if (r >= 0)
-                r = job_start(worker->event, kind, &arguments, activate_on_ended, worker, &job);
+        r = r ?: job_start(worker->event, kind, &arguments, activate_on_ended, worker, &job);
         if (r < 0)
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
@@ -237,9 +236,8 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         struct ready *ready, struct ready *degraded)
 {
         bool locked;
-        int r;
+        int r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
 
-        r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
         if (r < 0 || r == VG_DO_NOTHING)
                 return r;
         if (r == VG_DO_ACTIVATE_DEGRADED)
@@ -352,8 +350,7 @@ static int probe_pvs(struct worker *worker, struct job *job)
                 FOREACH_PV(pv, group->vg)
                         if (r >= 0 && pv->device != 0 && pv->device_name)
                                 r = reading_add(&reading, pv->device, pv->device_name);
-        if (r >= 0)
-                r = readers_start(worker->readers, READER_PROBE, &reading);
+        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
         return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
 }
 

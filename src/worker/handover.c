@@ -66,9 +66,8 @@ static int adopt_groups(struct worker *worker, struct job *job)
 static int adopt_process(struct worker *worker, pid_t pid)
 {
         struct job *job;
-        int r;
+        int r = job_adopt(worker->event, pid, activate_on_ended, worker, &job);
 
-        r = job_adopt(worker->event, pid, activate_on_ended, worker, &job);
         if (r == -ESRCH)
                 return 0;
         if (r < 0)

@@ -4,8 +4,7 @@
  *
  * A VG may change while the machine runs: it gets another name, other PVs or LVs, or is removed. Each writer of metadata causes
  * an event of the PV that was written to, but a command of lvm2 writes to several, one after another. So what each PV says is
- * entered as it is read, and what follows for the VG is found when all has been read. lvm2 activates nothing because of such a
- * change, and here nothing is activated. */
+ * entered as it is read, and what follows for the VG is found when all has been read. Like lvm2, this activates nothing. */
 
 #include "worker/worker.h"
 
@@ -239,63 +238,66 @@ static int note_diskseq(struct worker *worker, struct device *device)
         return forget_pv(worker, device, former.pvid, group ? group->vg->name : NULL);
 }
 
-/* Has lvm2 record the PV, if that is to be done. Where it has it as a device that is no more, it would take this one for a
- * duplicate; and it may have it with a VG that it does not belong to. */
-static int record_pv(struct worker *worker, struct device *device, bool unused, struct managed_group *group)
+/* What lvm2's record says of a PV: what classify_pv() returns, or a negative errno. */
+enum pv_record {
+        PV_RECORDED,
+        PV_UNRECORDED,
+        PV_STALE, /* it is on a device that is no more: lvm2 would take this one for a duplicate */
+        PV_ELSEWHERE,
+        PV_OF_OTHER, /* with a VG that it does not belong to */
+};
+
+static int classify_pv(
+        struct worker *worker, const struct device *device, bool unused, const struct managed_group *group)
 {
-        bool missing, elsewhere, stale, renamed;
         _cleanup_free_ char *name = NULL;
         dev_t recorded = 0;
-        int r;
+        int r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded, &name);
 
-        r = online_read_pv(worker->lvm_run_fd, device->pvid, &recorded, &name);
         if (r < 0)
                 return log_error_errno(r, "Failed to read lvm2's record of %s: %m", device->name);
-        missing = r == ONLINE_NONE;
-        elsewhere = !missing && recorded != device->number;
-        stale = elsewhere && !inventory_is_still(worker->inventory, recorded, device->pvid);
-        renamed = !missing && !elsewhere && (unused || (group && name && !streq(name, group->vg->name)));
-        if (stale || renamed)
-                r = online_forget(worker->lvm_run_fd, device->pvid, group && stale ? group->vg->name : NULL);
+        if (r == ONLINE_NONE)
+                return PV_UNRECORDED;
+        if (recorded != device->number)
+                return inventory_is_still(worker->inventory, recorded, device->pvid) ? PV_ELSEWHERE : PV_STALE;
+        return unused || (group && name && !streq(name, group->vg->name)) ? PV_OF_OTHER : PV_RECORDED;
+}
+
+/* Has lvm2 record the PV, if that is to be done. */
+static int record_pv(struct worker *worker, struct device *device, bool unused, struct managed_group *group)
+{
+        int record = classify_pv(worker, device, unused, group), r = 0;
+
+        if (record < 0)
+                return record;
+        if (record == PV_UNRECORDED && group && vg_find_pv(group->vg, device->pvid))
+                group->fresh = true;
+        if (record == PV_STALE || record == PV_OF_OTHER)
+                r = online_forget(
+                        worker->lvm_run_fd, device->pvid, group && record == PV_STALE ? group->vg->name : NULL);
         if (r < 0)
                 return log_error_errno(r, "Failed to remove lvm2's stale record of %s: %m", device->name);
-        if (group && missing && vg_find_pv(group->vg, device->pvid))
-                group->fresh = true;
         inventory_move_device(worker->inventory, device,
-                (missing || elsewhere || renamed) && (group || device->ready) ? DEVICE_UNRECORDED
-                                                                              : DEVICE_SETTLING);
+                record != PV_RECORDED && (group || device->ready) ? DEVICE_UNRECORDED : DEVICE_SETTLING);
         return 0;
 }
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
-        struct managed_group *former = device->group, *indexed, *group = NULL;
-        int r;
+        struct managed_group *owner, *group = NULL;
+        int r = forget_other_pv(worker, device, result->pvid)
+                        ?: inventory_set_pvid(worker->inventory, device, result->pvid);
 
-        r = forget_other_pv(worker, device, result->pvid);
         if (r < 0)
                 return r;
-        r = inventory_set_pvid(worker->inventory, device, result->pvid);
-        if (r < 0)
-                return r;
-        indexed = inventory_find_group_of_pv(worker->inventory, device->pvid);
-
+        owner = inventory_find_group_of_pv(worker->inventory, device->pvid);
         r = judge_copies(worker, device, result, &group);
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
-        if (r >= 0 && group && vg_find_pv(group->vg, device->pvid))
-                r = inventory_claim_pv(worker->inventory, group, device->pvid);
-        /* The PV is in that VG now, or in none, and so in no other. */
-        if (r >= 0 && former && former != group)
-                r = inventory_leave_group(worker->inventory, former, device->number, device->pvid);
-        if (r >= 0 && indexed && indexed != group)
-                r = inventory_leave_group(worker->inventory, indexed, device->number, device->pvid);
-        if (r < 0)
-                return r;
-
-        device->group = NULL;
-        r = record_pv(worker, device, result->unused, group);
+        r = r
+ ?: inventory_move_pv(worker->inventory, device, owner, group)
+ ?: record_pv(worker, device, result->unused, group);
         /* It was read, and has nothing newer. */
         if (r >= 0 && group && device->seqno == 0)
                 r = roll_back(worker, group);

@@ -433,9 +433,8 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
 
 int worker_run(struct worker *worker)
 {
-        int r;
+        int r = sd_event_loop(worker->event);
 
-        r = sd_event_loop(worker->event);
         /* Whichever callback has failed. */
         if (r < 0)
                 (void) log_error_errno(r, "The worker cannot go on: %m");

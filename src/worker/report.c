@@ -19,19 +19,19 @@ static void report_line(int level, const char *message_id, const struct fields *
         _cleanup_free_ char *owned = message;
 
         if (message)
-                log_event(level, message_id, message, fields->vector, fields->n);
+                log_event(level, message_id, message, fields);
 }
 
 static void add_id(struct fields *fields, const char *name, const char *id)
 {
-        fields_add(fields, string_format("%s=%s", name, LVM_ID_TO_STRING(id)));
+        fields_add(fields, "%s=%s", name, LVM_ID_TO_STRING(id));
 }
 
 /* On the monotonic clock; left out where it has not come to it. */
 static void add_time(struct fields *fields, const struct vg *vg, const char *name, uint64_t usec)
 {
         if (usec > 0 && usec >= vg->first_seen_usec)
-                fields_add(fields, string_format("%s=%" PRIu64, name, usec));
+                fields_add(fields, "%s=%" PRIu64, name, usec);
 }
 
 /* `state` is NULL for a VG of which no PV was seen. Takes over the message. */
@@ -40,14 +40,14 @@ static void report_group(int level, const char *message_id, const struct vg *vg,
 {
         _cleanup_fields_ struct fields fields = {};
 
-        fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+        fields_add(&fields, "HEADGATE_VG=%s", vg->name);
         add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
-        fields_add(&fields, string_format("HEADGATE_N_PVS=%zu", vg->n_pvs));
-        fields_add(&fields, string_format("HEADGATE_N_PVS_SEEN=%zu", vg_count(vg).seen));
-        fields_add(&fields, string_format("HEADGATE_N_LVS_ACTIVE=%zu", vg_count(vg).active));
-        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, duration_usec));
+        fields_add(&fields, "HEADGATE_N_PVS=%zu", vg->n_pvs);
+        fields_add(&fields, "HEADGATE_N_PVS_SEEN=%zu", vg_count(vg).seen);
+        fields_add(&fields, "HEADGATE_N_LVS_ACTIVE=%zu", vg_count(vg).active);
+        fields_add(&fields, "HEADGATE_DURATION_USEC=%" PRIu64, duration_usec);
         if (state)
-                fields_add(&fields, string_format("HEADGATE_STATE=%s", state));
+                fields_add(&fields, "HEADGATE_STATE=%s", state);
         add_time(&fields, vg, "HEADGATE_FIRST_SEEN_USEC", vg->first_seen_usec);
         add_time(&fields, vg, "HEADGATE_COMPLETE_USEC", vg->complete_usec);
         add_time(&fields, vg, "HEADGATE_ASKED_USEC", vg->activating_usec);
@@ -62,12 +62,12 @@ static void report_device(int level, const char *message_id, const struct vg *vg
         _cleanup_fields_ struct fields fields = {};
 
         if (vg->name)
-                fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+                fields_add(&fields, "HEADGATE_VG=%s", vg->name);
         if (vg->vgid[0] != '\0')
                 add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
         if (pvid[0] != '\0')
                 add_id(&fields, "HEADGATE_PV_UUID", pvid);
-        fields_add(&fields, string_format("HEADGATE_DEVNAME=%s", device_name));
+        fields_add(&fields, "HEADGATE_DEVNAME=%s", device_name);
         report_line(level, message_id, &fields, message);
 }
 
@@ -88,10 +88,10 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
         _cleanup_fields_ struct fields fields = {};
 
         FOREACH_ARRAY(group, groups, n) {
-                fields_add(&fields, string_format("HEADGATE_VG=%s", (*group)->vg->name));
+                fields_add(&fields, "HEADGATE_VG=%s", (*group)->vg->name);
                 enumeration_add(&names, (*group)->vg->name);
         }
-        fields_add(&fields, string_format("HEADGATE_N_VGS=%zu", n));
+        fields_add(&fields, "HEADGATE_N_VGS=%zu", n);
         report_line(LOG_INFO, MESSAGE_VG_ACTIVATING, &fields,
                 n == 1 ? string_format("VG %s is being activated by lvm2%s.", groups[0]->vg->name, without)
                        : string_format(
@@ -191,7 +191,7 @@ void report_output(const struct vg *vg, const char *output)
                 if (!*line)
                         continue;
                 n++;
-                fields_add(&fields, string_format("HEADGATE_VG=%s", vg->name));
+                fields_add(&fields, "HEADGATE_VG=%s", vg->name);
                 add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
                 report_line(LOG_NOTICE, NULL, &fields, string_format("lvm2 on VG %s: %s", vg->name, line));
         }
@@ -211,8 +211,8 @@ void report_absent(const struct expectation *expectation, const struct vg *backu
                                 expectation->name, time, backup->n_pvs, plural(backup->n_pvs), missing ?: "?"));
                 return;
         }
-        fields_add(&fields, string_format("HEADGATE_VG=%s", expectation->name));
-        fields_add(&fields, string_format("HEADGATE_DURATION_USEC=%" PRIu64, usec));
+        fields_add(&fields, "HEADGATE_VG=%s", expectation->name);
+        fields_add(&fields, "HEADGATE_DURATION_USEC=%" PRIu64, usec);
         report_line(LOG_WARNING, MESSAGE_VG_ABSENT, &fields,
                 string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
                         expectation->name, time));
@@ -267,8 +267,8 @@ void report_backup_unusable(const char *vg_name, int error)
 {
         _cleanup_fields_ struct fields fields = {};
 
-        fields_add(&fields, string_format("HEADGATE_VG=%s", vg_name));
-        fields_add(&fields, string_format("ERRNO=%d", -error));
+        fields_add(&fields, "HEADGATE_VG=%s", vg_name);
+        fields_add(&fields, "ERRNO=%d", -error);
         report_line(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, &fields,
                 string_format(
                         "The backup of the metadata of VG %s cannot be used: %s", vg_name, strerror(-error)));

@@ -36,9 +36,8 @@ static void note_request(struct worker *worker, const struct device *device, enu
 static int take_device(struct worker *worker, dev_t number, enum uevents_kind kind, struct device **ret)
 {
         struct device *device;
-        int r;
+        int r = inventory_get_device(worker->inventory, number, &device);
 
-        r = inventory_get_device(worker->inventory, number, &device);
         if (r < 0)
                 return r;
 

@@ -197,8 +197,7 @@ static int probe_devices(struct worker *worker, struct job *job)
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
                 if (r >= 0 && !device->removed)
                         r = reading_add(&reading, device->number, device->name);
-        if (r >= 0)
-                r = readers_start(worker->readers, READER_PROBE, &reading);
+        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
         return r < 0 ? log_error_errno(r, "Failed to probe devices that pvscan waits for: %m") : 0;
 }
 
@@ -251,13 +250,11 @@ static int start(struct worker *worker, struct device *const *devices, size_t n,
 {
         static const char *const words[] = {"pvscan", "--cache", "--"};
         _cleanup_string_vector_ struct string_vector arguments = {};
-        int r;
+        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = add_device_argument(worker, &arguments, devices[i]);
-        if (r >= 0)
-                r = job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, ret);
+        r = r ?: job_start(worker->event, JOB_RECORD, &arguments, on_recorded, worker, ret);
         if (r < 0)
                 return log_error_errno(r, "Failed to start pvscan: %m");
         FOREACH_ARRAY(device, devices, n) {

@@ -268,11 +268,11 @@ static int set_reason(const struct change *change)
 }
 
 /* The state is final for now. */
-static void note_settled(struct worker *worker, struct vg *vg, enum vg_report report)
+static void note_settled(struct worker *worker, struct vg *vg, unsigned int effects)
 {
         vg->settled_usec = worker->inventory->now_usec;
         vg->lost_pv &= vg_count(vg).stranded > 0;
-        if (report == VG_SAY_ACTIVE || report == VG_SAY_DEGRADED)
+        if (effects & VG_EFFECT_UP)
                 vg_note_first(vg);
         dm_names_remove(worker->run_fd, vg);
         worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
@@ -285,18 +285,12 @@ static const uint64_t retries[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 300 * U
 /* For how long an event of a device of its has it tried again at once. */
 #define JUST_FAILED_USEC (30 * USEC_PER_SEC)
 
-static void forget_retries(struct managed_group *group)
-{
-        group->n_retries = 0;
-        group->retried = false;
-}
-
 static void plan_retry(struct managed_group *group, const struct vg_step *step, uint64_t now)
 {
         bool failed = step->state == VG_FAILED && step->reason != VG_REASON_ON_REMOVED;
 
         if (!failed)
-                forget_retries(group);
+                group->n_retries = group->retried = 0;
         group->retry_usec = failed && group->n_retries < ELEMENTSOF(retries) ? now + retries[group->n_retries] : 0;
 }
 
@@ -329,13 +323,12 @@ static void note_degraded(const struct change *change)
         struct vg *vg = change->vg;
         bool unasked = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
                        vg->activating_usec < vg->degraded_usec;
-        bool whole = unasked || (step->report == VG_SAY_ACTIVE && !vg_event_is_reread(change->input->event));
 
         if (vg_state_is_due(step->state))
                 vg->complete_usec = 0;
         if (vg->degraded_usec == 0 && (vg_state_is_due(step->state) || step->state == VG_DEGRADED_COMPLETE))
                 vg->degraded_usec = change->worker->inventory->now_usec;
-        if (!whole)
+        if (!unasked && !(step->effects & VG_EFFECT_WHOLE))
                 return;
         vg->degraded_usec = 0;
         FOREACH_PV(pv, vg)
@@ -364,11 +357,8 @@ static int carry_out(const struct change *change)
         struct managed_group *group = change->group;
         struct vg *vg = change->vg;
         struct inventory *inventory = change->worker->inventory;
-        enum vg_state former = group->state;
-        bool settles = step->report >= VG_SAY_ACTIVE && step->report <= VG_SAY_FAILED;
-        int r;
+        int r = set_reason(change);
 
-        r = set_reason(change);
         if (r < 0)
                 return r;
         if (step->action == VG_DO_CLAIM) {
@@ -380,26 +370,26 @@ static int carry_out(const struct change *change)
                 inventory_recheck(inventory, group);
         if (step->report == VG_SAY_LATE)
                 input->pv->late_usec = inventory->now_usec;
-        if (step->report == VG_SAY_COMPLETE)
+        if (step->effects & VG_EFFECT_COMPLETE)
                 note_complete(change->worker, vg);
-        if (settles && vg_event_is_reread(input->event))
+        if (step->effects & VG_EFFECT_REREAD)
                 vg->complete_usec = vg->settled_usec = inventory->now_usec;
         note_degraded(change);
 
-        if (step->state != former || step->deadline || step->report == VG_SAY_LOST)
+        if (step->effects & VG_EFFECT_ENTERED)
                 inventory_enter(inventory, group, step);
         else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
                  (input->devices && step->action != VG_DO_RECHECK))
                 inventory_note_change(inventory, group);
-        if (settles)
+        if (step->effects & (VG_EFFECT_SETTLED | VG_EFFECT_REREAD))
                 plan_retry(group, step, inventory->now_usec);
         else if (input->event == VG_REQUESTED)
-                forget_retries(group);
-        if (settles && !vg_event_is_reread(input->event))
-                note_settled(change->worker, vg, step->report);
-        if (step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED)
+                group->n_retries = group->retried = 0;
+        if (step->effects & VG_EFFECT_SETTLED)
+                note_settled(change->worker, vg, step->effects);
+        if (step->effects & VG_EFFECT_UP)
                 group->activated = inventory->activated = true;
-        if (step->state != former && !vg_state_is_settled(step->state))
+        if (step->effects & VG_EFFECT_ENTERED && !vg_state_is_settled(step->state))
                 worker_ask_step(change->worker);
         say(change);
         return 0;

@@ -60,11 +60,21 @@ static inline const char *find_fault(
                 return "removed and not forgotten";
         if ((step->action == VG_DO_CLAIM) && step->report != VG_SAY_ACTIVE && step->report != VG_SAY_DEGRADED)
                 return "claimed and not active";
-        if (step->deadline && !vg_state_has_deadline(step->state))
+        if (step->effects & VG_EFFECT_DEADLINE && !vg_state_has_deadline(step->state))
                 return "a deadline for what has none";
-        if (vg_state_has_deadline(step->state) && !step->deadline && step->state != state)
+        if (vg_state_has_deadline(step->state) && !(step->effects & VG_EFFECT_DEADLINE) && step->state != state)
                 return "no deadline for what has one";
         if (step->report == VG_SAY_COMPLETE && step->state != VG_COMPLETE)
                 return "complete and not to be asked for";
+        if (step->state != state && !(step->effects & VG_EFFECT_ENTERED))
+                return "a state that is not entered";
+        if ((step->effects & VG_EFFECT_SETTLED) && !vg_state_is_settled(step->state))
+                return "settled, and something is still to be done";
+        if ((step->effects & VG_EFFECT_REREAD) && event != VG_REREAD && event != VG_REREAD_LEFT)
+                return "a change without one";
+        if ((step->effects & VG_EFFECT_UP) && facts->lvs == VG_LVS_NONE)
+                return "up without an LV";
+        if ((step->effects & VG_EFFECT_WHOLE) && facts->raids_degraded)
+                return "whole, and its RAIDs do without a PV";
         return NULL;
 }
