@@ -63,14 +63,14 @@ def source_steps():
 def unit_steps(check, builds):
     sanitized = builds.of("dev")
     built = [f"build {builds.plain.name}"]
-    # In a quick check there are no others.
-    more = [] if check == "quick" else ["--no-suite", "unsanitized"]
+    # In a quick check there are no others. In a plain one, what starts thousands of processes does so without sanitizers.
+    more = {"quick": [], "plain": ["--no-suite", "unsanitized", "--no-suite", "processes"], "all": ["--no-suite", "unsanitized"]}[check]
     steps = [Step("unit tests with sanitizers", [*meson_test(sanitized), *more], "unit tests", 180, after=[f"build {sanitized.name}"]),
              Step("units", [TESTS / "sources", "units", builds.plain], "sources", 10, after=built)]
     if check == "quick":
         return steps
     # All of them only in "all", as sanitizers see more.
-    some = [] if check == "all" else ["--suite", "unsanitized"]
+    some = [] if check == "all" else ["--suite", "unsanitized", "--suite", "processes"]
     steps.append(Step("unit tests", [*meson_test(builds.plain), *some], "unit tests", 60, after=built))
     if git("rev-parse", "HEAD") and not git("status", "--porcelain"):
         tested = ["--tested"] if check == "all" else []
