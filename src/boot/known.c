@@ -30,9 +30,9 @@ void plan_done(struct plan *plan)
                 free(vg->unit);
         }
         free(plan->vgs);
-        string_vector_done(&plan->hints);
-        string_vector_done(&plan->tagged);
-        string_vector_done(&plan->unmet);
+        strv_done(&plan->hints);
+        strv_done(&plan->tagged);
+        strv_done(&plan->unmet);
         *plan = (struct plan){};
 }
 
@@ -93,7 +93,7 @@ int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source,
 
 static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_strv_ struct strv names = {};
         _cleanup_close_ int lvm_run_fd = openat(root_fd, "run/lvm", O_PATH | O_DIRECTORY | O_CLOEXEC);
         struct planned_vg *vg;
         int r = lvm_run_fd < 0 ? -errno : online_list_vgs(lvm_run_fd, &names);
@@ -110,7 +110,7 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 /* ------ backups ------ */
 
 struct backups {
-        const struct configuration *configuration;
+        const struct config *config;
         int fd;
         size_t size_left; /* how much may still be read */
         struct plan *plan;
@@ -142,7 +142,7 @@ static int read_backup(struct backups *backups, const char *name)
         if (r == -ENOMEM || r == -ENOENT)
                 return r == -ENOENT ? 0 : r;
         if (r < 0) {
-                problems_add(backups->problems, r, "%s/%s: %m.", backups->configuration->backup_dir, name);
+                problems_add(backups->problems, r, "%s/%s: %m.", backups->config->backup_dir, name);
                 return 0;
         }
         if (size > backups->size_left)
@@ -153,14 +153,14 @@ static int read_backup(struct backups *backups, const char *name)
         if (r == -ENOMEM)
                 return r;
         if (r < 0) {
-                problems_add(backups->problems, r, "%s/%s: %s.", backups->configuration->backup_dir, name, reason);
+                problems_add(backups->problems, r, "%s/%s: %s.", backups->config->backup_dir, name, reason);
                 return 0;
         }
         /* A file with another name is a copy that somebody has made, "vg0.bak", and may be of any age. */
         if (!streq(metadata->name, name))
                 return 0;
 
-        r = add_skip_reason(metadata, &backups->configuration->system_id) ?: plan_add(backups->plan, name, &vg);
+        r = add_skip_reason(metadata, &backups->config->system_id) ?: plan_add(backups->plan, name, &vg);
         if (r < 0)
                 return r;
         memcpy(vg->vgid, metadata->vgid, sizeof(vg->vgid));
@@ -181,17 +181,17 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
         return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-bool known_is_seen(const struct string_vector *seen, const char *name)
+bool known_is_seen(const struct strv *seen, const char *name)
 {
         return seen && seen->n > 0 && bsearch(&name, seen->strings, seen->n, sizeof(char *), compare_strings);
 }
 
-int known_add(int root_fd, const struct configuration *configuration, const struct string_vector *seen,
-        struct plan *plan, struct problems *problems)
+int known_add(int root_fd, const struct config *config, const struct strv *seen, struct plan *plan,
+        struct problems *problems)
 {
         _cleanup_close_ int fd =
-                openat(root_fd, root_relative(configuration->backup_dir), O_PATH | O_DIRECTORY | O_CLOEXEC);
-        struct backups backups = {configuration, fd, BACKUPS_SIZE_MAX, plan, problems};
+                openat(root_fd, root_relative(config->backup_dir), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        struct backups backups = {config, fd, BACKUPS_SIZE_MAX, plan, problems};
         struct dirent **entries = NULL;
         int n, r = 0;
 
@@ -199,14 +199,14 @@ int known_add(int root_fd, const struct configuration *configuration, const stru
         if (n < 0 && errno == ENOMEM)
                 return -ENOMEM;
         if (n < 0 && errno != ENOENT)
-                problems_add(problems, -errno, "%s: %m.", configuration->backup_dir);
+                problems_add(problems, -errno, "%s: %m.", config->backup_dir);
 
         for (int i = 0; i < n; i++) {
                 if (r >= 0 && !known_is_seen(seen, entries[i]->d_name)) {
                         r = read_backup(&backups, entries[i]->d_name);
                         if (r == -E2BIG)
-                                problems_add(problems, r, "%s: too much, left out from %s on.",
-                                        configuration->backup_dir, entries[i]->d_name);
+                                problems_add(problems, r, "%s: too much, left out from %s on.", config->backup_dir,
+                                        entries[i]->d_name);
                 }
                 free(entries[i]);
         }
@@ -408,7 +408,7 @@ static int read_hints(int root_fd, char **ret)
         return r;
 }
 
-int hints_read(int root_fd, struct string_vector *ret, struct problems *problems)
+int hints_read(int root_fd, struct strv *ret, struct problems *problems)
 {
         _cleanup_free_ char *text = NULL;
         unsigned int number = 0;
@@ -428,13 +428,13 @@ int hints_read(int root_fd, struct string_vector *ret, struct problems *problems
                         problems_add(problems, -EBADMSG,
                                 HINTS_FILE ":%u: the line is not a device and a VG, ignoring it: %s", number,
                                 line);
-                else if (string_vector_add(ret, line) < 0)
+                else if (strv_add(ret, line) < 0)
                         return -ENOMEM;
         }
         return 0;
 }
 
-const char *hints_find(const struct string_vector *hints, const char *device)
+const char *hints_find(const struct strv *hints, const char *device)
 {
         _cleanup_free_ char *printable = string_printable(device);
 
@@ -464,7 +464,7 @@ int hints_write(int root_fd, const char *text)
         return fd < 0 ? fd : write_file_atomic_at(fd, HINTS_NAME, text);
 }
 
-int device_find_vg(int root_fd, const struct string_vector *hints, const char *device, struct device_name *ret)
+int device_find_vg(int root_fd, const struct strv *hints, const char *device, struct device_name *ret)
 {
         _cleanup_free_ char *kernel_name = NULL, *uuid = NULL, *name = NULL;
         int r = device_follow(root_fd, device, &kernel_name);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/names.h"
 #include "shared/util.h"
 
@@ -35,20 +35,20 @@ struct planned_vg {
 struct plan {
         struct planned_vg *vgs; /* by name */
         size_t n;
-        struct string_vector hints;  /* see hints_read() */
-        struct string_vector tagged; /* devices of entries whose VG no name tells, as they are written there */
-        struct string_vector unmet;  /* see plan_find_unmet() */
+        struct strv hints;  /* see hints_read() */
+        struct strv tagged; /* devices of entries whose VG no name tells, as they are written there */
+        struct strv unmet;  /* see plan_find_unmet() */
 };
 
 /* Adds the VGs that have a backup in `configuration->backup_dir`, below `root_fd`, but those in `seen`, which is sorted, and
  * of which no file is read. With `seen` NULL adds all, and those of which the initrd has left PVs in run/lvm. A file that is
  * damaged or cannot be read, and what is beyond 64 MiB in all or PLAN_VGS_MAX, is added to `problems` and left
  * out: its VG is activated when its disks appear. Returns 0 or -ENOMEM. */
-int known_add(int root_fd, const struct configuration *configuration, const struct string_vector *seen,
-        struct plan *plan, struct problems *problems) _nonnull_(2, 4, 5) _must_check_;
+int known_add(int root_fd, const struct config *config, const struct strv *seen, struct plan *plan,
+        struct problems *problems) _nonnull_(2, 4, 5) _must_check_;
 
 /* Whether that is a name in `seen`, which is sorted or NULL. */
-bool known_is_seen(const struct string_vector *seen, const char *name) _nonnull_(2);
+bool known_is_seen(const struct strv *seen, const char *name) _nonnull_(2);
 
 /* Adds a VG to group "rest", unless it is there. Returns 0 and `*ret`, valid until the next one is added; -E2BIG or -ENOMEM. */
 int plan_add(struct plan *plan, const char *name, struct planned_vg **ret) _nonnull_all_ _must_check_;
@@ -89,10 +89,10 @@ int device_name_read(const char *device, struct device_name *ret) _nonnull_all_ 
 /* Adds the lines of the file, each a device, printable, a space and a VG. What is no such line, and a file that cannot be read or is
  * larger, is added to `problems` and left out; one behind a link or on another file system than "/" does not count. Returns 0 or
  * -ENOMEM. */
-int hints_read(int root_fd, struct string_vector *ret, struct problems *problems) _nonnull_all_ _must_check_;
+int hints_read(int root_fd, struct strv *ret, struct problems *problems) _nonnull_all_ _must_check_;
 
 /* The VG of a device as an entry names it, or NULL. */
-const char *hints_find(const struct string_vector *hints, const char *device) _nonnull_all_;
+const char *hints_find(const struct strv *hints, const char *device) _nonnull_all_;
 
 /* Writes the lines, if they are not those of the file. Returns 0 or a negative errno; -EROFS or -EXDEV where there can be no hints. */
 int hints_write(int root_fd, const char *text) _nonnull_all_ _must_check_;
@@ -104,5 +104,5 @@ int device_follow(int root_fd, const char *name, char **ret) _nonnull_all_ _must
 
 /* The VG of the LV that `device` is now, with kind DEVICE_OF_NAME; of none with DEVICE_OTHER. Of a device that is not there, what the
  * hints have. Returns 0 or -ENOMEM. */
-int device_find_vg(int root_fd, const struct string_vector *hints, const char *device,
+int device_find_vg(int root_fd, const struct strv *hints, const char *device,
         struct device_name *ret) _nonnull_all_ _must_check_;

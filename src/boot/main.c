@@ -186,12 +186,12 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         /* The worker learns of all others from their disks. */
         static const enum plan_group groups[] = {PLAN_BOOT, PLAN_NET};
         _cleanup_settings_ struct settings settings = {};
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_plan_ struct plan plan = {};
         const char *off = NULL;
         int r = settings_read(root_fd, &settings, problems)
-                ?: configuration_read(root_fd, &configuration, problems)
-                ?: switches_describe_off(root_fd, &settings, &configuration, &off);
+                ?: config_read(root_fd, &config, problems)
+                ?: switches_describe_off(root_fd, &settings, &config, &off);
 
         if (r < 0)
                 return log_error_errno(r, "Failed to read headgate.conf and lvm.conf: %m");
@@ -200,7 +200,7 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
                 return 0;
         }
 
-        r = plan_make(root_fd, &settings, &configuration, NULL, &plan, problems);
+        r = plan_make(root_fd, &settings, &config, NULL, &plan, problems);
         if (r < 0)
                 return log_error_errno(r, "Failed to make the plan of boot: %m");
         FOREACH_ARRAY(group, groups, ELEMENTSOF(groups)) {

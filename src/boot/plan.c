@@ -16,15 +16,15 @@
 /* What the entries of all files share while they are read. */
 struct entries {
         int root_fd;
-        const struct string_vector *seen; /* see plan_make() */
+        const struct strv *seen; /* see plan_make() */
         struct plan *plan;
         struct problems *problems;
-        struct string_vector opened; /* what crypttab gives names in /dev/mapper */
+        struct strv opened; /* what crypttab gives names in /dev/mapper */
 };
 
 static void entries_done(struct entries *entries)
 {
-        string_vector_done(&entries->opened);
+        strv_done(&entries->opened);
 }
 
 DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
@@ -96,7 +96,7 @@ static int note_unmet(const struct entries *entries, const struct entry *entry, 
 
         if (device_follow(entries->root_fd, entry->device, &kernel_name) != -ENODEV)
                 return 0;
-        return string_vector_take(&entries->plan->unmet,
+        return strv_take(&entries->plan->unmet,
                 string_format("%s %s names %s, which is not there.", vg, entry->source, entry->device));
 }
 
@@ -146,7 +146,7 @@ static int claim(const struct entry *entry, const struct entries *entries)
                 const char *hint = hints_find(&plan->hints, entry->device);
 
                 vg = hint ? plan_find(plan, hint) : NULL;
-                if (string_vector_add(&plan->tagged, entry->device) < 0)
+                if (strv_add(&plan->tagged, entry->device) < 0)
                         return -ENOMEM;
         }
         if (!vg)
@@ -225,7 +225,7 @@ static int claim_crypttab(char *text, struct entries *entries)
                                 CRYPTTAB_FILE ":%u: the line has a name, and no device.", number);
                         continue;
                 }
-                r = string_vector_add(&entries->opened, fields[0])
+                r = strv_add(&entries->opened, fields[0])
                             ?: claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, entries);
                 if (r < 0)
                         return r;
@@ -283,7 +283,7 @@ static int claim_word(char *word, const struct entries *entries)
 
 static int claim_command_line(char *text, struct entries *entries)
 {
-        _cleanup_string_vector_ struct string_vector words = {};
+        _cleanup_strv_ struct strv words = {};
         int r = command_line_split(text, &words);
 
         FOREACH_ARRAY(word, words.strings, words.n)
@@ -293,7 +293,7 @@ static int claim_command_line(char *text, struct entries *entries)
 
 /* ------ all entries ------ */
 
-int entries_claim(int root_fd, const struct string_vector *seen, struct plan *plan, struct problems *problems)
+int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struct problems *problems)
 {
         /* Names that crypttab gives are no names of LVs to the others. */
         static const struct {
@@ -373,8 +373,8 @@ const char *plan_group_to_string(enum plan_group group)
 }
 
 /* VGs that are only named in the settings are known, too: the machine may have no backups. Returns 0 or -ENOMEM. */
-static int claim_configured(const char *name, enum plan_group group, const char *what,
-        const struct string_vector *seen, struct plan *plan, struct problems *problems)
+static int claim_configured(const char *name, enum plan_group group, const char *what, const struct strv *seen,
+        struct plan *plan, struct problems *problems)
 {
         struct planned_vg *vg;
         int r = known_is_seen(seen, name) ? -EEXIST : plan_add(plan, name, &vg);
@@ -418,11 +418,11 @@ static int name_units(struct plan *plan, struct problems *problems)
         return 0;
 }
 
-int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
-        const struct string_vector *seen, struct plan *ret, struct problems *problems)
+int plan_make(int root_fd, const struct settings *settings, const struct config *config, const struct strv *seen,
+        struct plan *ret, struct problems *problems)
 {
         const struct {
-                const struct string_vector *names;
+                const struct strv *names;
                 enum plan_group group;
                 const char *what;
         } configured[] = {
@@ -430,8 +430,7 @@ int plan_make(int root_fd, const struct settings *settings, const struct configu
                 {&settings->net_vgs, PLAN_NET, "it in net_volume_groups"},
         };
         _cleanup_plan_ struct plan plan = {};
-        int r = known_add(root_fd, configuration, seen, &plan, problems)
-                        ?: entries_claim(root_fd, seen, &plan, problems);
+        int r = known_add(root_fd, config, seen, &plan, problems) ?: entries_claim(root_fd, seen, &plan, problems);
 
         FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
                 FOREACH_ARRAY(name, list->names->strings, list->names->n)

@@ -13,9 +13,8 @@
  * is wrong with any of these is added to `problems`, and the rest counts. `seen`, sorted, are VGs that appeared: the plan
  * then has only those of the others that files name; NULL for all. Returns 0 and `*ret`, to be emptied with plan_done(), or
  * -ENOMEM. */
-int plan_make(int root_fd, const struct settings *settings, const struct configuration *configuration,
-        const struct string_vector *seen, struct plan *ret, struct problems *problems)
-        _nonnull_(2, 3, 5, 6) _must_check_;
+int plan_make(int root_fd, const struct settings *settings, const struct config *config, const struct strv *seen,
+        struct plan *ret, struct problems *problems) _nonnull_(2, 3, 5, 6) _must_check_;
 
 /* "boot", "rest", "net", or "-" for PLAN_NONE. */
 const char *plan_group_to_string(enum plan_group group);
@@ -43,5 +42,5 @@ int crypttab_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must
 /* Has the entries in the files below `root_fd` claim the VGs of the plan, and adds those that only an entry knows, by the name of an
  * LV that is not there, unless they are in `seen`, see plan_make(). A missing file has no entries; a line that makes no sense is
  * added to `problems` and left out, and so is a file that cannot be read. Returns 0 or -ENOMEM. */
-int entries_claim(int root_fd, const struct string_vector *seen, struct plan *plan, struct problems *problems)
+int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struct problems *problems)
         _nonnull_(3, 4) _must_check_;

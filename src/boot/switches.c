@@ -23,7 +23,7 @@ static bool exists(int root_fd, const char *path)
 
 /* ------ the kernel's command line ------ */
 
-int command_line_split(const char *text, struct string_vector *words)
+int command_line_split(const char *text, struct strv *words)
 {
         _cleanup_free_ char *word = malloc(strlen(text) + 1);
 
@@ -41,7 +41,7 @@ int command_line_split(const char *text, struct string_vector *words)
                         else
                                 *end++ = *text;
                 *end = '\0';
-                r = string_vector_add(words, word);
+                r = strv_add(words, word);
                 if (r < 0)
                         return r;
         }
@@ -67,7 +67,7 @@ static bool is_container(int root_fd)
 
 int switches_describe_headgate_off(int root_fd, const char **ret)
 {
-        _cleanup_string_vector_ struct string_vector words = {};
+        _cleanup_strv_ struct strv words = {};
         _cleanup_free_ char *text = NULL;
         int r = read_file_at(root_fd, root_relative(COMMAND_LINE_FILE), &text, NULL)
                         ?: command_line_split(text, &words);
@@ -77,12 +77,11 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
 
         /* In the initrd headgate has no worker, so this is off whatever is set. */
         if (is_initrd(root_fd))
-                *ret = string_vector_has(&words, "rd.headgate=0")
-                               ? "rd.headgate=0 leaves activation in the initrd to lvm2."
-                               : "In the initrd nothing is activated directly.";
+                *ret = strv_has(&words, "rd.headgate=0") ? "rd.headgate=0 leaves activation in the initrd to lvm2."
+                                                         : "In the initrd nothing is activated directly.";
         else if (is_container(root_fd))
                 *ret = "In a container nothing is activated.";
-        else if (string_vector_has(&words, "headgate=0"))
+        else if (strv_has(&words, "headgate=0"))
                 *ret = "headgate=0 on the kernel's command line leaves activation to lvm2.";
         else
                 *ret = NULL;
@@ -90,7 +89,7 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
 }
 
 int switches_describe_off(
-        int root_fd, const struct settings *settings, const struct configuration *configuration, const char **ret)
+        int root_fd, const struct settings *settings, const struct config *config, const char **ret)
 {
         int r = switches_describe_headgate_off(root_fd, ret);
 
@@ -98,7 +97,7 @@ int switches_describe_off(
                 return r;
         if (!settings->direct_activation)
                 *ret = "direct_activation=0 is set in headgate.conf.";
-        else if (!configuration->event_activation)
+        else if (!config->event_activation)
                 *ret = "event_activation=0 is set in lvm.conf: nothing is activated by itself.";
         return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/settings.h"
 
 #define COMMAND_LINE_FILE "/proc/cmdline"
@@ -17,7 +17,7 @@
 
 /* Splits the kernel's command line as systemd does: at white space that is not within single or double quotes; the quotes go,
  * backslashes stay. See kernel-command-line(7). Fills `words`, which starts empty. Returns 0 or -ENOMEM. */
-int command_line_split(const char *text, struct string_vector *words) _nonnull_all_ _must_check_;
+int command_line_split(const char *text, struct strv *words) _nonnull_all_ _must_check_;
 
 /* What turns headgate off as a whole: the place where this runs, or the kernel's command line. Returns 0 and
  * `*ret`, one sentence that is a constant, or NULL if nothing does; or -ENOMEM. What cannot be read turns nothing
@@ -26,7 +26,7 @@ int command_line_split(const char *text, struct string_vector *words) _nonnull_a
 int switches_describe_headgate_off(int root_fd, const char **ret) _nonnull_all_ _must_check_;
 
 /* The same for direct activation, which settings turn off, too. */
-int switches_describe_off(int root_fd, const struct settings *settings, const struct configuration *configuration,
+int switches_describe_off(int root_fd, const struct settings *settings, const struct config *config,
         const char **ret) _nonnull_all_ _must_check_;
 
 /* Finds out whether headgate takes this boot over, so that units of lvm2's may be changed that it does the work of:

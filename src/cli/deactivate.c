@@ -17,7 +17,7 @@
 struct line {
         struct tree_node node; /* a copy */
         const char *tree_name, *kind, *action, *reason, *unit;
-        struct string_vector holders;
+        struct strv holders;
         size_t step;
 };
 
@@ -61,7 +61,7 @@ static const char *action_on(const struct tree_node *node)
 static void add_line(struct table *table, const char *tree_name, const struct tree_node *node)
 {
         const char *cycle = node->cycle ? "in a circle with others, which are tried in turn" : NULL;
-        _cleanup_string_vector_ struct string_vector holders = {};
+        _cleanup_strv_ struct strv holders = {};
 
         table_fail(table, tree_nodes_names(&node->uppers, &holders));
         table_add_line(table, NULL,

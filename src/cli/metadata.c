@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 #include "copies/copies.h"
 #include "lvm/command.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
@@ -130,17 +130,17 @@ static int handle_vg(const struct surveyed_vg *vg, const struct system_id *host,
 
 static int run(char *names[], size_t n, struct table *table)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_string_vector_ struct string_vector devices = {};
+        _cleanup_strv_ struct strv devices = {};
         _cleanup_survey_ struct survey survey = {};
         _cleanup_close_ int root_fd = root_open();
-        const struct string_vector asked = {names, n};
+        const struct strv asked = {names, n};
         int r, result = EXIT_SUCCESS;
 
         if (check_options(n) < 0)
                 return EXIT_CANNOT_TELL;
-        r = root_fd < 0 ? root_fd : configuration_read(root_fd, &configuration, &problems);
+        r = root_fd < 0 ? root_fd : config_read(root_fd, &config, &problems);
         if (r < 0)
                 return verb_fail(r, "Failed to read lvm.conf: %m");
         r = copies_find_devices(&devices) ?: survey_make(&survey, devices.strings, devices.n);
@@ -149,8 +149,8 @@ static int run(char *names[], size_t n, struct table *table)
         if (check_names(&survey, names, n) < 0)
                 return EXIT_NOT_ALL_UP;
         FOREACH_ARRAY(vg, survey.vgs, survey.n_vgs)
-                if (n == 0 || string_vector_has(&asked, vg->name))
-                        result = MAX(result, handle_vg(vg, &configuration.system_id, table));
+                if (n == 0 || strv_has(&asked, vg->name))
+                        result = MAX(result, handle_vg(vg, &config.system_id, table));
         return arg_balance ? result : verb_print(table, result, "print the copies");
 }
 

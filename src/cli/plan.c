@@ -29,17 +29,17 @@ static const struct column activate_columns[] = {
 static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
 {
         _cleanup_settings_ struct settings settings = {};
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         const char *off = NULL;
         int r = settings_read(root_fd, &settings, problems)
-                ?: configuration_read(root_fd, &configuration, problems)
-                ?: switches_describe_off(root_fd, &settings, &configuration, &off);
+                ?: config_read(root_fd, &config, problems)
+                ?: switches_describe_off(root_fd, &settings, &config, &off);
 
         if (r < 0)
                 return r;
         if (off)
                 log_notice("Direct activation is off: %s", off);
-        return plan_make(root_fd, &settings, &configuration, NULL, plan, problems);
+        return plan_make(root_fd, &settings, &config, NULL, plan, problems);
 }
 
 static int run_activate(char *names[] _unused_, size_t n _unused_, struct table *table)

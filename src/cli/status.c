@@ -321,7 +321,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
 
 static int open_sources(struct sources *sources)
 {
-        int r = sources_open(sources) ?: sources_read_configuration(sources) ?: sources_read_entries(sources);
+        int r = sources_open(sources) ?: sources_read_config(sources) ?: sources_read_entries(sources);
 
         if (r < 0)
                 return r;
@@ -334,7 +334,7 @@ static int open_sources(struct sources *sources)
                         takeover_is_at_next_boot(sources->root_fd)
                                 ? TAKEOVER_AT_NEXT_BOOT
                                 : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-        else if (!sources->configuration.event_activation)
+        else if (!sources->config.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
         return 0;
 }

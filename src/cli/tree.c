@@ -54,13 +54,13 @@ static int find_nodes(const struct tree *tree, const char *name, struct tree_nod
 /* Whether lvm2 has a backup of it: it is a VG or LV of which nothing is active. */
 static bool is_inactive(int root_fd, const char *name)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_problems_ struct problems problems = {};
         _cleanup_target_ struct target target = {};
 
-        if (configuration_read(root_fd, &configuration, &problems) < 0 || target_parse(name, &target) < 0)
+        if (config_read(root_fd, &config, &problems) < 0 || target_parse(name, &target) < 0)
                 return false;
-        return target.vg && target_is_down(&target, root_fd, &configuration) > 0;
+        return target.vg && target_is_down(&target, root_fd, &config) > 0;
 }
 
 static void log_unknown(const struct tree *tree, const char *name)
@@ -121,7 +121,7 @@ struct line {
         struct tree_node node; /* a copy */
         int root_fd;           /* where the machine's files are */
         const char *name, *kind, *state, *id, *number, *vg, *tree_name;
-        struct string_vector mount_points, holders;
+        struct strv mount_points, holders;
         bool is_hidden, again;
 };
 
@@ -226,7 +226,7 @@ static struct libscols_line *add_line(struct table *table, struct libscols_line 
         _cleanup_free_ char *whole = describe_name(row);
         _cleanup_free_ char *name = string_format("%s%s", whole ?: node->name, cut ? " (above)" : "");
         _cleanup_free_ char *id = describe_id(node), *state = describe_state(root_fd, node);
-        _cleanup_string_vector_ struct string_vector mount_points = {}, holders = {};
+        _cleanup_strv_ struct strv mount_points = {}, holders = {};
         _cleanup_tree_nodes_ struct tree_nodes mounts = {};
 
         table_fail(table, name && id && state ? 0 : -ENOMEM);

@@ -25,10 +25,10 @@ static bool is_used_by_lvm2(sd_device *device)
         if (sd_device_get_property_value(device, "DM_MULTIPATH_DEVICE_PATH", &path) >= 0 && streq(path, "1"))
                 return false;
         return sd_device_get_property_value(device, "DM_UUID", &uuid) < 0 || !skip_prefix(uuid, LVM_UUID_PREFIX) ||
-               configuration_ask("devices/scan_lvs", false);
+               config_ask("devices/scan_lvs", false);
 }
 
-int copies_find_devices(struct string_vector *names)
+int copies_find_devices(struct strv *names)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         int r = devices_with_signature_new("LVM2_member", &enumerator);
@@ -39,7 +39,7 @@ int copies_find_devices(struct string_vector *names)
                 const char *name;
 
                 if (r >= 0 && sd_device_get_devname(device, &name) >= 0 && is_used_by_lvm2(device))
-                        r = string_vector_add(names, name);
+                        r = strv_add(names, name);
         }
         return MIN(r, 0);
 }

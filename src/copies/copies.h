@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "lvm/metadata.h"
 
 /* How many copies of their metadata VGs have, and the recommended number. Each PV has up to two areas for a copy, and lvm2 can
@@ -33,7 +33,7 @@ struct survey {
 
 /* Appends the names in /dev of the devices that are PVs by udev, and that lvm2 uses: no paths of multipath devices, and LVs
  * only with devices/scan_lvs. Returns 0 or a negative errno. */
-int copies_find_devices(struct string_vector *names) _nonnull_all_ _must_check_;
+int copies_find_devices(struct strv *names) _nonnull_all_ _must_check_;
 
 /* Reads all devices or images of a list. Ignores a device that is no PV, or has the identifier of an earlier one, or cannot be
  * read; the last is logged. Returns 0 or a negative errno: -ETIMEDOUT if one is unresponsive, which was logged;

@@ -33,7 +33,7 @@ int deactivation_init(struct deactivation *deactivation, char *names[], size_t n
         int r;
 
         *deactivation = (struct deactivation){.sources = SOURCES_NONE};
-        r = sources_open(&deactivation->sources) ?: sources_read_configuration(&deactivation->sources);
+        r = sources_open(&deactivation->sources) ?: sources_read_config(&deactivation->sources);
         if (r < 0 || n == 0)
                 return r;
         deactivation->targets = calloc(n, sizeof(*deactivation->targets));
@@ -78,8 +78,7 @@ static int find(struct deactivation *deactivation)
 
         deactivation->tree = tree_free(deactivation->tree);
         r = tree_read(sources->root_fd, &deactivation->tree)
-                    ?: teardown_skip_foreign(
-                               deactivation->tree, &sources->configuration, &sources->configuration_problems);
+                    ?: teardown_skip_foreign(deactivation->tree, &sources->config, &sources->config_problems);
         if (r < 0)
                 return r;
         if (!deactivation->targets)
@@ -116,7 +115,7 @@ static int lock_and_find(struct deactivation *deactivation)
 
         /* Each lock is an open file. */
         allow_many_files();
-        r = vg_locks_init(&deactivation->locks, deactivation->sources.configuration.locking_dir);
+        r = vg_locks_init(&deactivation->locks, deactivation->sources.config.locking_dir);
         for (size_t i = 0; r >= 0 && i < deactivation->n_targets; i++)
                 if (deactivation->targets[i].vg)
                         r = vg_locks_take(&deactivation->locks, deactivation->targets[i].vg, until_usec);
@@ -174,7 +173,7 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                 return 1;
         }
         if (target->lv) {
-                r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.configuration);
+                r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
                 if (r > 0)
                         log_info("LV %s is not active.", target->name);
                 else if (r == 0)
@@ -310,7 +309,7 @@ int deactivation_run(struct deactivation *deactivation)
 
         (void) sigprocmask(SIG_SETMASK, NULL, &signals);
         r = take_down(deactivation);
-        if (deactivation->sources.configuration.event_activation)
+        if (deactivation->sources.config.event_activation)
                 teardown_withdraw_claims(deactivation->tree, has_gone);
 
         /* teardown_init() has blocked SIGINT. */

@@ -162,7 +162,7 @@ void target_select(struct target *target, struct tree *tree)
         target->found = is_vg ? selection_add_vg(tree, target->vg) : node && selection_add(tree, node);
 }
 
-int target_is_down(const struct target *target, int root_fd, const struct configuration *configuration)
+int target_is_down(const struct target *target, int root_fd, const struct config *config)
 {
         _cleanup_dm_config_ struct dm_config_tree *metadata = NULL;
         struct path path, section;
@@ -170,7 +170,7 @@ int target_is_down(const struct target *target, int root_fd, const struct config
 
         if (!target->vg)
                 return 1;
-        path = path_format("%s/%s", root_relative(configuration->backup_dir), target->vg);
+        path = path_format("%s/%s", root_relative(config->backup_dir), target->vg);
         section = target->lv ? path_format("%s/logical_volumes/%s", target->vg, target->lv)
                              : path_format("%s", target->vg);
         r = config_tree_read(root_fd, path.text, &metadata);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "teardown/scope.h"
 
 /* A name on the command line: of a VG, an LV, or any block device. */
@@ -35,5 +35,5 @@ void target_select(struct target *target, struct tree *tree) _nonnull_all_;
 
 /* Whether a target that was not found exists, and is not active: a VG or LV that is in lvm2's last backup of the VG's
  * metadata, below `root_fd`, and every device. Returns 1 or 0, or -ENOMEM. */
-int target_is_down(const struct target *target, int root_fd,
-        const struct configuration *configuration) _nonnull_all_ _must_check_;
+int target_is_down(
+        const struct target *target, int root_fd, const struct config *config) _nonnull_all_ _must_check_;

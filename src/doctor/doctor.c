@@ -41,7 +41,7 @@ bool doctor_has(const struct doctor *doctor, const char *path)
 
 int doctor_open(struct doctor *doctor)
 {
-        int r = sources_open(&doctor->sources) ?: sources_read_configuration(&doctor->sources);
+        int r = sources_open(&doctor->sources) ?: sources_read_config(&doctor->sources);
 
         if (r < 0)
                 return r;

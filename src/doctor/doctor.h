@@ -70,7 +70,7 @@ check_function check_enabled, check_in_charge, check_units, check_failures, chec
         check_dm_rules, check_blk_availability;
 
 /* settings.c: versions and what files set */
-check_function check_versions, check_lvm_configuration, check_headgate_configuration, check_others, check_journal;
+check_function check_versions, check_lvm_config, check_headgate_config, check_others, check_journal;
 
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
 check_function check_online, check_initrd, check_requests, check_links;

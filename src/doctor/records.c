@@ -30,7 +30,7 @@ static bool expects_nothing(const struct vg *vg)
 
 void check_online(struct doctor *doctor)
 {
-        _cleanup_string_vector_ struct string_vector pvs = {}, vgs = {};
+        _cleanup_strv_ struct strv pvs = {}, vgs = {};
         _cleanup_enumeration_ struct enumeration gone = {}, inactive = {};
         int r = doctor->tree_error, lvm_run_fd = doctor->sources.lvm_run_fd;
 
@@ -146,7 +146,7 @@ void check_requests(struct doctor *doctor)
 /* Looks for links that lead nowhere. */
 void check_links(struct doctor *doctor)
 {
-        _cleanup_string_vector_ struct string_vector links = {};
+        _cleanup_strv_ struct strv links = {};
         _cleanup_enumeration_ struct enumeration orphans = {};
         int root_fd = doctor->sources.root_fd, r;
 

@@ -72,7 +72,7 @@ static bool is_usable(struct doctor *doctor, const char *path)
 }
 
 static void check_list(
-        struct doctor *doctor, const char *path, const struct configuration_list *list, const char *meaning)
+        struct doctor *doctor, const char *path, const struct config_list *list, const char *meaning)
 {
         if (list->set && list->values.n == 0 && skip_prefix(path, "activation/"))
                 finding_warning(doctor, "If that is not on purpose, remove it from lvm.conf(5).",
@@ -84,8 +84,8 @@ static void check_list(
 /* Whether lvm2 leaves disks out that are not in its devices file. */
 static void check_devices_file(struct doctor *doctor)
 {
-        int used = doctor->sources.configuration.use_devicesfile;
-        struct path path = path_format("etc/lvm/devices/%s", doctor->sources.configuration.devicesfile);
+        int used = doctor->sources.config.use_devicesfile;
+        struct path path = path_format("etc/lvm/devices/%s", doctor->sources.config.devicesfile);
         bool there = doctor_has(doctor, path.text);
 
         if (used > 0 && !there)
@@ -101,42 +101,42 @@ static void warn_of_links(struct doctor *doctor, const char *setting)
                 "%s=0: lvm2 makes links in /dev without udev, which does not learn of them.", setting);
 }
 
-void check_lvm_configuration(struct doctor *doctor)
+void check_lvm_config(struct doctor *doctor)
 {
-        const struct configuration *configuration = &doctor->sources.configuration;
+        const struct config *config = &doctor->sources.config;
         bool usable = is_usable(doctor, "etc/lvm/lvmlocal.conf");
 
         if (!is_usable(doctor, "etc/lvm/lvm.conf") || !usable)
                 return;
-        if (!configuration->event_activation)
+        if (!config->event_activation)
                 finding_warning(doctor,
                         "If that is not on purpose, remove global/event_activation from lvm.conf(5).",
                         "event_activation=0: nothing is activated by itself.");
-        check_list(doctor, "activation/auto_activation_volume_list", &configuration->auto_activation_volume_list,
+        check_list(doctor, "activation/auto_activation_volume_list", &config->auto_activation_volume_list,
                 "VGs and LVs that are not in it are not activated");
-        check_list(doctor, "activation/volume_list", &configuration->volume_list,
+        check_list(doctor, "activation/volume_list", &config->volume_list,
                 "VGs and LVs that are not in it are not activated");
-        if (configuration->use_lvmlockd)
+        if (config->use_lvmlockd)
                 finding_ok(doctor,
                         "use_lvmlockd=1: VGs that are shared are activated by who starts their locks, not by "
                         "headgate.");
-        check_list(doctor, "devices/filter", &configuration->filter, "disks that it rejects have no PVs for lvm2");
-        check_list(doctor, "devices/global_filter", &configuration->global_filter,
+        check_list(doctor, "devices/filter", &config->filter, "disks that it rejects have no PVs for lvm2");
+        check_list(doctor, "devices/global_filter", &config->global_filter,
                 "disks that it rejects have no PVs for lvm2");
         check_devices_file(doctor);
         /* Without udev nothing that headgate and systemd wait for ever appears. */
-        if (!configuration->udev_sync)
+        if (!config->udev_sync)
                 warn_of_links(doctor, "activation/udev_sync");
-        if (!configuration->udev_rules)
+        if (!config->udev_rules)
                 warn_of_links(doctor, "activation/udev_rules");
 }
 
 /* ------ headgate.conf ------ */
 
-void check_headgate_configuration(struct doctor *doctor)
+void check_headgate_config(struct doctor *doctor)
 {
         const struct settings *settings = &doctor->sources.settings;
-        const struct string_vector *problems = &doctor->sources.settings_problems.lines;
+        const struct strv *problems = &doctor->sources.settings_problems.lines;
         int r;
 
         FOREACH_ARRAY(problem, problems->strings, problems->n)
@@ -197,7 +197,7 @@ void check_others(struct doctor *doctor)
         /* What an administrator has written; packages have theirs elsewhere. */
         static const char *const directories[] = {
                 "etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system"};
-        _cleanup_string_vector_ struct string_vector scripts = {};
+        _cleanup_strv_ struct strv scripts = {};
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(activation_units); i++)
@@ -249,17 +249,17 @@ static void read_storage(const struct doctor *doctor, const char *name, struct s
 
 void check_journal(struct doctor *doctor)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_strv_ struct strv names = {};
         struct storage storage = {};
         int r = 0;
 
         FOREACH_ARRAY(directory, systemd_directories, ELEMENTSOF(systemd_directories)) {
                 struct path path = path_format("%s/journald.conf.d", *directory);
-                _cleanup_string_vector_ struct string_vector files = {};
+                _cleanup_strv_ struct strv files = {};
 
                 r = r ?: list_directory_at(doctor->sources.root_fd, path.text, &files);
                 FOREACH_ARRAY(file, files.strings, files.n)
-                        r = r ?: string_vector_add(&names, *file + strlen(*directory) + 1);
+                        r = r ?: strv_add(&names, *file + strlen(*directory) + 1);
         }
         SORT(names.strings, names.n, compare_strings);
         read_storage(doctor, "journald.conf", &storage);

@@ -50,13 +50,13 @@ static int check_waits(struct doctor *doctor)
         static const char *const patterns[] = {
                 "headgate.target", "headgate-vg@*.service", "headgate-activate@*.service"};
         static const char *const starters[] = {"WantedBy", "RequiredBy", "BoundBy", "UpheldBy"};
-        _cleanup_string_vector_ struct string_vector units = {};
+        _cleanup_strv_ struct strv units = {};
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(patterns) && r >= 0; i++)
                 r = systemd_find_units(&doctor->systemd, patterns[i], &units);
         for (size_t i = 0; i < units.n && r >= 0; i++) {
-                _cleanup_string_vector_ struct string_vector later = {}, starting = {};
+                _cleanup_strv_ struct strv later = {}, starting = {};
                 const char *unit = units.strings[i];
 
                 r = systemd_get_list(&doctor->systemd, unit, "Before", &later);
@@ -67,7 +67,7 @@ static int check_waits(struct doctor *doctor)
                         bool asks;
 
                         if (skip_prefix(name, "headgate") || streq(name, "shutdown.target") ||
-                                string_vector_has(&starting, name))
+                                strv_has(&starting, name))
                                 continue;
                         asks = skip_prefix(unit, "headgate-activate@");
                         finding_warning(doctor,

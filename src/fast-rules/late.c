@@ -169,7 +169,7 @@ static int read_line(char *text, struct line *ret)
 
 int late_text_runs_program(char *text)
 {
-        _cleanup_string_vector_ struct string_vector targets = {}; /* of jumps that are under way */
+        _cleanup_strv_ struct strv targets = {}; /* of jumps that are under way */
         bool reached = true, runs_anywhere = false;
         size_t n_open = 0;
         char *line;
@@ -194,7 +194,7 @@ int late_text_runs_program(char *text)
                         return 1;
                 if (!rule.target)
                         continue;
-                if (string_vector_add(&targets, rule.target) < 0)
+                if (strv_add(&targets, rule.target) < 0)
                         return -ENOMEM;
                 n_open++;
                 reached = rule.verdict == MAYBE;

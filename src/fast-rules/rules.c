@@ -52,7 +52,7 @@ static int find_rules(int root_fd, const char *name, bool overridden, char **ret
 }
 
 /* Adds to `obstacles` why there is to be none, unless there is no such file. Returns 0 or a negative errno. */
-static int override_read(int root_fd, const char *name, struct override *ret, struct string_vector *obstacles)
+static int override_read(int root_fd, const char *name, struct override *ret, struct strv *obstacles)
 {
         _cleanup_free_ char *path = NULL, *text = NULL;
         size_t line = 0;
@@ -64,13 +64,13 @@ static int override_read(int root_fd, const char *name, struct override *ret, st
         if (r == -ENOENT)
                 return 0;
         if (r == 0)
-                return string_vector_take(
+                return strv_take(
                         obstacles, string_format("/%s is not the installed file, not overriding it.", path));
         if (r > 0)
                 r = copy_print(path, text, &ret->wanted, &line);
         if (r != -EBADMSG)
                 return r;
-        return string_vector_take(obstacles,
+        return strv_take(obstacles,
                 line > 0 ? string_format(
                                    "Line %zu of /%s calls dmsetup in an unknown way, not overriding the file.",
                                    line, path)
@@ -86,12 +86,12 @@ static const char *name_of(const char *path)
 
 /* The directories, which tell of files that come, go or are replaced; and all files that are overridden, are overrides, or come
  * later than lvm2's. */
-static int list_files(int root_fd, struct string_vector *ret)
+static int list_files(int root_fd, struct strv *ret)
 {
-        int r = string_vector_add_all(ret, rule_directories, RULE_DIRECTORIES_N);
+        int r = strv_add_all(ret, rule_directories, RULE_DIRECTORIES_N);
 
         for (size_t i = 0; i < RULE_DIRECTORIES_N && r >= 0; i++) {
-                _cleanup_string_vector_ struct string_vector paths = {};
+                _cleanup_strv_ struct strv paths = {};
 
                 r = list_directory_at(root_fd, rule_directories[i], &paths);
                 for (size_t j = 0; j < paths.n && r >= 0; j++) {
@@ -100,7 +100,7 @@ static int list_files(int root_fd, struct string_vector *ret)
                         if (fnmatch("*.rules", name, 0) == 0 &&
                                 (strcmp(name, LATE_AFTER) > 0 ||
                                         ANY(FOREACH_ARRAY(ours, names, ELEMENTSOF(names)), streq(*ours, name))))
-                                r = string_vector_add(ret, paths.strings[j]);
+                                r = strv_add(ret, paths.strings[j]);
                 }
         }
         return r;
@@ -126,8 +126,8 @@ void rules_done(struct rules *rules)
                 free(override->wanted);
                 free(override->present);
         }
-        string_vector_done(&rules->files);
-        string_vector_done(&rules->obstacles);
+        strv_done(&rules->files);
+        strv_done(&rules->obstacles);
         free(rules->known);
         *rules = (struct rules){};
 }
@@ -158,7 +158,7 @@ int rules_read(struct rules *rules, int root_fd)
                 rules->overrides[i].stale = override_is_stale(&rules->overrides[i]);
         }
         if (r >= 0 && read_file_at(root_fd, "run/headgate/" FLAGS_LATE_PROGRAM, &program, NULL) >= 0)
-                r = string_vector_take(&rules->obstacles,
+                r = strv_take(&rules->obstacles,
                         string_format(
                                 "Program %s waited for lvm2 at an event of an LV, leaving cookies to " COPY_PROGRAM
                                 " until the next boot.",
@@ -167,7 +167,7 @@ int rules_read(struct rules *rules, int root_fd)
                 r = is_late(root_fd, rules->files.strings[i]);
                 rules->late = r != 0;
                 if (r != 0)
-                        r = string_vector_take(&rules->obstacles,
+                        r = strv_take(&rules->obstacles,
                                 string_format(
                                         "/%s may run a program for a change of an LV, leaving cookies to " COPY_PROGRAM
                                         ".",
@@ -201,16 +201,16 @@ static int lay(const struct rules *rules)
 /* Lays them and says so, with what is not as it could be. Returns how many are laid; or a negative errno, and then none is. */
 static int lay_and_report(const struct rules *rules)
 {
-        _cleanup_string_vector_ struct string_vector laid = {};
+        _cleanup_strv_ struct strv laid = {};
         _cleanup_free_ char *joined = NULL;
         int r = lay(rules);
 
         FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
                 if (r >= 0 && override->wanted)
-                        r = string_vector_add(&laid, override->name);
+                        r = strv_add(&laid, override->name);
         if (r < 0)
                 return r;
-        joined = string_vector_join(&laid, ", ");
+        joined = strv_join(&laid, ", ");
         if (laid.n == 0)
                 log_warning("No udev rules of device-mapper are overridden.");
         else

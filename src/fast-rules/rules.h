@@ -27,11 +27,11 @@ struct override {
 /* What was read of udev's rules. Starts empty: all zeros. */
 struct rules {
         struct override overrides[OVERRIDES_N];
-        struct string_vector
-                obstacles; /* why files are not overridden, or the worker does not complete cookies; sentences */
-        bool late;         /* a later file may run a program for an LV, see fast-rules/late.h */
-        struct string_vector files; /* the directories and files that decide, */
-        struct stat *known;         /* and what each was like when it was read */
+        struct strv
+                obstacles;  /* why files are not overridden, or the worker does not complete cookies; sentences */
+        bool late;          /* a later file may run a program for an LV, see fast-rules/late.h */
+        struct strv files;  /* the directories and files that decide, */
+        struct stat *known; /* and what each was like when it was read */
 };
 
 /* Reads them anew. Returns 0 or a negative errno; to be freed in any case. */

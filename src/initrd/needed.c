@@ -64,7 +64,7 @@ static void add_vg(struct search *search, const char *name, const char *by)
                 needed->vgs[needed->n++] = (struct needed_vg){.name = copy};
         }
         vg = &needed->vgs[i];
-        if (!string_vector_has(&vg->by, by) && string_vector_add(&vg->by, by) < 0)
+        if (!strv_has(&vg->by, by) && strv_add(&vg->by, by) < 0)
                 fail(search, -ENOMEM);
 }
 
@@ -72,7 +72,7 @@ void needed_done(struct needed *needed)
 {
         FOREACH_ARRAY(vg, needed->vgs, needed->n) {
                 free(vg->name);
-                string_vector_done(&vg->by);
+                strv_done(&vg->by);
         }
         free(needed->vgs);
         free(needed->obstacle);
@@ -258,12 +258,12 @@ static void unquote(char *value)
 
 /* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
  * shell scripts; what only a shell can tell counts as no assignment. Returns a string to be freed by the caller, or NULL. */
-static char *find_in_configuration(struct search *search, const char *key)
+static char *find_in_config(struct search *search, const char *key)
 {
-        _cleanup_string_vector_ struct string_vector files = {};
+        _cleanup_strv_ struct strv files = {};
         char *value = NULL;
 
-        fail(search, string_vector_add(&files, "etc/initramfs-tools/initramfs.conf"));
+        fail(search, strv_add(&files, "etc/initramfs-tools/initramfs.conf"));
         fail(search, list_directory_at(search->root_fd, "usr/share/initramfs-tools/conf.d", &files));
         fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
         FOREACH_ARRAY(file, files.strings, files.n) {
@@ -291,7 +291,7 @@ static void need_booted(struct search *search, const char *key, const char *by)
 
 static void need_root(struct search *search)
 {
-        _cleanup_free_ char *configured = find_in_configuration(search, "ROOT=");
+        _cleanup_free_ char *configured = find_in_config(search, "ROOT=");
 
         need_booted(search, "root=", "/");
         if (configured)
@@ -300,7 +300,7 @@ static void need_root(struct search *search)
 
 static void need_resume(struct search *search)
 {
-        _cleanup_free_ char *configured = find_in_configuration(search, "RESUME=");
+        _cleanup_free_ char *configured = find_in_config(search, "RESUME=");
 
         need_booted(search, "resume=", RESUME);
         if (configured && streq(configured, "none"))

@@ -8,8 +8,8 @@
  * must be the one that the initrd is for. */
 
 struct needed_vg {
-        char *name;              /* first, to be sorted by */
-        struct string_vector by; /* what needs it: "/", "/usr", "resume", "other"; each once */
+        char *name;     /* first, to be sorted by */
+        struct strv by; /* what needs it: "/", "/usr", "resume", "other"; each once */
 };
 
 struct needed {

@@ -74,10 +74,10 @@ void expectation_drop(struct expectation *expectation)
 
 /* ------ absent VGs ------ */
 
-int absent_list(struct inventory *inventory, const struct configuration *configuration,
-        const struct settings *settings, struct string_vector *names)
+int absent_list(struct inventory *inventory, const struct config *config, const struct settings *settings,
+        struct strv *names)
 {
-        _cleanup_closedir_ DIR *backups = open_directory_at(AT_FDCWD, configuration->backup_dir);
+        _cleanup_closedir_ DIR *backups = open_directory_at(AT_FDCWD, config->backup_dir);
 
         if (!backups)
                 return errno == ENOMEM ? -ENOMEM : 0;
@@ -89,20 +89,20 @@ int absent_list(struct inventory *inventory, const struct configuration *configu
                 if (!vg_name_is_valid(name) || inventory_find_named(inventory, name) ||
                         !settings_expect(settings, name))
                         continue;
-                r = backup_read(AT_FDCWD, configuration->backup_dir, name, &backup);
+                r = backup_read(AT_FDCWD, config->backup_dir, name, &backup);
                 if (r >= 0)
-                        r = vg_compare_host(backup, &configuration->system_id);
+                        r = vg_compare_host(backup, &config->system_id);
                 if (r == -ENOMEM)
                         return r;
                 /* It may have another name by now. */
                 if (r >= 0 && !backup->skip_reason && vg_count(backup).autoactivated > 0 &&
-                        !inventory_find_group(inventory, backup->vgid) && string_vector_add(names, name) < 0)
+                        !inventory_find_group(inventory, backup->vgid) && strv_add(names, name) < 0)
                         return -ENOMEM;
         }
         return 0;
 }
 
-size_t absent_count(const struct inventory *inventory, const struct string_vector *names)
+size_t absent_count(const struct inventory *inventory, const struct strv *names)
 {
         size_t n = 0;
 
@@ -111,10 +111,10 @@ size_t absent_count(const struct inventory *inventory, const struct string_vecto
         return n;
 }
 
-int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
-        const char *name, struct vg **ret)
+int absent_read_backup(
+        const struct inventory *inventory, const struct config *config, const char *name, struct vg **ret)
 {
-        int r = backup_read(AT_FDCWD, configuration->backup_dir, name, ret);
+        int r = backup_read(AT_FDCWD, config->backup_dir, name, ret);
 
         if (r < 0)
                 return r;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "inventory/inventory.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/settings.h"
 
 /* The VGs that are to come. Some are waited for: by boot itself, for the name of an LV in fstab for instance, or by a unit ordered
@@ -36,16 +36,16 @@ bool expectations_are_near(const struct expectations *expectations, uint64_t fir
 
 /* Adds to `names` those VGs that lvm2 has a backup of and would activate, that nothing was seen of, and that headgate.conf does not say
  * are not expected. What is wrong with a backup, the generator has said. Returns 0 or -ENOMEM. */
-int absent_list(struct inventory *inventory, const struct configuration *configuration,
-        const struct settings *settings, struct string_vector *names) _must_check_;
+int absent_list(struct inventory *inventory, const struct config *config, const struct settings *settings,
+        struct strv *names) _must_check_;
 
 /* Of these, how many are still not there. */
-size_t absent_count(const struct inventory *inventory, const struct string_vector *names);
+size_t absent_count(const struct inventory *inventory, const struct strv *names);
 
 /* What such a VG consists of, which only its backup tells. A PV may be there that holds no metadata, and does not tell which VG it
  * belongs to. Returns 0 and `*ret`, or what backup_read() does. */
-int absent_read_backup(const struct inventory *inventory, const struct configuration *configuration,
-        const char *name, struct vg **ret) _must_check_;
+int absent_read_backup(const struct inventory *inventory, const struct config *config, const char *name,
+        struct vg **ret) _must_check_;
 
 /* Whether a device is there that is called like an LV of the VG: what an entry names may only look like one. */
 bool absent_is_name_of_others(const char *name);

@@ -39,9 +39,8 @@ static char *find_words_about_lvs(const char *output, const struct vg *vg)
 /* Whether the configuration tells why the LV is not active. Where a tag may do so, lvm2's success says that it does. */
 static bool is_excluded(const struct vg *vg, const struct vg_lv *lv, const struct vgchange_end *end)
 {
-        enum list_naming naming = MAX(
-                configuration_list_find(&end->configuration->volume_list, vg->name, lv->name),
-                configuration_list_find(&end->configuration->auto_activation_volume_list, vg->name, lv->name));
+        enum list_naming naming = MAX(config_list_find(&end->config->volume_list, vg->name, lv->name),
+                config_list_find(&end->config->auto_activation_volume_list, vg->name, lv->name));
 
         return naming == LIST_DOES_NOT_NAME || (naming == LIST_NAMES_BY_TAG && end->exit_status == 0);
 }

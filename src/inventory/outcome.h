@@ -2,7 +2,7 @@
 #pragma once
 
 #include "inventory/vg-state.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "lvm/vg.h"
 
 /* What a vgchange has printed, and how it has ended: facts about one of the VGs that it was asked for. What is active decides,
@@ -13,7 +13,7 @@ struct vgchange_end {
         size_t n_vgs;    /* that it was asked for */
         int exit_status; /* as in command.h */
         const char *output;
-        const struct configuration *configuration; /* lvm2's, whose lists may leave LVs out */
+        const struct config *config; /* lvm2's, whose lists may leave LVs out */
 };
 
 struct outcome {

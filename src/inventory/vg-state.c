@@ -62,7 +62,7 @@ static unsigned int conditions_of(const struct vg_facts *facts)
         };
         static const unsigned int obstacles[_VG_OBSTACLE_MAX] = {
                 [VG_OBSTACLE_METADATA] = OBSTACLE | BARRED | BARRED_BY_METADATA,
-                [VG_OBSTACLE_CONFIGURATION] = OBSTACLE | BARRED,
+                [VG_OBSTACLE_CONFIG] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_NAME] = OBSTACLE,
                 [VG_OBSTACLE_LVM] = OBSTACLE | LVM_FAILS,

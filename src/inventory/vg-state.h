@@ -71,12 +71,12 @@ enum vg_lvs {
 /* Why lvm2 must not be asked, or need not be. */
 enum vg_obstacle {
         VG_OBSTACLE_NONE,
-        VG_OBSTACLE_METADATA,      /* exported, shared, foreign, autoactivation disabled, ... */
-        VG_OBSTACLE_CONFIGURATION, /* event_activation=0 */
-        VG_OBSTACLE_PV,            /* lvm2 does not accept one of its PVs */
-        VG_OBSTACLE_NAME,          /* another VG of this name goes before it */
-        VG_OBSTACLE_LVM,           /* lvm2 fails, whatever it is asked for */
-        VG_OBSTACLE_EARLIER,       /* an earlier worker was done with it, and what became of it is not known */
+        VG_OBSTACLE_METADATA, /* exported, shared, foreign, autoactivation disabled, ... */
+        VG_OBSTACLE_CONFIG,   /* event_activation=0 */
+        VG_OBSTACLE_PV,       /* lvm2 does not accept one of its PVs */
+        VG_OBSTACLE_NAME,     /* another VG of this name goes before it */
+        VG_OBSTACLE_LVM,      /* lvm2 fails, whatever it is asked for */
+        VG_OBSTACLE_EARLIER,  /* an earlier worker was done with it, and what became of it is not known */
         _VG_OBSTACLE_MAX,
 };
 

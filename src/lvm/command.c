@@ -27,8 +27,8 @@ static const char *const own_environment[] = {
 };
 
 /* What execve() wants besides the path. */
-static int make_vectors(const char *path, const struct string_vector *arguments, struct string_vector *argv,
-        struct string_vector *environment)
+static int make_vectors(
+        const char *path, const struct strv *arguments, struct strv *argv, struct strv *environment)
 {
         /* lvm2-monitor.service sets the second, since /run/lock may be read-only when it stops. */
         const struct {
@@ -37,21 +37,19 @@ static int make_vectors(const char *path, const struct string_vector *arguments,
                 {"LVM_SYSTEM_DIR", secure_getenv("LVM_SYSTEM_DIR")},
                 {"LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES", secure_getenv("LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES")},
         };
-        int r = string_vector_add(argv, path)
-                ?: string_vector_add_all(argv, (const char *const *) arguments->strings, arguments->n)
-                ?: string_vector_add_all(environment, own_environment, ELEMENTSOF(own_environment));
+        int r = strv_add(argv, path)
+                ?: strv_add_all(argv, (const char *const *) arguments->strings, arguments->n)
+                ?: strv_add_all(environment, own_environment, ELEMENTSOF(own_environment));
 
         FOREACH_ARRAY(variable, passed_on, ELEMENTSOF(passed_on))
                 if (variable->value)
-                        r = r
-                                    ?: string_vector_take(environment,
-                                               string_format("%s=%s", variable->name, variable->value));
+                        r = r ?: strv_take(environment, string_format("%s=%s", variable->name, variable->value));
         return r;
 }
 
-int command_start(const char *path, const struct string_vector *arguments, struct lvm_command *ret)
+int command_start(const char *path, const struct strv *arguments, struct lvm_command *ret)
 {
-        _cleanup_string_vector_ struct string_vector argv = {}, environment = {};
+        _cleanup_strv_ struct strv argv = {}, environment = {};
         _cleanup_close_ int output_fd = -EBADF;
         posix_spawn_file_actions_t actions;
         posix_spawnattr_t attributes;
@@ -92,9 +90,9 @@ const char *lvm_program(void)
         return secure_getenv("HEADGATE_LVM") ?: LVM_PROGRAM;
 }
 
-int lvm_command_become(const struct string_vector *arguments)
+int lvm_command_become(const struct strv *arguments)
 {
-        _cleanup_string_vector_ struct string_vector argv = {}, environment = {};
+        _cleanup_strv_ struct strv argv = {}, environment = {};
         int r = make_vectors(lvm_program(), arguments, &argv, &environment);
 
         if (r < 0)
@@ -119,7 +117,7 @@ int lvm_command_read_output(const struct lvm_command *command, char **ret)
 int command_run(const char *path, const char *const *words, char **ret_output)
 {
         _cleanup_(lvm_command_done) struct lvm_command command = {.output_fd = -EBADF};
-        struct string_vector arguments = {.strings = (char **) words};
+        struct strv arguments = {.strings = (char **) words};
         int status, r;
 
         while (words[arguments.n])
@@ -208,14 +206,14 @@ char *lvm_output_errors(const char *output)
 
 char *lvm_output_begin(const char *output)
 {
-        _cleanup_string_vector_ struct string_vector lines = {};
+        _cleanup_strv_ struct strv lines = {};
         _cleanup_free_ char *copy = strdup(output), *words = NULL;
 
         for (char *line, *rest = copy; lines.n < LINES_MAX && (line = next_line(&rest));)
-                if (line[0] != '\0' && !is_no_reason(line) && !string_vector_has(&lines, line) &&
-                        string_vector_add(&lines, line) < 0)
+                if (line[0] != '\0' && !is_no_reason(line) && !strv_has(&lines, line) &&
+                        strv_add(&lines, line) < 0)
                         return NULL;
-        words = copy ? string_vector_join(&lines, "; ") : NULL;
+        words = copy ? strv_join(&lines, "; ") : NULL;
         return words ? string_printable(words) : NULL;
 }
 
@@ -285,8 +283,8 @@ static struct job *job_new(enum job_kind kind, job_exit_function on_exit, void *
         return job;
 }
 
-int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
-        job_exit_function on_exit, void *userdata, struct job **ret)
+int job_start(sd_event *event, enum job_kind kind, const struct strv *arguments, job_exit_function on_exit,
+        void *userdata, struct job **ret)
 {
         _cleanup_job_ struct job *job = job_new(kind, on_exit, userdata);
         int r;

@@ -21,12 +21,12 @@ const char *lvm_program(void);
  * activation. Standard input is /dev/null, no other descriptor is open, and the environment is the same whatever
  * our own is, but for LVM_SYSTEM_DIR and LVM_SUPPRESS_LOCKING_FAILURE_MESSAGES, which are passed on. Returns 0 or a
  * negative errno. The caller waits for the process. */
-int command_start(const char *path, const struct string_vector *arguments,
-        struct lvm_command *ret) _nonnull_all_ _must_check_;
+int command_start(
+        const char *path, const struct strv *arguments, struct lvm_command *ret) _nonnull_all_ _must_check_;
 
 /* Runs lvm in the same way, in the place of this process, whose standard streams it keeps. Returns a negative errno, or not at
  * all. */
-int lvm_command_become(const struct string_vector *arguments) _nonnull_all_ _must_check_;
+int lvm_command_become(const struct strv *arguments) _nonnull_all_ _must_check_;
 
 /* All that was printed so far, to be freed by the caller, with a NUL at its end; nothing of it if that is more
  * than 16 MiB, which a disk may bring about. Returns 0 or a negative errno. */
@@ -102,8 +102,8 @@ static inline bool job_was_killed(int exit_status)
 
 /* Starts lvm, or what else the kind of job takes, with `arguments`. Returns 0 and `*ret`, which is
  * freed when it has ended, or by job_free() before; or a negative errno. */
-int job_start(sd_event *event, enum job_kind kind, const struct string_vector *arguments,
-        job_exit_function on_exit, void *userdata, struct job **ret) _must_check_;
+int job_start(sd_event *event, enum job_kind kind, const struct strv *arguments, job_exit_function on_exit,
+        void *userdata, struct job **ret) _must_check_;
 
 /* Follows the process `pid`, which is not our child. -ESRCH if there is no such process (any more). */
 int job_adopt(

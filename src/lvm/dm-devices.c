@@ -412,7 +412,7 @@ static int is_lacking(const struct dm_device *device)
 
 int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, char **ret)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_strv_ struct strv names = {};
         _cleanup_free_ char *asked = NULL;
         bool hidden = false;
         int r;
@@ -433,13 +433,13 @@ int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, ch
                 /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
                 hidden |= strlen(device->uuid) != LVM_UUID_LENGTH;
                 shown = logical_volume_name_to_show(device->lv);
-                if (!shown || string_vector_take(&names, string_format("%s/%s", vg->name, shown)) < 0)
+                if (!shown || strv_take(&names, string_format("%s/%s", vg->name, shown)) < 0)
                         return -ENOMEM;
         }
         if (names.n == 0)
                 return 0;
 
-        asked = hidden ? strdup(vg->name) : string_vector_join(&names, " ");
+        asked = hidden ? strdup(vg->name) : strv_join(&names, " ");
         *ret = asked ? string_format("%s --refresh %s", hidden ? "vgchange" : "lvchange", asked) : NULL;
         return *ret ? 1 : -ENOMEM;
 }

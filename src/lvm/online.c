@@ -97,7 +97,7 @@ dev_t online_find_pv(int lvm_run_fd, const char *pvid)
         return online_read_pv(lvm_run_fd, pvid, &number, NULL) == ONLINE_FOUND ? number : 0;
 }
 
-int online_list_vgs(int lvm_run_fd, struct string_vector *names)
+int online_list_vgs(int lvm_run_fd, struct strv *names)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(lvm_run_fd, "pvs_online");
         size_t n = 0;
@@ -121,7 +121,7 @@ int online_list_vgs(int lvm_run_fd, struct string_vector *names)
                 if (r < 0)
                         return r;
                 name = find_vg(content);
-                if (name && string_vector_add(names, name) < 0)
+                if (name && strv_add(names, name) < 0)
                         return -ENOMEM;
         }
         return 0;

@@ -35,7 +35,7 @@ dev_t online_find_pv(int lvm_run_fd, const char *pvid) _nonnull_all_;
 /* The VGs of the PVs that are on record, each once for each of its PVs, in no order; records that name no VG
  * are left out. `lvm_run_fd` needs only to be readable, and may lack pvs_online. Returns 0 or a negative errno;
  * -E2BIG for more records than any machine has PVs. */
-int online_list_vgs(int lvm_run_fd, struct string_vector *names) _nonnull_all_ _must_check_;
+int online_list_vgs(int lvm_run_fd, struct strv *names) _nonnull_all_ _must_check_;
 
 /* Writes pvs_lookup/VG, the list of the VG's PVs: with it a vgchange of this VG alone finds PVs that hold no
  * metadata without a scan of all devices. lvm2 writes it once and never updates it; this replaces it. Returns 0

@@ -8,7 +8,7 @@
 #include <libdevmapper.h>
 #include <sys/stat.h>
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/dm.h"
 #include "shared/program.h"
 #include "shared/util.h"

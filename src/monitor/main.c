@@ -32,7 +32,7 @@ static bool may_be_monitored(const struct dm_device *device)
 }
 
 /* Each VG once, in the order of their devices. */
-static int add_vgs(const struct dm_devices *devices, struct string_vector *arguments)
+static int add_vgs(const struct dm_devices *devices, struct strv *arguments)
 {
         _cleanup_dm_hash_ struct dm_hash_table *known = dm_hash_create(64);
 
@@ -42,8 +42,7 @@ static int add_vgs(const struct dm_devices *devices, struct string_vector *argum
         FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (may_be_monitored(device) && vg_name_is_valid(device->vg) &&
                         !dm_hash_lookup(known, device->vg) &&
-                        (!dm_hash_insert(known, device->vg, known) ||
-                                string_vector_add(arguments, device->vg) < 0))
+                        (!dm_hash_insert(known, device->vg, known) || strv_add(arguments, device->vg) < 0))
                         return -ENOMEM;
         return 0;
 }
@@ -51,7 +50,7 @@ static int add_vgs(const struct dm_devices *devices, struct string_vector *argum
 static int run(const char *value)
 {
         const char *const words[] = {"vgchange", "--monitor", value, "--"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_close_ int root_fd = root_open();
         int r;
@@ -62,7 +61,7 @@ static int run(const char *value)
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 
-        r = string_vector_add_all(&arguments, words, ELEMENTSOF(words)) ?: add_vgs(devices, &arguments);
+        r = strv_add_all(&arguments, words, ELEMENTSOF(words)) ?: add_vgs(devices, &arguments);
         if (r < 0)
                 return log_oom();
         if (arguments.n == ELEMENTSOF(words)) {

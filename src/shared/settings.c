@@ -74,7 +74,7 @@ static int take_names(
                 if (!vg_name_is_valid(value->v.str))
                         complain(problems, "%s%s: \"%s\" cannot be the name of a VG.", section, node->key,
                                 value->v.str);
-                else if (string_vector_add(target, value->v.str) < 0)
+                else if (strv_add(target, value->v.str) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -198,8 +198,8 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
 
 void settings_done(struct settings *settings)
 {
-        string_vector_done(&settings->boot_vgs);
-        string_vector_done(&settings->net_vgs);
+        strv_done(&settings->boot_vgs);
+        strv_done(&settings->net_vgs);
         for (size_t i = 0; i < settings->policies.n; i++)
                 free(settings->policies.policies[i].pattern);
         free(settings->policies.policies);

@@ -21,8 +21,8 @@ struct settings {
         bool direct_activation; /* whether boot waits for the VGs that the machine is known to have; by default */
         bool parallel_teardown; /* whether devices are taken down many at a time; by default */
         uint64_t teardown_deadline_usec; /* see headgate.conf(5). 30 s by default, 1 s to a day */
-        struct string_vector boot_vgs;   /* valid names, as they come */
-        struct string_vector net_vgs;    /* the same */
+        struct strv boot_vgs;            /* valid names, as they come */
+        struct strv net_vgs;             /* the same */
         struct policies {
                 struct policy *policies; /* in the order of the file */
                 size_t n;

@@ -180,13 +180,13 @@ static void read_find_multipaths(char *text, bool *finds)
 
 bool multipath_finds_new(int root_fd, bool booting)
 {
-        _cleanup_string_vector_ struct string_vector files = {};
+        _cleanup_strv_ struct strv files = {};
         bool finds = false;
 
         if (faccessat(root_fd, MULTIPATHD_PID_FILE, F_OK, 0) < 0 &&
                 (!booting || faccessat(root_fd, MULTIPATHD_ENABLED, F_OK, AT_SYMLINK_NOFOLLOW) < 0))
                 return false;
-        if (string_vector_add(&files, "etc/multipath.conf") < 0 ||
+        if (strv_add(&files, "etc/multipath.conf") < 0 ||
                 list_directory_at(root_fd, "etc/multipath/conf.d", &files) < 0)
                 log_debug("Failed to list the configuration files of multipathd.");
         FOREACH_ARRAY(path, files.strings, files.n) {

@@ -144,7 +144,7 @@ const char *directory_read(DIR *directory)
         return entry ? entry->d_name : NULL;
 }
 
-int list_directory_at(int dir_fd, const char *path, struct string_vector *ret)
+int list_directory_at(int dir_fd, const char *path, struct strv *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path + strspn(path, "/"));
         size_t before = ret->n;
@@ -153,7 +153,7 @@ int list_directory_at(int dir_fd, const char *path, struct string_vector *ret)
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
         FOREACH_ENTRY(name, directory)
-                r = r ?: string_vector_take(ret, string_format("%s/%s", path, name));
+                r = r ?: strv_take(ret, string_format("%s/%s", path, name));
         SORT(ret->strings + before, ret->n - before, compare_strings);
         return r;
 }
@@ -408,7 +408,7 @@ char *string_format_printable(const char *format, va_list arguments)
         return string ? string_printable(string) : NULL;
 }
 
-int string_vector_take(struct string_vector *vector, char *string)
+int strv_take(struct strv *vector, char *string)
 {
         /* One more for the NULL at the end. */
         if (!string || !GREEDY_REALLOC(vector->strings, vector->n + 2)) {
@@ -420,26 +420,26 @@ int string_vector_take(struct string_vector *vector, char *string)
         return 0;
 }
 
-int string_vector_add(struct string_vector *vector, const char *string)
+int strv_add(struct strv *vector, const char *string)
 {
-        return string_vector_take(vector, strdup(string));
+        return strv_take(vector, strdup(string));
 }
 
-int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
+int strv_add_all(struct strv *vector, const char *const *strings, size_t n)
 {
         int r = 0;
 
         for (size_t i = 0; r >= 0 && i < n; i++)
-                r = string_vector_add(vector, strings[i]);
+                r = strv_add(vector, strings[i]);
         return r;
 }
 
-bool string_vector_has(const struct string_vector *vector, const char *string)
+bool strv_has(const struct strv *vector, const char *string)
 {
         return ANY(FOREACH_ARRAY(other, vector->strings, vector->n), streq(*other, string));
 }
 
-char *string_vector_join(const struct string_vector *vector, const char *separator)
+char *strv_join(const struct strv *vector, const char *separator)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
@@ -450,12 +450,12 @@ char *string_vector_join(const struct string_vector *vector, const char *separat
         return file && memstream_finish(&stream, &text, NULL) >= 0 ? text : NULL;
 }
 
-void string_vector_done(struct string_vector *vector)
+void strv_done(struct strv *vector)
 {
         for (size_t i = 0; i < vector->n; i++)
                 free(vector->strings[i]);
         free(vector->strings);
-        *vector = (struct string_vector){};
+        *vector = (struct strv){};
 }
 
 void problems_add(struct problems *problems, int error, const char *format, ...)
@@ -465,11 +465,11 @@ void problems_add(struct problems *problems, int error, const char *format, ...)
 
         errno = -error;
         /* The error is kept, and a program that is out of memory says so elsewhere. */
-        (void) !string_vector_take(&problems->lines, FORMAT_ARGUMENTS(string_format_printable, format));
+        (void) !strv_take(&problems->lines, FORMAT_ARGUMENTS(string_format_printable, format));
 }
 
 void problems_done(struct problems *problems)
 {
-        string_vector_done(&problems->lines);
+        strv_done(&problems->lines);
         problems->error = 0;
 }

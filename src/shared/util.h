@@ -170,36 +170,35 @@ bool string_is_printable(const char *string) _nonnull_all_;
 char *string_format_printable(const char *format, va_list arguments) _nonnull_(1) _printf_(1, 0) _must_check_;
 
 /* A vector of strings that ends with NULL, as execv() wants it. Starts empty: all zeros. */
-struct string_vector {
+struct strv {
         char **strings;
         size_t n;
 };
 
 /* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
-int string_vector_add(struct string_vector *vector, const char *string) _nonnull_all_ _must_check_;
+int strv_add(struct strv *vector, const char *string) _nonnull_all_ _must_check_;
 /* The same of `string` itself, which it takes over; -ENOMEM for NULL. */
-int string_vector_take(struct string_vector *vector, char *string) _nonnull_(1) _must_check_;
+int strv_take(struct strv *vector, char *string) _nonnull_(1) _must_check_;
 /* Appends copies of all of them, or of the first ones. */
-int string_vector_add_all(struct string_vector *vector, const char *const *strings, size_t n)
-        _nonnull_(1) _must_check_;
-bool string_vector_has(const struct string_vector *vector, const char *string) _nonnull_all_;
+int strv_add_all(struct strv *vector, const char *const *strings, size_t n) _nonnull_(1) _must_check_;
+bool strv_has(const struct strv *vector, const char *string) _nonnull_all_;
 /* All strings with a separator between them, to be freed by the caller; NULL without memory. */
-char *string_vector_join(const struct string_vector *vector, const char *separator) _nonnull_all_ _must_check_;
-void string_vector_done(struct string_vector *vector) _nonnull_all_;
-#define _cleanup_string_vector_ _cleanup_(string_vector_done)
+char *strv_join(const struct strv *vector, const char *separator) _nonnull_all_ _must_check_;
+void strv_done(struct strv *vector) _nonnull_all_;
+#define _cleanup_strv_ _cleanup_(strv_done)
 
 /* Each line of a text, which is taken apart and may be NULL. */
 #define FOREACH_LINE(line, text) for (char *line, *line##_rest = (text); (line = strsep(&line##_rest, "\n"));)
 
 /* Adds the paths of all in a directory whose names do not begin with ".", sorted. A slash at the beginning of `path` does not
  * count. Returns 0, also without the directory, or a negative errno. */
-int list_directory_at(int dir_fd, const char *path, struct string_vector *ret) _nonnull_all_ _must_check_;
+int list_directory_at(int dir_fd, const char *path, struct strv *ret) _nonnull_all_ _must_check_;
 
 /* What went wrong with single entries while the rest went on: files that others wrote, and that hold more than one
  * thing. The code under src/lvm, src/shared and src/boot collects, a program logs. Starts empty: all zeros. */
 struct problems {
-        struct string_vector lines; /* one problem each, printable, without newline */
-        int error;                  /* the first one's negative errno; 0 as long as there is none */
+        struct strv lines; /* one problem each, printable, without newline */
+        int error;         /* the first one's negative errno; 0 as long as there is none */
 };
 
 /* Adds a line, "/etc/lvm/backup/vg7: the metadata text is malformed". `error` is a negative errno, for %m in

@@ -65,7 +65,7 @@ static char *format_number(const struct column *column, uint64_t number, bool js
         }
 }
 
-static char *format_summary(const struct string_vector *names)
+static char *format_summary(const struct strv *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 
@@ -86,11 +86,11 @@ static char *make_text(const struct column *column, const void *line, bool json)
         case COLUMN_CHARS:
                 return string_printable(field);
         case COLUMN_LINES:
-                return string_vector_join(field, "\n");
+                return strv_join(field, "\n");
         case COLUMN_LIST:
-                return string_vector_join(field, json ? "\n" : ", ");
+                return strv_join(field, json ? "\n" : ", ");
         case COLUMN_SUMMARY:
-                return json ? string_vector_join(field, "\n") : format_summary(field);
+                return json ? strv_join(field, "\n") : format_summary(field);
         case COLUMN_BOOL:
                 if (!json && column->yes)
                         return strdup(*(const bool *) field ? column->yes : column->no);

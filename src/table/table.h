@@ -21,7 +21,7 @@ enum column_type {
         /* What is not printable is escaped: it may be what others have named. */
         COLUMN_STRING, /* char *, NULL for nothing */
         COLUMN_CHARS,  /* char[], ends with a NUL */
-        /* struct string_vector, in JSON an array */
+        /* struct strv, in JSON an array */
         COLUMN_LINES,   /* below each other */
         COLUMN_LIST,    /* "a, b, c, d" */
         COLUMN_SUMMARY, /* "a, b, c and 4 more" */

@@ -187,12 +187,12 @@ static int compare_names(const void *a, const void *b)
         return strverscmp(*(char *const *) a, *(char *const *) b);
 }
 
-int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret)
+int tree_nodes_names(const struct tree_nodes *nodes, struct strv *ret)
 {
         int r = 0;
 
         FOREACH_NODE(node, nodes)
-                r = r ?: string_vector_add(ret, node->name);
+                r = r ?: strv_add(ret, node->name);
         SORT(ret->strings, ret->n, compare_names);
         FOREACH_ARRAY(name, ret->strings, ret->n)
                 r = r ?: string_replace(name, string_printable(*name));

@@ -58,4 +58,4 @@ int tree_view_draw(const struct tree_view *view, enum tree_direction direction,
 
 /* The printable names of nodes, in the order of the alphabet with numbers as such, since directories of sysfs are in no
  * order. */
-int tree_nodes_names(const struct tree_nodes *nodes, struct string_vector *ret) _nonnull_all_ _must_check_;
+int tree_nodes_names(const struct tree_nodes *nodes, struct strv *ret) _nonnull_all_ _must_check_;

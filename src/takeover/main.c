@@ -9,7 +9,7 @@
 #include "fast-rules/cookies.h"
 #include "fast-rules/rules.h"
 #include "lvm/command.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/messages.h"
@@ -72,8 +72,8 @@ static int note_stock_rule(int run_fd)
 
         if (sets_ready < 0)
                 return sets_ready;
-        r = takes_lvs > 0 && configuration_ask("devices/scan_lvs", false) ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
-                                                                          : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
+        r = takes_lvs > 0 && config_ask("devices/scan_lvs", false) ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
+                                                                   : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
         if (r < 0)
                 return r;
         return sets_ready > 0 ? flags_clear(run_fd, FLAGS_NO_SYSTEMD_READY)

@@ -46,12 +46,11 @@ static void skip_shared_vgs(struct tree *tree, const char *backup_directory)
         }
 }
 
-int teardown_skip_foreign(
-        struct tree *tree, const struct configuration *configuration, const struct problems *problems)
+int teardown_skip_foreign(struct tree *tree, const struct config *config, const struct problems *problems)
 {
         /* To read a thousand backups takes longer than to take a thousand LVs down. */
-        if (configuration->use_lvmlockd || problems->lines.n > 0)
-                skip_shared_vgs(tree, root_relative(configuration->backup_dir));
+        if (config->use_lvmlockd || problems->lines.n > 0)
+                skip_shared_vgs(tree, root_relative(config->backup_dir));
         FOREACH_NODE(node, &tree->nodes)
                 if (node->has_mdmon)
                         tree_skip(node, tree_printf(tree, "mdmon keeps the metadata of %s", node->name));
@@ -73,12 +72,12 @@ static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope 
 
 int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
         int r = tree_find_network(tree)
-                ?: configuration_read(tree->root_fd, &configuration, &problems)
-                ?: teardown_skip_foreign(tree, &configuration, &problems);
+                ?: config_read(tree->root_fd, &config, &problems)
+                ?: teardown_skip_foreign(tree, &config, &problems);
 
         FOREACH_NODE(node, &tree->nodes)
                 if (r >= 0 && is_for_other_unit(node, scope) && !node->skip_reason)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "tree/tree.h"
 
 /* Which of the nodes that are there are to be taken down. At shutdown there are two units for it, as what is on
@@ -35,7 +35,7 @@ static inline const char *teardown_unit_of(const struct tree_node *node)
  *    mdadm has it brought up to date at the very end of a shutdown
  *
  * `problems` are those of reading the configuration. Before tree_order(). Returns 0 or -ENOMEM. */
-int teardown_skip_foreign(struct tree *tree, const struct configuration *configuration,
+int teardown_skip_foreign(struct tree *tree, const struct config *config,
         const struct problems *problems) _nonnull_all_ _must_check_;
 
 /* What somebody wants to have taken down on a machine that goes on running. With a node goes all that lies on it:

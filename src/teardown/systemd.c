@@ -53,18 +53,18 @@ static int on_stop_asked(_unused_ struct job *job, int exit_status, const char *
 static int retry_unmounts(struct teardown *teardown)
 {
         static const char *const words[] = {"stop", "--no-block", "--"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
 
-        if (string_vector_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
+        if (strv_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
                 return -ENOMEM;
         FOREACH_NODE(node, &teardown->tree->nodes) {
                 if (!is_free_now(node) || !teardown_awaits(teardown, node) || node->unmount_retried)
                         continue;
                 node->unmount_retried = true;
                 /* A path is as good as the name of its unit. */
-                if (string_vector_add(&arguments, node->name) < 0)
+                if (strv_add(&arguments, node->name) < 0)
                         return -ENOMEM;
         }
         if (arguments.n == ELEMENTSOF(words))
@@ -112,7 +112,7 @@ static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char 
 int systemd_ask(struct teardown *teardown)
 {
         static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
-        const struct string_vector arguments = {(char **) words, ELEMENTSOF(words)};
+        const struct strv arguments = {(char **) words, ELEMENTSOF(words)};
         struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
 

@@ -78,17 +78,17 @@ static int on_exit_of_lvm(_unused_ struct job *job, int exit_status, const char 
 static int ask(struct teardown *teardown)
 {
         static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         struct dm_hash_table *vgs = teardown->unmonitor.vgs;
         int r;
 
-        if (string_vector_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
+        if (strv_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
                 return -ENOMEM;
         FOREACH_LISTED(struct removal, removal, &teardown->unmonitor.waiting) {
                 const char *vg = removal->node->vg;
 
                 if (!dm_hash_lookup(vgs, vg) &&
-                        (!dm_hash_insert(vgs, vg, removal) || string_vector_add(&arguments, vg) < 0))
+                        (!dm_hash_insert(vgs, vg, removal) || strv_add(&arguments, vg) < 0))
                         return -ENOMEM;
         }
         r = job_start(

@@ -262,9 +262,7 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
 
         if (snapshot_find(sources, name))
                 return;
-        r = sources_read_configuration(sources)
-                ?: sources_read_devices(sources)
-                ?: unrecorded_read(sources, name, &vg);
+        r = sources_read_config(sources) ?: sources_read_devices(sources) ?: unrecorded_read(sources, name, &vg);
         if (r == -ENOENT)
                 r = new_of_devices(sources, name, &vg);
         if (r >= 0 && vg)
@@ -291,12 +289,12 @@ void unrecorded_add_all(struct sources *sources)
 int expected_find(struct sources *sources, struct plan *ret)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_string_vector_ struct string_vector names = {};
-        int r = sources_read_configuration(sources);
+        _cleanup_strv_ struct strv names = {};
+        int r = sources_read_config(sources);
 
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
-                r = r ?: string_vector_add(&names, (*vg)->name);
+                r = r ?: strv_add(&names, (*vg)->name);
         if (r < 0)
                 return r;
-        return plan_make(sources->root_fd, &sources->settings, &sources->configuration, &names, ret, &problems);
+        return plan_make(sources->root_fd, &sources->settings, &sources->config, &names, ret, &problems);
 }

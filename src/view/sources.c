@@ -68,15 +68,14 @@ int sources_read_devices(struct sources *sources)
         return r == -ENOMEM ? r : 0;
 }
 
-int sources_read_configuration(struct sources *sources)
+int sources_read_config(struct sources *sources)
 {
         int r;
 
         if (sources->configured)
                 return 0;
         r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems)
-                    ?: configuration_read(
-                               sources->root_fd, &sources->configuration, &sources->configuration_problems);
+                    ?: config_read(sources->root_fd, &sources->config, &sources->config_problems);
         if (r < 0)
                 return r;
         sources->configured = true;
@@ -99,12 +98,12 @@ int sources_read(struct sources *ret)
                 return r;
         if (sources_read_records(ret) == -ENOMEM)
                 return -ENOMEM;
-        return sources_read_configuration(ret) ?: sources_read_entries(ret) ?: sources_read_devices(ret);
+        return sources_read_config(ret) ?: sources_read_entries(ret) ?: sources_read_devices(ret);
 }
 
 int sources_read_backup(const struct sources *sources, const char *name, struct vg **ret)
 {
-        const char *directory = root_relative(sources->configuration.backup_dir);
+        const char *directory = root_relative(sources->config.backup_dir);
         int r = vg_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;
 
         return r < 0 && r != -ENOMEM ? -ENOENT : r;
@@ -128,9 +127,9 @@ void sources_done(struct sources *sources)
         dm_devices_free(sources->devices);
         plan_done(&sources->entries);
         settings_done(&sources->settings);
-        configuration_done(&sources->configuration);
+        config_done(&sources->config);
         problems_done(&sources->settings_problems);
-        problems_done(&sources->configuration_problems);
+        problems_done(&sources->config_problems);
         dm_hash_destroyp(&sources->names);
         *sources = SOURCES_NONE;
 }
@@ -171,7 +170,7 @@ static int add_file_names(struct dm_hash_table *names, int dir_fd, const char *p
 
 static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 {
-        _cleanup_string_vector_ struct string_vector groups = {};
+        _cleanup_strv_ struct strv groups = {};
 
         if (lvm_run_fd < 0)
                 return 0;
@@ -200,7 +199,7 @@ int sources_read_names(struct sources *sources)
 
         if (sources->names)
                 return 0;
-        r = sources_read_configuration(sources) ?: sources_read_devices(sources);
+        r = sources_read_config(sources) ?: sources_read_devices(sources);
         if (r < 0)
                 return r;
         /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
@@ -212,7 +211,7 @@ int sources_read_names(struct sources *sources)
         r = vgs_parse(sources->records, add_recorded, names);
         if (r >= 0)
                 r = add_online(names, sources->lvm_run_fd)
-                        ?: add_file_names(names, sources->root_fd, root_relative(sources->configuration.backup_dir))
+                        ?: add_file_names(names, sources->root_fd, root_relative(sources->config.backup_dir))
                         ?: add_active(names, sources);
         if (r < 0)
                 return r;
@@ -247,7 +246,7 @@ void sources_log_unknown(const struct sources *sources, const char *wanted)
 }
 
 /* The identifiers of the VGs with that name that have active LVs, or PVs that the worker has seen. */
-static int find_vgids(const struct sources *sources, const char *name, struct string_vector *ret)
+static int find_vgids(const struct sources *sources, const char *name, struct strv *ret)
 {
         const struct dm_devices none = {}, *list = sources->devices ?: &none;
         int r = 0;
@@ -257,22 +256,22 @@ static int find_vgids(const struct sources *sources, const char *name, struct st
 
                 if (device->vg && streq(device->vg, name))
                         memcpy(id, device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
-                if (r >= 0 && *id != '\0' && !string_vector_has(ret, id))
-                        r = string_vector_add(ret, id);
+                if (r >= 0 && *id != '\0' && !strv_has(ret, id))
+                        r = strv_add(ret, id);
         }
         FOREACH_RECORD(entry, sources->records) {
                 _cleanup_vg_ struct vg *vg = NULL;
 
                 if (r >= 0 && vg_text_has_name(entry->text, name) && vg_parse(entry->text, &vg) >= 0 &&
-                        vg_count(vg).seen > 0 && !string_vector_has(ret, entry->key))
-                        r = string_vector_add(ret, entry->key);
+                        vg_count(vg).seen > 0 && !strv_has(ret, entry->key))
+                        r = strv_add(ret, entry->key);
         }
         return r;
 }
 
 int sources_refuse_duplicate(struct sources *sources, const char *name)
 {
-        _cleanup_string_vector_ struct string_vector vgids = {};
+        _cleanup_strv_ struct strv vgids = {};
         _cleanup_enumeration_ struct enumeration uuids = {};
         int r = sources_read_names(sources) ?: find_vgids(sources, name, &vgids);
 

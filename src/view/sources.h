@@ -3,7 +3,7 @@
 
 #include "boot/plan.h"
 #include "inventory/vg-record.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "lvm/dm-devices.h"
 
 /* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
@@ -21,9 +21,9 @@ struct sources {
         bool configured;             /* headgate.conf and lvm.conf were read */
         struct plan entries;         /* what the entries alone tell; nothing as long as they were not read */
         struct settings settings;
-        struct configuration configuration;
+        struct config config;
         struct problems settings_problems;
-        struct problems configuration_problems;
+        struct problems config_problems;
         struct dm_hash_table *names; /* see sources_read_names() */
 
         /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
@@ -49,7 +49,7 @@ int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
 int sources_read_devices(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
-int sources_read_configuration(struct sources *sources) _nonnull_all_ _must_check_;
+int sources_read_config(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Reads the entries of fstab, crypttab and the command line: for who shows what is wrong with a VG, once. Returns 0 or -ENOMEM. */
 int sources_read_entries(struct sources *sources) _nonnull_all_ _must_check_;

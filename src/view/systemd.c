@@ -78,8 +78,7 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
         return value;
 }
 
-int systemd_get_list(
-        const struct systemd *systemd, const char *unit, const char *property, struct string_vector *strings)
+int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property, struct strv *strings)
 {
         _cleanup_free_ char *path = NULL;
         char **values = NULL;
@@ -90,7 +89,7 @@ int systemd_get_list(
                         dm_config_find_node(systemd->stand_in->root, path_format("%s/%s", unit, property).text);
 
                 for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
-                        r = v->type == DM_CFG_STRING ? string_vector_add(strings, v->v.str) : 0;
+                        r = v->type == DM_CFG_STRING ? strv_add(strings, v->v.str) : 0;
                 return r;
         }
         if (!systemd->bus || sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0 ||
@@ -99,12 +98,12 @@ int systemd_get_list(
                 return 0;
         for (char **value = values; value && *value; free(*value++))
                 if (r >= 0)
-                        r = string_vector_add(strings, *value);
+                        r = strv_add(strings, *value);
         free(values);
         return r;
 }
 
-int systemd_find_units(const struct systemd *systemd, const char *pattern, struct string_vector *names)
+int systemd_find_units(const struct systemd *systemd, const char *pattern, struct strv *names)
 {
         _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
         const char *name;
@@ -113,7 +112,7 @@ int systemd_find_units(const struct systemd *systemd, const char *pattern, struc
         for (const struct dm_config_node *node = systemd->stand_in ? systemd->stand_in->root : NULL; node;
                 node = node->sib)
                 if (r >= 0 && fnmatch(pattern, node->key, 0) == 0)
-                        r = string_vector_add(names, node->key);
+                        r = strv_add(names, node->key);
         if (!systemd->bus || sd_bus_call_method(systemd->bus, DESTINATION, MANAGER_PATH, DESTINATION ".Manager",
                                      "ListUnitsByPatterns", NULL, &reply, "asas", 0, 1, pattern) < 0)
                 return r;
@@ -121,7 +120,7 @@ int systemd_find_units(const struct systemd *systemd, const char *pattern, struc
                 return 0;
         while (r >= 0 && sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL,
                                  NULL, NULL, NULL) > 0)
-                r = string_vector_add(names, name);
+                r = strv_add(names, name);
         return r;
 }
 

@@ -26,11 +26,11 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
 
 /* Asks for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property,
-        struct string_vector *strings) _nonnull_all_ _must_check_;
+        struct strv *strings) _nonnull_all_ _must_check_;
 
 /* Adds the names of the units that systemd has loaded whose names match the pattern, as of fnmatch(3). Returns 0, or -ENOMEM. */
-int systemd_find_units(const struct systemd *systemd, const char *pattern,
-        struct string_vector *names) _nonnull_all_ _must_check_;
+int systemd_find_units(
+        const struct systemd *systemd, const char *pattern, struct strv *names) _nonnull_all_ _must_check_;
 
 /* Whether the property of the unit has that value; false if systemd does not tell. */
 bool unit_is(

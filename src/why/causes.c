@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <libudev.h>
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "shared/flags.h"
 #include "shared/kernel.h"
 #include "shared/udev.h"
@@ -24,7 +24,7 @@
 
 void causes_of_metadata(struct why *why)
 {
-        const struct system_id *host = &why->sources->configuration.system_id;
+        const struct system_id *host = &why->sources->config.system_id;
         const struct vg *metadata = why->view->metadata;
         const char *name = why->vg->name;
 
@@ -63,9 +63,9 @@ void causes_of_metadata(struct why *why)
 
 /* Returns whether it is one. `name` is VG/LV or, without an LV, the VG's. */
 static bool cause_of_list(struct why *why, const char *condition, const char *setting,
-        const struct configuration_list *list, const char *lv, const char *name)
+        const struct config_list *list, const char *lv, const char *name)
 {
-        enum list_naming naming = configuration_list_find(list, why->vg->name, lv);
+        enum list_naming naming = config_list_find(list, why->vg->name, lv);
 
         if (naming == LIST_NAMES)
                 return false;
@@ -77,20 +77,20 @@ static bool cause_of_list(struct why *why, const char *condition, const char *se
 
 static bool causes_of_lists(struct why *why, const char *lv, const char *name)
 {
-        const struct configuration *configuration = &why->sources->configuration;
+        const struct config *config = &why->sources->config;
         bool automatic, any;
 
         automatic = cause_of_list(why, "auto-activation-volume-list", "activation/auto_activation_volume_list",
-                &configuration->auto_activation_volume_list, lv, name);
-        any = cause_of_list(why, "volume-list", "activation/volume_list", &configuration->volume_list, lv, name);
+                &config->auto_activation_volume_list, lv, name);
+        any = cause_of_list(why, "volume-list", "activation/volume_list", &config->volume_list, lv, name);
         if (automatic && !any)
                 why_advise(why, "Or activate it by hand: \"%s -ay %s\".", lv ? "lvchange" : "vgchange", name);
         return automatic || any;
 }
 
-void causes_of_configuration(struct why *why)
+void causes_of_config(struct why *why)
 {
-        if (!why->sources->configuration.event_activation)
+        if (!why->sources->config.event_activation)
                 why_remedy(why, "event-activation-off",
                         "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself",
                         "Activate it by hand: \"vgchange -ay %s\".", why->vg->name);
@@ -124,9 +124,9 @@ static const struct {
         {"shared", "shared", NULL},
 };
 
-static void fact_of_filter(struct why *why, const char *setting, const struct configuration_list *list)
+static void fact_of_filter(struct why *why, const char *setting, const struct config_list *list)
 {
-        _cleanup_free_ char *values = list->set ? string_vector_join(&list->values, "\", \"") : NULL;
+        _cleanup_free_ char *values = list->set ? strv_join(&list->values, "\", \"") : NULL;
 
         if (values)
                 why_fact(why, "%s in " LVM_CONF " is [ \"%s\" ].", setting, values);
@@ -134,7 +134,7 @@ static void fact_of_filter(struct why *why, const char *setting, const struct co
 
 void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 {
-        const struct configuration *configuration = &why->sources->configuration;
+        const struct config *config = &why->sources->config;
 
         FOREACH_ARRAY(refusal, refusals, ELEMENTSOF(refusals))
                 if (strstr(words, refusal->words)) {
@@ -142,14 +142,13 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
                         if (refusal->advice)
                                 why_advise(why, "%s", refusal->advice);
                 }
-        if (string_vector_has(&why->conditions, "filter")) {
-                fact_of_filter(why, "devices/filter", &configuration->filter);
-                fact_of_filter(why, "devices/global_filter", &configuration->global_filter);
+        if (strv_has(&why->conditions, "filter")) {
+                fact_of_filter(why, "devices/filter", &config->filter);
+                fact_of_filter(why, "devices/global_filter", &config->global_filter);
         }
-        if (configuration->use_devicesfile != 0 && configuration->devicesfile[0] != '\0' && pvid[0] != '\0' &&
-                devices_file_find_pv(why->sources->root_fd, configuration->devicesfile, pvid) ==
-                        DEVICES_FILE_NOT_LISTED)
-                why_fact(why, "/etc/lvm/devices/%s does not list this PV.", configuration->devicesfile);
+        if (config->use_devicesfile != 0 && config->devicesfile[0] != '\0' && pvid[0] != '\0' &&
+                devices_file_find_pv(why->sources->root_fd, config->devicesfile, pvid) == DEVICES_FILE_NOT_LISTED)
+                why_fact(why, "/etc/lvm/devices/%s does not list this PV.", config->devicesfile);
 }
 
 /* ------ LVs ------ */
@@ -342,7 +341,7 @@ static void causes_of_layers(struct why *why)
                         "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
         if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
                 return;
-        if (why->sources->configuration.scan_lvs)
+        if (why->sources->config.scan_lvs)
                 causes_of_rule_for_lvs(why);
         else
                 why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",

@@ -48,15 +48,14 @@ static void answer_without_vg(struct why *why)
 /* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
 static bool is_recorded(const struct sources *sources, const struct vg *metadata)
 {
-        return sources->configuration.event_activation && metadata && !metadata->exported &&
-               !metadata->lock_type &&
-               !system_id_is_foreign(&sources->configuration.system_id, metadata->system_id);
+        return sources->config.event_activation && metadata && !metadata->exported && !metadata->lock_type &&
+               !system_id_is_foreign(&sources->config.system_id, metadata->system_id);
 }
 
 /* lvm2 has made a record of each PV that it accepts. */
 static void explain_recording(struct why *why)
 {
-        const struct configuration *configuration = &why->sources->configuration;
+        const struct config *config = &why->sources->config;
         const char *pvid = why->device->pv.pvid;
         int lvm_run_fd = why->sources->lvm_run_fd;
         dev_t recorded;
@@ -67,8 +66,7 @@ static void explain_recording(struct why *why)
                 return;
         }
         why_state(why, "refused", "lvm2 has not recorded it as a PV that is there.");
-        causes_of_refusal(
-                why, pvid, configuration->filter.set || configuration->global_filter.set ? "filter" : "");
+        causes_of_refusal(why, pvid, config->filter.set || config->global_filter.set ? "filter" : "");
 }
 
 /* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */

@@ -47,8 +47,7 @@ static void explain_nodes(struct why *why, struct tree *tree)
         if (tree->error >= 0 && n == 0)
                 return;
         tree_add_holders(tree, sources->devices);
-        r = tree_add_usage(tree)
-                    ?: teardown_skip_foreign(tree, &sources->configuration, &sources->configuration_problems);
+        r = tree_add_usage(tree) ?: teardown_skip_foreign(tree, &sources->config, &sources->config_problems);
         if (r < 0) {
                 why_fail(why, r);
                 return;

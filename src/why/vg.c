@@ -143,7 +143,7 @@ static void find_causes(struct why *why)
         if (is_unseen(why))
                 cause_of_unseen(why);
         causes_of_inactivity(why);
-        causes_of_configuration(why);
+        causes_of_config(why);
         cause_of_reason(why);
         cause_of_queue(why);
 }
@@ -173,7 +173,7 @@ static void explain_lvs(struct why *why)
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
                 /* The VG's have been told. */
-                string_vector_done(&why->causes);
+                strv_done(&why->causes);
                 causes_of_lv(why, lv);
                 why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
         }
@@ -344,7 +344,7 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
                 why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.", vg->name, lv->name,
                         why_first_cause(why));
                 why_add_other_causes(why);
-                string_vector_done(&why->causes);
+                strv_done(&why->causes);
         }
         why_fact(why, "Its VG is %s.", describe_place(why));
         if (vg->state == VG_STATUS_ACTIVE)

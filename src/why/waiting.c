@@ -160,14 +160,14 @@ static void explain_missing_pv(struct why *why, const struct vg_pv *pv)
 static void explain_present_pvs(struct why *why)
 {
         const struct vg *vg = why->vg;
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_strv_ struct strv names = {};
         size_t n = vg_count(vg).seen;
         _cleanup_free_ char *joined = NULL;
 
         FOREACH_PV(pv, vg)
                 if (names.n < TOLD_MAX && pv->device != 0)
-                        why_fail(why, string_vector_add(&names, pv->device_name ?: "?"));
-        joined = string_vector_join(&names, ", ");
+                        why_fail(why, strv_add(&names, pv->device_name ?: "?"));
+        joined = strv_join(&names, ", ");
         if (names.n > 0)
                 why_fact(why, "%zu of its %zu PV%s %s there: %s%s.", n, vg->n_pvs, plural(vg->n_pvs),
                         n == 1 ? "is" : "are", joined ?: "?", n > names.n ? ", ..." : "");

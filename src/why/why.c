@@ -4,11 +4,11 @@
 
 #include "why/why.h"
 
-void why_say(struct why *why, struct string_vector *texts, const char *format, ...)
+void why_say(struct why *why, struct strv *texts, const char *format, ...)
 {
         _cleanup_free_ char *text = FORMAT_ARGUMENTS(string_format_printable, format);
 
-        if (!text || (!string_vector_has(texts, text) && string_vector_add(texts, text) < 0))
+        if (!text || (!strv_has(texts, text) && strv_add(texts, text) < 0))
                 why->error = -ENOMEM;
 }
 
@@ -46,10 +46,10 @@ void why_take_over(struct why *why, const struct why *other)
 void why_done(struct why *why)
 {
         free(why->answer);
-        string_vector_done(&why->conditions);
-        string_vector_done(&why->causes);
-        string_vector_done(&why->facts);
-        string_vector_done(&why->advice);
+        strv_done(&why->conditions);
+        strv_done(&why->causes);
+        strv_done(&why->facts);
+        strv_done(&why->advice);
         *why = (struct why){};
 }
 

@@ -25,21 +25,20 @@ struct why {
         const char *name; /* as it was asked for */
         const char *kind; /* "vg", "lv" or "device" */
         enum verdict verdict;
-        const char *state;               /* in one word */
-        char *answer;                    /* a sentence */
-        struct string_vector conditions; /* why it is not up, in the words of headgate-why(8) for programs */
-        struct string_vector causes; /* the same as ends of sentences, "it is exported"; the first one answers */
-        struct string_vector facts;  /* sentences */
-        struct string_vector advice; /* likewise */
-        int error;                   /* 0 or a negative errno */
+        const char *state;      /* in one word */
+        char *answer;           /* a sentence */
+        struct strv conditions; /* why it is not up, in the words of headgate-why(8) for programs */
+        struct strv causes;     /* the same as ends of sentences, "it is exported"; the first one answers */
+        struct strv facts;      /* sentences */
+        struct strv advice;     /* likewise */
+        int error;              /* 0 or a negative errno */
 };
 
 /* `state` is kept, not copied. */
 void why_answer(struct why *why, enum verdict verdict, const char *state, const char *format, ...)
         _nonnull_(1, 3, 4) _printf_(4, 5);
 /* Adds a text to one of its lists, unless it was said before. */
-void why_say(struct why *why, struct string_vector *texts, const char *format, ...) _nonnull_(1, 2, 3)
-        _printf_(3, 4);
+void why_say(struct why *why, struct strv *texts, const char *format, ...) _nonnull_(1, 2, 3) _printf_(3, 4);
 #define why_condition(why, condition) why_say(why, &(why)->conditions, "%s", condition)
 #define why_fact(why, ...) why_say(why, &(why)->facts, __VA_ARGS__)
 #define why_advise(why, ...) why_say(why, &(why)->advice, __VA_ARGS__)
@@ -84,7 +83,7 @@ bool logical_volume_explain(struct why *why, const struct vg_view *view, const c
 /* What the VG's metadata says. */
 void causes_of_metadata(struct why *why) _nonnull_all_;
 /* What lvm.conf says of a VG that lvm2 was asked for. */
-void causes_of_configuration(struct why *why) _nonnull_all_;
+void causes_of_config(struct why *why) _nonnull_all_;
 /* Of a PV: the words with which lvm2 has left it alone, and the settings that can lead to that. */
 void causes_of_refusal(struct why *why, const char *pvid, const char *words) _nonnull_all_;
 /* Of an LV that is not active while its VG is. */

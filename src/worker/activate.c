@@ -67,7 +67,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
-                const struct vgchange_end end = {n_groups, exit_status, output, &worker->configuration};
+                const struct vgchange_end end = {n_groups, exit_status, output, &worker->config};
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
 
                 dm_devices_mark_active(devices, group->vg);
@@ -107,7 +107,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         static const char *const normal_words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
         static const char *const degraded_words[] = {"vgchange", "-aay", "--activationmode", "degraded", "--"};
         const struct vg_step step = {.state = kind == JOB_ACTIVATE ? VG_ACTIVATING : VG_ACTIVATING_DEGRADED};
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         struct job *job;
         /* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
          * writes none for a VG of one PV, and so reads them all. */
@@ -118,10 +118,10 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         if (r < 0)
                 return r;
         cookies_expect(&worker->cookies, worker->event, worker->run_fd, &worker->jobs);
-        r = string_vector_add_all(
+        r = strv_add_all(
                 &arguments, kind == JOB_ACTIVATE ? normal_words : degraded_words, ELEMENTSOF(normal_words));
         for (size_t i = 0; r >= 0 && i < n; i++) {
-                r = string_vector_add(&arguments, groups[i]->vg->name);
+                r = strv_add(&arguments, groups[i]->vg->name);
                 (void) dm_names_write(worker->run_fd, groups[i]->vg);
         }
         r = r ?: job_start(worker->event, kind, &arguments, activate_on_ended, worker, &job);
@@ -188,8 +188,7 @@ static bool is_activating_degraded(const struct worker *worker)
 /* Whether another command has locked the VG, and as many as may be wait for that in lvm2 already. */
 static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
 {
-        if (slots->n_waiting < SLOTS_WAITING_MAX ||
-                !vg_is_locked(worker->configuration.locking_dir, group->vg->name))
+        if (slots->n_waiting < SLOTS_WAITING_MAX || !vg_is_locked(worker->config.locking_dir, group->vg->name))
                 return false;
         worker_wake_at(worker, worker->inventory->now_usec + LOCK_INTERVAL_USEC);
         return true;
@@ -243,7 +242,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
         if (r == VG_DO_ACTIVATE_DEGRADED)
                 ready = degraded;
         else {
-                locked = vg_is_locked(worker->configuration.locking_dir, group->vg->name);
+                locked = vg_is_locked(worker->config.locking_dir, group->vg->name);
                 if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY) ||
                         is_unrecorded(worker->inventory, group->vg)) {

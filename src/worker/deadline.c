@@ -45,7 +45,7 @@ static int on_answer(_unused_ struct job *job, int exit_status, const char *outp
 static void ask_about_unlocking(struct worker *worker)
 {
         static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
-        const struct string_vector arguments = {(char **) words, ELEMENTSOF(words)};
+        const struct strv arguments = {(char **) words, ELEMENTSOF(words)};
         int r = job_start(
                 worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.question);
 
@@ -94,7 +94,7 @@ static int take_group(struct worker *worker, struct managed_group *group, uint64
 static int take_absent(const struct worker *worker, struct expectation *expectation)
 {
         _cleanup_vg_ struct vg *backup = NULL;
-        int r = absent_read_backup(worker->inventory, &worker->configuration, expectation->name, &backup);
+        int r = absent_read_backup(worker->inventory, &worker->config, expectation->name, &backup);
 
         if (r == -ENOMEM)
                 return log_oom();

@@ -131,7 +131,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
 
         if (r == 0) {
                 r = facts_read(copy->facts, copy->facts_size, &metadata)
-                            ?: vg_compare_host(metadata, &worker->configuration.system_id);
+                            ?: vg_compare_host(metadata, &worker->config.system_id);
                 if (r == -ENOMEM)
                         return r;
         }

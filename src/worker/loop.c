@@ -45,12 +45,12 @@ static const char *const watched[SETTINGS_FILES] = {
  * before: by device, inode, size and time. For before each batch: the next disk is to be judged by what they say then, as lvm2
  * itself does. What is wrong in them is logged, and no reason not to activate. What is read when headgate takes over, and not
  * again, is scan_lvs (headgate-takeover(8)). */
-static int refresh_configuration(struct worker *worker)
+static int refresh_config(struct worker *worker)
 {
-        bool first = !worker->configuration.backup_dir, activated = worker->event_activation;
+        bool first = !worker->config.backup_dir, activated = worker->event_activation;
         _cleanup_problems_ struct problems problems = {};
         _cleanup_close_ int root_fd = root_open();
-        struct configuration configuration = {};
+        struct config config = {};
         struct settings settings = {};
 
         if (root_fd < 0)
@@ -61,17 +61,17 @@ static int refresh_configuration(struct worker *worker)
                 return log_oom();
         settings_done(&worker->settings);
         worker->settings = settings;
-        if (configuration_read(root_fd, &configuration, &problems) < 0)
+        if (config_read(root_fd, &config, &problems) < 0)
                 return log_oom();
         FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
                 log_warning("%s", *line);
 
-        configuration_done(&worker->configuration);
-        worker->configuration = configuration;
-        worker->shows_links = (configuration.filter.set || configuration.global_filter.set) &&
-                              lvm_version_takes_links_from_udev();
-        worker->imports_devices = devices_file_is_to_be_made(root_fd, configuration.devicesfile);
-        worker->event_activation = configuration_ask("global/event_activation", true);
+        config_done(&worker->config);
+        worker->config = config;
+        worker->shows_links =
+                (config.filter.set || config.global_filter.set) && lvm_version_takes_links_from_udev();
+        worker->imports_devices = devices_file_is_to_be_made(root_fd, config.devicesfile);
+        worker->event_activation = config_ask("global/event_activation", true);
         if (!first)
                 log_info("lvm2's or headgate's configuration has changed, reading it again.");
         if (!worker->event_activation && (first || activated))
@@ -139,7 +139,7 @@ static int take_requests(struct worker *worker)
         if (!worker->check_requests)
                 return 0;
         worker->check_requests = false;
-        r = refresh_configuration(worker);
+        r = refresh_config(worker);
         if (r < 0)
                 return r;
         r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
@@ -208,7 +208,7 @@ static int read_devices(struct worker *worker)
         r = intake_prepare(worker, &reading);
         if (r < 0 || reading.n == 0)
                 return r;
-        r = refresh_configuration(worker);
+        r = refresh_config(worker);
         if (r < 0)
                 return r;
         r = readers_start(worker->readers, READER_READ, &reading);
@@ -254,7 +254,7 @@ static int withdraw_cookies(struct worker *worker)
 static int finish_boot(struct worker *worker)
 {
         log_debug("Coldplug has been worked off.");
-        if (absent_list(worker->inventory, &worker->configuration, &worker->settings, &worker->absent) < 0)
+        if (absent_list(worker->inventory, &worker->config, &worker->settings, &worker->absent) < 0)
                 return log_oom();
         report_unseen(&worker->absent);
         return 0;
@@ -325,9 +325,9 @@ struct worker *worker_free(struct worker *worker)
         worker->deadlines.question = job_free(worker->deadlines.question);
         worker->forgetting = job_free(worker->forgetting);
         expectations_done(&worker->expectations);
-        string_vector_done(&worker->absent);
+        strv_done(&worker->absent);
         inventory_free(worker->inventory);
-        configuration_done(&worker->configuration);
+        config_done(&worker->config);
         free(worker->alike.words);
         settings_done(&worker->settings);
         sd_event_source_disable_unref(worker->wakeup_source);
@@ -402,7 +402,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
 
-        r = refresh_configuration(worker);
+        r = refresh_config(worker);
         if (r < 0)
                 return r;
 

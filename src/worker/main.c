@@ -27,7 +27,7 @@ static const char usage[] =
  * socket, -EBADF if there is none, as when started by hand, or another negative errno. */
 static int take_sockets(void)
 {
-        _cleanup_string_vector_ struct string_vector names = {};
+        _cleanup_strv_ struct strv names = {};
         int n, wakeup_fd = -EBADF;
 
         n = sd_listen_fds_with_names(true, &names.strings);

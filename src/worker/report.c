@@ -218,7 +218,7 @@ void report_absent(const struct expectation *expectation, const struct vg *backu
                         expectation->name, time));
 }
 
-void report_unseen(const struct string_vector *names)
+void report_unseen(const struct strv *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 
@@ -288,7 +288,7 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
         *logged_usec = inventory->now_usec;
 }
 
-void report_status(const struct inventory *inventory, const struct string_vector *absent, char **last)
+void report_status(const struct inventory *inventory, const struct strv *absent, char **last)
 {
         unsigned int n[_VG_STATUS_MAX], n_absent = absent_count(inventory, absent), n_all = n_absent;
         _cleanup_free_ char *status = NULL;

@@ -24,7 +24,7 @@ void report_output(const struct vg *vg, const char *output) _nonnull_(1, 2);
 
 /* The deadline of a VG that somebody waits for has passed, and nothing has told of it. */
 /* VGs that nothing waits for and of which nothing was seen; none if there are none. */
-void report_unseen(const struct string_vector *names);
+void report_unseen(const struct strv *names);
 
 void report_absent(const struct expectation *expectation, const struct vg *backup);
 
@@ -50,4 +50,4 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec);
 
 /* Sets STATUS= from the number of VGs in each state, and of those in `absent` that did not come, unless that is what it was set to
  * last, which is kept in `*last`. */
-void report_status(const struct inventory *inventory, const struct string_vector *absent, char **last);
+void report_status(const struct inventory *inventory, const struct strv *absent, char **last);

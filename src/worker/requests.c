@@ -249,8 +249,8 @@ static int on_reset(
 static void forget_failed_waits(struct worker *worker)
 {
         static const char *const words[] = {"reset-failed", "--"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        _cleanup_strv_ struct strv arguments = {};
+        int r = strv_add_all(&arguments, words, ELEMENTSOF(words));
 
         worker->inventory->activated = false;
         FOREACH_GROUP(group, worker->inventory) {
@@ -263,7 +263,7 @@ static void forget_failed_waits(struct worker *worker)
                 r = path ? read_link_at(worker->run_fd, path, &unit) : -ENOMEM;
                 if (r <= 0)
                         continue;
-                r = string_vector_add(&arguments, unit);
+                r = strv_add(&arguments, unit);
                 (void) unlinkat(worker->run_fd, path, 0);
         }
         if (r >= 0 && arguments.n > ELEMENTSOF(words))

@@ -232,16 +232,14 @@ static int continue_with_others(struct worker *worker, struct job *job)
 
 /* lvm2's own rule shows pvscan one device at a time, with its links in the environment. A device that is an argument
  * by several names is one device to pvscan, which then knows it by all of them. */
-static int add_device_argument(
-        const struct worker *worker, struct string_vector *arguments, const struct device *device)
+static int add_device_argument(const struct worker *worker, struct strv *arguments, const struct device *device)
 {
         int r;
 
         /* The form that makes pvscan forget a device. */
         if (device->removed)
-                return string_vector_take(
-                        arguments, string_format("%u:%u", major(device->number), minor(device->number)));
-        r = string_vector_add(arguments, device->name);
+                return strv_take(arguments, string_format("%u:%u", major(device->number), minor(device->number)));
+        r = strv_add(arguments, device->name);
         return r >= 0 && worker->shows_links ? uevents_get_device_links(worker->uevents, device->number, arguments)
                                              : r;
 }
@@ -249,8 +247,8 @@ static int add_device_argument(
 static int start(struct worker *worker, struct device *const *devices, size_t n, struct job **ret)
 {
         static const char *const words[] = {"pvscan", "--cache", "--"};
-        _cleanup_string_vector_ struct string_vector arguments = {};
-        int r = string_vector_add_all(&arguments, words, ELEMENTSOF(words));
+        _cleanup_strv_ struct strv arguments = {};
+        int r = strv_add_all(&arguments, words, ELEMENTSOF(words));
 
         for (size_t i = 0; r >= 0 && i < n; i++)
                 r = add_device_argument(worker, &arguments, devices[i]);

@@ -201,7 +201,7 @@ int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret)
         return *ret ? 0 : -ENOMEM;
 }
 
-int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links)
+int uevents_get_device_links(struct uevents *uevents, dev_t number, struct strv *links)
 {
         _cleanup_udev_device_ struct udev_device *device =
                 udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
@@ -212,7 +212,7 @@ int uevents_get_device_links(struct uevents *uevents, dev_t number, struct strin
                 struct stat status;
 
                 if (stat(link, &status) >= 0 && S_ISBLK(status.st_mode) && status.st_rdev == number &&
-                        string_vector_add(links, link) < 0)
+                        strv_add(links, link) < 0)
                         return -ENOMEM;
         }
         return 0;

@@ -59,4 +59,4 @@ int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret);
 
 /* Adds the links that udev has made for the device and that lead to it, "/dev/disk/by-id/...", to `links`: of two
  * devices that are to have the same link, one has it. Returns 0, also if there is no such device, or -ENOMEM. */
-int uevents_get_device_links(struct uevents *uevents, dev_t number, struct string_vector *links);
+int uevents_get_device_links(struct uevents *uevents, dev_t number, struct strv *links);

@@ -106,7 +106,7 @@ static int find_obstacle(struct change *change)
         if (vg_event_is_reread(change->input->event))
                 return 0;
         if (!change->worker->event_activation)
-                return obstruct(change, VG_OBSTACLE_CONFIGURATION, strdup("event_activation=0 in lvm.conf."));
+                return obstruct(change, VG_OBSTACLE_CONFIG, strdup("event_activation=0 in lvm.conf."));
         if (change->group->refusal)
                 return obstruct(change, change->group->unjudged ? VG_OBSTACLE_LVM : VG_OBSTACLE_PV,
                         strdup(change->group->refusal));
@@ -445,8 +445,8 @@ int vg_report_lost(struct worker *worker)
                 n = vg_count(group->vg);
                 /* lvm2 may have removed it, and its last disk gone before that was read. */
                 r = may_be_gone && devices && n.seen == 0 && !n.any_active
-                            ? backup_tells_removal(worker->configuration.backup_dir,
-                                      worker->configuration.archive_dir, group->vg)
+                            ? backup_tells_removal(
+                                      worker->config.backup_dir, worker->config.archive_dir, group->vg)
                             : 0;
                 if (r < 0)
                         return log_oom();

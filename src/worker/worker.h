@@ -9,7 +9,7 @@
 #include "inventory/expectations.h"
 #include "inventory/outcome.h"
 #include "lvm/command.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "reader/reader.h"
 #include "shared/settings.h"
 #include "worker/uevents.h"
@@ -33,7 +33,7 @@ struct deadlines {
         bool unlocking;        /* the last answer was that one is */
 };
 
-/* How many files are watched, see refresh_configuration(). */
+/* How many files are watched, see refresh_config(). */
 #define SETTINGS_FILES 5
 
 /* The pvscans; see scan_start(). */
@@ -53,7 +53,7 @@ struct worker {
 
         struct inventory *inventory;
         struct expectations expectations;
-        struct string_vector absent;                /* see absent_list(), as of the end of boot */
+        struct strv absent;                         /* see absent_list(), as of the end of boot */
         struct settings settings;                   /* of headgate.conf */
         struct stat settings_files[SETTINGS_FILES]; /* as they were when they were read */
         struct deadlines deadlines;
@@ -71,9 +71,9 @@ struct worker {
         uint64_t first_device_usec; /* when the first device came; 0 if none has */
         size_t n_processors;
         struct job *forgetting; /* the systemctl that has systemd forget units that have failed, or NULL */
-        struct configuration configuration; /* lvm2's */
-        struct alike alike;                 /* what lvm2 has said when it failed for one VG alone */
-        bool event_activation;              /* of lvm.conf */
+        struct config config;   /* lvm2's */
+        struct alike alike;     /* what lvm2 has said when it failed for one VG alone */
+        bool event_activation;  /* of lvm.conf */
         bool shows_links;       /* a filter in lvm.conf may mean links, and lvm2 does not look for them itself */
         bool imports_devices;   /* lvm2 wants to be asked about the VG of / also if it is active */
         bool module_loaded;     /* a kernel module, which a VG that has just failed may have wanted */

@@ -28,8 +28,8 @@ static void set_up(struct worker *worker)
                 lvm_run_fd = online_open_directory();
         fuzz_check(lvm_run_fd >= 0 && flags_prepare(worker->run_fd) == 0);
         worker->lvm_run_fd = lvm_run_fd;
-        worker->configuration.backup_dir = string_format("%s/etc/lvm/backup", getenv("HEADGATE_RUN_DIRECTORY"));
-        fuzz_check(worker->configuration.backup_dir);
+        worker->config.backup_dir = string_format("%s/etc/lvm/backup", getenv("HEADGATE_RUN_DIRECTORY"));
+        fuzz_check(worker->config.backup_dir);
         dm_list_init(&worker->jobs);
         fuzz_check(inventory_new(worker->run_fd, worker->lvm_run_fd, &worker->inventory) == 0);
         dm_list_init(&worker->expectations.list);
@@ -43,7 +43,7 @@ static void tear_down(struct worker *worker)
         inventory_free(worker->inventory);
         sd_event_source_disable_unref(worker->step_source);
         sd_event_unref(worker->event);
-        free(worker->configuration.backup_dir);
+        free(worker->config.backup_dir);
         fuzz_empty(FLAGS_PENDING_DIRECTORY);
         fuzz_empty(FLAGS_WORKING_DIRECTORY);
         (void) flags_clear(fuzz_root(), FLAGS_PENDING);

@@ -23,17 +23,17 @@ static void check_plan(const struct plan *plan)
 
 void plan_check(void)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
         struct plan plan;
         const char *off;
 
         fuzz_check(settings_read(fuzz_root(), &settings, &problems) == 0);
-        fuzz_check(configuration_read(fuzz_root(), &configuration, &problems) == 0);
+        fuzz_check(config_read(fuzz_root(), &config, &problems) == 0);
         fuzz_check(switches_describe_headgate_off(fuzz_root(), &off) == 0);
-        fuzz_check(switches_describe_off(fuzz_root(), &settings, &configuration, &off) == 0);
-        fuzz_check(plan_make(fuzz_root(), &settings, &configuration, NULL, &plan, &problems) == 0);
+        fuzz_check(switches_describe_off(fuzz_root(), &settings, &config, &off) == 0);
+        fuzz_check(plan_make(fuzz_root(), &settings, &config, NULL, &plan, &problems) == 0);
         check_plan(&plan);
         plan_done(&plan);
         for (size_t i = 0; i < problems.lines.n; i++)

@@ -135,7 +135,7 @@ struct why records_ask(const char *vg, const char *lv)
         return explanation;
 }
 
-static bool any_has(const struct string_vector *texts, const char *part)
+static bool any_has(const struct strv *texts, const char *part)
 {
         for (size_t i = 0; i < texts->n; i++)
                 if (strstr(texts->strings[i], part))

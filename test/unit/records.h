@@ -40,4 +40,4 @@ bool has_advice(const struct why *explanation, const char *part);
 #define expect_fact(explanation, part) ck_assert_msg(has_fact(explanation, part), "no fact: %s", part)
 #define expect_advice(explanation, part) ck_assert_msg(has_advice(explanation, part), "no advice: %s", part)
 #define expect_condition(explanation, name)                                                                       \
-        ck_assert_msg(string_vector_has(&(explanation)->conditions, name), "no condition: %s", name)
+        ck_assert_msg(strv_has(&(explanation)->conditions, name), "no condition: %s", name)

@@ -82,7 +82,7 @@ START_TEST(output_and_status_are_kept)
 {
         char path[] = "/tmp/headgate-test-command-XXXXXX";
         static const char script[] = "#!/bin/sh\necho \"to the left: $*\"\necho to the right >&2\nexit 5\n";
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         _cleanup_free_ char *printed = NULL;
         struct lvm_command command;
         int fd, status;
@@ -94,8 +94,8 @@ START_TEST(output_and_status_are_kept)
         close(fd);
         ck_assert_int_eq(setenv("HEADGATE_LVM", path, true), 0);
 
-        ck_assert_int_eq(string_vector_add(&arguments, "vgchange"), 0);
-        ck_assert_int_eq(string_vector_add(&arguments, "a b"), 0);
+        ck_assert_int_eq(strv_add(&arguments, "vgchange"), 0);
+        ck_assert_int_eq(strv_add(&arguments, "a b"), 0);
         ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), 0);
         ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
         ck_assert(WIFEXITED(status));
@@ -110,13 +110,13 @@ END_TEST
 /* What `program` prints, of /proc/self. */
 static char *printed_by(const char *program, const char *argument)
 {
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         struct lvm_command command;
         char *printed;
         int status;
 
         ck_assert_int_eq(setenv("HEADGATE_LVM", program, true), 0);
-        ck_assert_int_eq(string_vector_add(&arguments, argument), 0);
+        ck_assert_int_eq(strv_add(&arguments, argument), 0);
         ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), 0);
         ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
         ck_assert_int_eq(status, 0);
@@ -176,11 +176,11 @@ END_TEST
 
 START_TEST(missing_program_is_an_error)
 {
-        _cleanup_string_vector_ struct string_vector arguments = {};
+        _cleanup_strv_ struct strv arguments = {};
         struct lvm_command command;
 
         ck_assert_int_eq(setenv("HEADGATE_LVM", "/nonexistent/lvm", true), 0);
-        ck_assert_int_eq(string_vector_add(&arguments, "pvscan"), 0);
+        ck_assert_int_eq(strv_add(&arguments, "pvscan"), 0);
         ck_assert_int_eq(command_start(lvm_program(), &arguments, &command), -ENOENT);
 }
 END_TEST

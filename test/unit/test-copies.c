@@ -26,14 +26,14 @@ static const struct surveyed_vg *find(const struct survey *survey, const char *n
 static void make_survey(struct survey *survey, const char *prefix, size_t n_max)
 {
         _cleanup_images_ struct image_list list = images_list();
-        _cleanup_string_vector_ struct string_vector paths = {};
+        _cleanup_strv_ struct strv paths = {};
 
         for (size_t i = 0; i < list.n && paths.n < n_max; i++) {
                 _cleanup_free_ char *path =
                         string_format("%s/%s.img", getenv("HEADGATE_TEST_IMAGES"), list.names[i]);
 
                 if (skip_prefix(list.names[i], prefix))
-                        ck_assert_int_eq(string_vector_add(&paths, path), 0);
+                        ck_assert_int_eq(strv_add(&paths, path), 0);
         }
         ck_assert_int_eq(survey_make(survey, paths.strings, paths.n), 0);
 }

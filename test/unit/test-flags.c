@@ -14,10 +14,10 @@
 
 static int collect(const char *entry, void *userdata)
 {
-        return string_vector_add(userdata, entry);
+        return strv_add(userdata, entry);
 }
 
-static bool has(const struct string_vector *vector, const char *entry)
+static bool has(const struct strv *vector, const char *entry)
 {
         for (size_t i = 0; i < vector->n; i++)
                 if (streq(vector->strings[i], entry))
@@ -39,7 +39,7 @@ static int listen_for_wakeups(void)
 
 START_TEST(request_is_taken_and_finished)
 {
-        _cleanup_string_vector_ struct string_vector taken = {}, left = {};
+        _cleanup_strv_ struct strv taken = {}, left = {};
 
         ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_NOTHING_PENDING);
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(request_is_posted_twice)
 {
-        _cleanup_string_vector_ struct string_vector taken = {};
+        _cleanup_strv_ struct strv taken = {};
 
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
@@ -74,7 +74,7 @@ END_TEST
 /* A request for a device that is at work is a new entry, and outlives the end of the first. */
 START_TEST(request_during_work_is_kept)
 {
-        _cleanup_string_vector_ struct string_vector first = {}, second = {};
+        _cleanup_strv_ struct strv first = {}, second = {};
 
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &first), 0);
@@ -89,7 +89,7 @@ END_TEST
 /* Killed after R1: the entry is there, the flag is not. */
 START_TEST(requester_dies_before_the_flag)
 {
-        _cleanup_string_vector_ struct string_vector taken = {};
+        _cleanup_strv_ struct strv taken = {};
 
         ck_assert_int_eq(mknodat(run_fd, FLAGS_PENDING_DIRECTORY "/8:0", S_IFREG | 0600, 0), 0);
         ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
@@ -101,7 +101,7 @@ END_TEST
 /* Killed after W2: the flag is gone, the entry is not. */
 START_TEST(worker_dies_after_clearing_the_flag)
 {
-        _cleanup_string_vector_ struct string_vector taken = {};
+        _cleanup_strv_ struct strv taken = {};
 
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_clear(run_fd, FLAGS_PENDING), 0);
@@ -121,7 +121,7 @@ static int die_at_second(_unused_ const char *entry, void *userdata)
 /* Killed in the middle of W3: what was moved is in working.d, the rest in pending.d, and nothing is in neither. */
 START_TEST(worker_dies_while_moving)
 {
-        _cleanup_string_vector_ struct string_vector all = {};
+        _cleanup_strv_ struct strv all = {};
         unsigned int n = 0;
 
         for (unsigned int i = 0; i < 5; i++) {

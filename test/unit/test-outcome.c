@@ -52,7 +52,7 @@ void *malloc(size_t size)
 }
 #endif
 
-static const struct configuration no_lists;
+static const struct config no_lists;
 static struct vg_lv lvs[12];
 static char names[ELEMENTSOF(lvs)][8];
 
@@ -141,15 +141,14 @@ START_TEST(lists_leave_out)
                 {"vg/a", "@tag", 5, VG_ENDED_FAILED},
         };
         char *values[] = {(char *) rows[_i].listed, (char *) rows[_i].also};
-        const struct configuration_list list = {true, {.strings = values, .n = 2}};
-        const struct configuration by_itself = {.auto_activation_volume_list = list},
-                                   at_all = {.volume_list = list};
-        const struct configuration *const configurations[] = {&by_itself, &at_all};
+        const struct config_list list = {true, {.strings = values, .n = 2}};
+        const struct config by_itself = {.auto_activation_volume_list = list}, at_all = {.volume_list = list};
+        const struct config *const configs[] = {&by_itself, &at_all};
         struct vg vg = make_vg("vg", 2, 1, NULL);
 
-        for (size_t i = 0; i < ELEMENTSOF(configurations); i++) {
+        for (size_t i = 0; i < ELEMENTSOF(configs); i++) {
                 _cleanup_outcome_ struct outcome outcome = {};
-                const struct vgchange_end end = {1, rows[_i].status, "", configurations[i]};
+                const struct vgchange_end end = {1, rows[_i].status, "", configs[i]};
 
                 ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
                 ck_assert_int_eq(outcome.event, rows[_i].event);

@@ -108,7 +108,7 @@ static const struct {
 
 START_TEST(words_of_the_command_line)
 {
-        _cleanup_string_vector_ struct string_vector words = {};
+        _cleanup_strv_ struct strv words = {};
         size_t n = 0;
 
         ck_assert_int_eq(command_line_split(command_lines[_i].text, &words), 0);
@@ -122,11 +122,11 @@ END_TEST
 
 START_TEST(a_word_is_found_whole)
 {
-        _cleanup_string_vector_ struct string_vector words = {};
+        _cleanup_strv_ struct strv words = {};
 
         ck_assert_int_eq(command_line_split("xheadgate=0 headgate=01 'rd.headgate=0'", &words), 0);
-        ck_assert(string_vector_has(&words, "rd.headgate=0"));
-        ck_assert(!string_vector_has(&words, "headgate=0"));
+        ck_assert(strv_has(&words, "rd.headgate=0"));
+        ck_assert(!strv_has(&words, "headgate=0"));
 }
 END_TEST
 
@@ -513,7 +513,7 @@ START_TEST(no_more_is_remembered_than_is_read)
 {
         _cleanup_memstream_ struct memstream stream = {};
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_string_vector_ struct string_vector hints = {};
+        _cleanup_strv_ struct strv hints = {};
         _cleanup_free_ char *fstab = NULL;
         FILE *file = memstream_open(&stream);
 
@@ -539,23 +539,23 @@ END_TEST
 
 START_TEST(there_is_a_bound)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
         _cleanup_plan_ struct plan plan = {};
 
         ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
         for (unsigned int i = 0; i < PLAN_VGS_MAX; i++) {
                 _cleanup_free_ char *name = string_format("vg%u", i);
 
-                ck_assert_int_eq(string_vector_add(&settings.boot_vgs, name), 0);
+                ck_assert_int_eq(strv_add(&settings.boot_vgs, name), 0);
         }
-        ck_assert_int_eq(string_vector_add(&settings.boot_vgs, "vg7"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "one-more"), 0);
+        ck_assert_int_eq(strv_add(&settings.boot_vgs, "vg7"), 0);
+        ck_assert_int_eq(strv_add(&settings.net_vgs, "one-more"), 0);
         ck_assert_int_eq(problems.error, 0);
 
-        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, NULL, &plan, &problems), 0);
+        ck_assert_int_eq(plan_make(run_fd, &settings, &config, NULL, &plan, &problems), 0);
         ck_assert_uint_eq(plan.n, PLAN_VGS_MAX);
         ck_assert_ptr_null(plan_find(&plan, "one-more"));
         ck_assert_str_eq(plan_find(&plan, "vg7")->name, "vg7");
@@ -569,23 +569,23 @@ END_TEST
 /* Of VGs that have appeared the plan knows nothing. */
 START_TEST(those_that_were_seen)
 {
-        _cleanup_string_vector_ struct string_vector seen = {};
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_strv_ struct strv seen = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
         _cleanup_plan_ struct plan plan = {};
 
-        ck_assert_int_eq(string_vector_add(&seen, "a"), 0);
-        ck_assert_int_eq(string_vector_add(&seen, "c"), 0);
+        ck_assert_int_eq(strv_add(&seen, "a"), 0);
+        ck_assert_int_eq(strv_add(&seen, "c"), 0);
         write_file("etc/fstab", "/dev/a/x /a ext4\n/dev/b/x /b ext4\n");
         ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        ck_assert_int_eq(string_vector_add(&settings.boot_vgs, "a"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "b"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "c"), 0);
-        ck_assert_int_eq(string_vector_add(&settings.net_vgs, "d"), 0);
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
+        ck_assert_int_eq(strv_add(&settings.boot_vgs, "a"), 0);
+        ck_assert_int_eq(strv_add(&settings.net_vgs, "b"), 0);
+        ck_assert_int_eq(strv_add(&settings.net_vgs, "c"), 0);
+        ck_assert_int_eq(strv_add(&settings.net_vgs, "d"), 0);
 
-        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, &seen, &plan, &problems), 0);
+        ck_assert_int_eq(plan_make(run_fd, &settings, &config, &seen, &plan, &problems), 0);
         ck_assert_uint_eq(plan.n, 2);
         assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/x.");
         assert_claim(&plan, "d", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");
@@ -596,7 +596,7 @@ END_TEST
 /* The machine has what headgate.conf has a section for, but no pattern. */
 START_TEST(those_with_a_section)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_settings_ struct settings settings = {};
         _cleanup_problems_ struct problems problems = {};
         _cleanup_plan_ struct plan plan = {};
@@ -608,9 +608,9 @@ START_TEST(those_with_a_section)
                 "volume_groups {\n a { deadline = 5 }\n n { deadline = 5 }\n s { degraded = \"yes\" }\n"
                 " \"p*\" { deadline = 5 }\n u { expected = \"no\" }\n}\n");
         ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
 
-        ck_assert_int_eq(plan_make(run_fd, &settings, &configuration, NULL, &plan, &problems), 0);
+        ck_assert_int_eq(plan_make(run_fd, &settings, &config, NULL, &plan, &problems), 0);
         ck_assert_uint_eq(plan.n, 3);
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
         assert_claim(&plan, "n", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");

@@ -510,14 +510,14 @@ END_TEST
 /* Somebody waits, so it has less time than with the worker. */
 START_TEST(unresponsive_device_of_one_call_times_out)
 {
-        _cleanup_string_vector_ struct string_vector paths = {};
+        _cleanup_strv_ struct strv paths = {};
         uint64_t before = now_usec();
         struct run run;
 
         for (unsigned int i = 1; i <= 350; i++) {
                 _cleanup_free_ char *path = string_format("%s/many-%u.img", getenv("HEADGATE_TEST_IMAGES"), i);
 
-                ck_assert_int_eq(string_vector_add(&paths, path), 0);
+                ck_assert_int_eq(strv_add(&paths, path), 0);
         }
         run = (struct run){.paths = paths.strings, .signal_number = SIGSTOP};
         ck_assert_int_eq(devices_read(paths.strings, paths.n, take_result, &run), 0);

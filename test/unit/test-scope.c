@@ -210,7 +210,7 @@ static void write_backup(const char *name, const char *keys)
 }
 
 /* As on a machine that has shared VGs. */
-static void write_configuration(const char *text)
+static void write_config(const char *text)
 {
         _cleanup_free_ char *content = string_format("global { use_lvmlockd = 1 }\n%s", text);
 
@@ -219,7 +219,7 @@ static void write_configuration(const char *text)
 
 static void make_two_lvs(void)
 {
-        write_configuration("");
+        write_config("");
         shape_device("sda", 8, 0);
         shape_dm(0, "mpatha", "mpath-36", "multipath");
         shape_dm(1, "vg-one", VG_UUID LV_1, "linear");
@@ -277,12 +277,12 @@ START_TEST(backups_elsewhere_or_nowhere)
         _cleanup_tree_ struct tree *elsewhere = NULL, *damaged = NULL;
 
         make_two_lvs();
-        write_configuration("backup { backup_dir = \"/srv/backup\" }\n");
+        write_config("backup { backup_dir = \"/srv/backup\" }\n");
         write_backup("vg", "status = [\"READ\"]\nlock_type = \"dlm\"");
         elsewhere = read_scope(TEARDOWN_ALL);
         is_skipped(elsewhere, "vg-one", NULL);
 
-        write_configuration("");
+        write_config("");
         shape_write("etc/lvm/backup/vg", "vg {");
         damaged = read_scope(TEARDOWN_ALL);
         is_skipped(damaged, "vg-one", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 
 #include "fixture.h"
 
@@ -44,7 +44,7 @@ END_TEST
 
 /* The same files for all; lvm.conf tells which counts. */
 static const struct {
-        const char *configuration;
+        const char *config;
         bool known;
         const char *id; /* NULL: none */
 } sources[] = {
@@ -67,24 +67,24 @@ static const struct {
 START_TEST(sources_of_the_id)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
 
         write_file_and_directories("proc/sys/kernel/hostname", "host7\n");
         write_file_and_directories("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
         write_file_and_directories("etc/lvm/id", "# ours\n\n   web2\nweb3\n");
-        write_file_and_directories("etc/lvm/lvm.conf", sources[_i].configuration);
+        write_file_and_directories("etc/lvm/lvm.conf", sources[_i].config);
         write_file_and_directories(
                 "etc/lvm/lvmlocal.conf", "local { system_id = \"own\" extra_system_ids = [ \"a\", \"b\" ] }");
 
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
         ck_assert_int_eq(problems.error, 0);
-        ck_assert_int_eq(configuration.system_id.known, sources[_i].known);
+        ck_assert_int_eq(config.system_id.known, sources[_i].known);
         if (sources[_i].id)
-                ck_assert_str_eq(configuration.system_id.id, sources[_i].id);
+                ck_assert_str_eq(config.system_id.id, sources[_i].id);
         else
-                ck_assert_ptr_null(configuration.system_id.id);
-        ck_assert_uint_eq(configuration.system_id.extra.n, 2);
-        ck_assert_str_eq(configuration.system_id.extra.strings[1], "b");
+                ck_assert_ptr_null(config.system_id.id);
+        ck_assert_uint_eq(config.system_id.extra.n, 2);
+        ck_assert_str_eq(config.system_id.extra.strings[1], "b");
 }
 END_TEST
 
@@ -106,13 +106,13 @@ START_TEST(whose_is_it)
 }
 END_TEST
 
-START_TEST(configuration_of_two_files)
+START_TEST(config_of_two_files)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_configuration_ struct configuration configuration = {};
-        _cleanup_configuration_ struct configuration defaults = {};
+        _cleanup_config_ struct config config = {};
+        _cleanup_config_ struct config defaults = {};
 
-        ck_assert_int_eq(configuration_read(run_fd, &defaults, &problems), 0);
+        ck_assert_int_eq(config_read(run_fd, &defaults, &problems), 0);
         ck_assert(defaults.event_activation);
         ck_assert_str_eq(defaults.backup_dir, "/etc/lvm/backup");
         ck_assert_str_eq(defaults.locking_dir, "/run/lock/lvm");
@@ -120,10 +120,10 @@ START_TEST(configuration_of_two_files)
         write_file_and_directories("etc/lvm/lvm.conf",
                 "global { event_activation = 1 locking_dir = \"/srv/l\" }\nbackup { backup_dir = \"/srv/b\" }\n");
         write_file_and_directories("etc/lvm/lvmlocal.conf", "global { event_activation = 0 }\n");
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        ck_assert(!configuration.event_activation);
-        ck_assert_str_eq(configuration.backup_dir, "/srv/b");
-        ck_assert_str_eq(configuration.locking_dir, "/srv/l");
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
+        ck_assert(!config.event_activation);
+        ck_assert_str_eq(config.backup_dir, "/srv/b");
+        ck_assert_str_eq(config.locking_dir, "/srv/l");
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -131,13 +131,13 @@ END_TEST
 START_TEST(a_damaged_file_is_said)
 {
         _cleanup_problems_ struct problems problems = {};
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
 
         write_file_and_directories("etc/lvm/lvm.conf", "global { event_activation = 0\n");
         write_file_and_directories("etc/lvm/lvmlocal.conf", "backup { backup_dir = \"/srv/b\" }\n");
-        ck_assert_int_eq(configuration_read(run_fd, &configuration, &problems), 0);
-        ck_assert(configuration.event_activation);
-        ck_assert_str_eq(configuration.backup_dir, "/srv/b");
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
+        ck_assert(config.event_activation);
+        ck_assert_str_eq(config.backup_dir, "/srv/b");
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0], "/etc/lvm/lvm.conf: the text is malformed.");
 }
@@ -149,11 +149,11 @@ START_TEST(event_activation)
         _cleanup_free_ char *directory = string_format("%s/etc/lvm", run_directory());
 
         ck_assert_int_eq(setenv("LVM_SYSTEM_DIR", directory, true), 0);
-        ck_assert_int_eq(configuration_ask("global/event_activation", true), 1);
+        ck_assert_int_eq(config_ask("global/event_activation", true), 1);
         write_file_and_directories("etc/lvm/lvm.conf", "global { event_activation = 0 }\n");
-        ck_assert_int_eq(configuration_ask("global/event_activation", true), 0);
+        ck_assert_int_eq(config_ask("global/event_activation", true), 0);
         write_file_and_directories("etc/lvm/lvmlocal.conf", "global { event_activation = \"yes\" }\n");
-        ck_assert_int_eq(configuration_ask("global/event_activation", true), 1);
+        ck_assert_int_eq(config_ask("global/event_activation", true), 1);
         ck_assert_int_eq(unsetenv("LVM_SYSTEM_DIR"), 0);
 }
 END_TEST
@@ -168,7 +168,7 @@ int main(void)
         tcase_add_test(tcase, ids_have_an_end);
         tcase_add_loop_test(tcase, sources_of_the_id, 0, ELEMENTSOF(sources));
         tcase_add_test(tcase, whose_is_it);
-        tcase_add_test(tcase, configuration_of_two_files);
+        tcase_add_test(tcase, config_of_two_files);
         tcase_add_test(tcase, a_damaged_file_is_said);
         tcase_add_test(tcase, event_activation);
         suite_add_tcase(suite, tcase);

@@ -195,7 +195,7 @@ START_TEST(what_is_down_already)
                 {"other/one", false},
                 {"broken", false},
         };
-        const struct configuration configuration = {.backup_dir = (char *) "/etc/lvm/backup"};
+        const struct config config = {.backup_dir = (char *) "/etc/lvm/backup"};
 
         shape_write("etc/lvm/backup/data",
                 "data {\nid = \"x\"\nlogical_volumes {\none {\nid = \"y\"\n}\nsnap.1 {\nid = \"z\"\n}\n}\n}\n");
@@ -203,8 +203,8 @@ START_TEST(what_is_down_already)
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 struct target target = parse(cases[i].name);
 
-                ck_assert_msg(target_is_down(&target, shape_root(), &configuration) == cases[i].is_down, "%s",
-                        target.name);
+                ck_assert_msg(
+                        target_is_down(&target, shape_root(), &config) == cases[i].is_down, "%s", target.name);
                 target_done(&target);
         }
 }

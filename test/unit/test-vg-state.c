@@ -25,7 +25,7 @@ enum {
         RAIDS = 1 << 9,
         REASON = 1 << 10,
         METADATA = 1 << 11,
-        CONFIGURATION = 1 << 12,
+        CONFIG = 1 << 12,
         PV = 1 << 13,
         NAME = 1 << 14,
         EARLIER = 1 << 15,
@@ -42,13 +42,13 @@ static struct vg_facts make_facts(unsigned int bits)
                        : bits & PARTLY ? VG_LVS_SOME
                        : bits & UP     ? VG_LVS_ALL
                                        : VG_LVS_NONE,
-                .obstacle = bits & METADATA        ? VG_OBSTACLE_METADATA
-                            : bits & CONFIGURATION ? VG_OBSTACLE_CONFIGURATION
-                            : bits & PV            ? VG_OBSTACLE_PV
-                            : bits & NAME          ? VG_OBSTACLE_NAME
-                            : bits & EARLIER       ? VG_OBSTACLE_EARLIER
-                            : bits & LVM_FAILS     ? VG_OBSTACLE_LVM
-                                                   : VG_OBSTACLE_NONE,
+                .obstacle = bits & METADATA    ? VG_OBSTACLE_METADATA
+                            : bits & CONFIG    ? VG_OBSTACLE_CONFIG
+                            : bits & PV        ? VG_OBSTACLE_PV
+                            : bits & NAME      ? VG_OBSTACLE_NAME
+                            : bits & EARLIER   ? VG_OBSTACLE_EARLIER
+                            : bits & LVM_FAILS ? VG_OBSTACLE_LVM
+                                               : VG_OBSTACLE_NONE,
                 .permitted = bits & PERMITTED,
                 .ask_anyway = bits & ANYWAY,
                 .ask_again = bits & CHANGED,

@@ -125,7 +125,7 @@ START_TEST(pv_of_a_vg)
         ck_assert_int_eq(active.verdict, VERDICT_UP);
         ck_assert_ptr_nonnull(strstr(active.answer, " is a PV of VG plain, which is active."));
         expect_fact(&active, "VG plain is active: 3 of 3 LVs.");
-        ck_assert(!string_vector_has(&active.conditions, "refused"));
+        ck_assert(!strv_has(&active.conditions, "refused"));
 
         records_see_pv(vg, 0, "plain-1");
         records_save(vg);

@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "images.h"
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 #include "records.h"
 #include "shapes.h"
 #include "shared/flags.h"
@@ -201,7 +201,7 @@ START_TEST(missing_pv_in_luks)
 
         shape_write("etc/crypttab", "other UUID=5\n");
         others = records_ask("plain", NULL);
-        ck_assert(!string_vector_has(&others.conditions, "luks"));
+        ck_assert(!strv_has(&others.conditions, "luks"));
 }
 END_TEST
 

@@ -10,9 +10,9 @@
 /* The host's own system ID: a VG that has another one belongs to another host, and lvm2 does not touch it. See
  * lvmsystemid(7). */
 struct system_id {
-        bool known;                 /* whether it could be told from files; if not, leave the VG to lvm2 */
-        char *id;                   /* NULL if the host has none */
-        struct string_vector extra; /* other hosts' IDs that are as good */
+        bool known;        /* whether it could be told from files; if not, leave the VG to lvm2 */
+        char *id;          /* NULL if the host has none */
+        struct strv extra; /* other hosts' IDs that are as good */
 };
 
 /* What lvm2 makes of a text that is to be a system ID: letters, digits and "._-+" of it, beginning with a
@@ -24,9 +24,9 @@ char *system_id_from_text(const char *text) _nonnull_all_ _must_check_;
 bool system_id_is_foreign(const struct system_id *host, const char *id) _nonnull_(1);
 
 /* A list of strings, which does not mean the same if it is empty as if it is not there. */
-struct configuration_list {
+struct config_list {
         bool set;
-        struct string_vector values;
+        struct strv values;
 };
 
 enum list_naming {
@@ -37,13 +37,12 @@ enum list_naming {
 
 /* Whether one of the lists of what may be activated names the LV; `lv` may be NULL, for any LV of the VG. How lvm2 reads them is
  * in lvm.conf(5): "vg", "vg/lv", "@tag", "@*". */
-enum list_naming configuration_list_find(const struct configuration_list *list, const char *vg, const char *lv)
-        _nonnull_(1, 2);
+enum list_naming config_list_find(const struct config_list *list, const char *vg, const char *lv) _nonnull_(1, 2);
 
 /* What lvm.conf and lvmlocal.conf say, the latter counting more, as far as headgate has to know it before lvm2
  * runs. Read with libdevmapper's parser. A file that is missing counts as empty. So does a damaged one, as lvm2
  * itself says what is wrong with it whenever it runs. */
-struct configuration {
+struct config {
         bool event_activation;      /* global/event_activation */
         bool udev_sync, udev_rules; /* activation/udev_sync and udev_rules: whether udev makes the links of LVs */
         bool use_lvmlockd;          /* global/use_lvmlockd; without it lvm2 activates no LV of a shared VG */
@@ -51,25 +50,24 @@ struct configuration {
         char *archive_dir; /* backup/archive_dir: and as it was before each change */
         char *locking_dir; /* global/locking_dir: where lvm2's commands keep each other out */
         struct system_id system_id;
-        struct configuration_list filter;        /* devices/filter */
-        struct configuration_list global_filter; /* devices/global_filter */
-        struct configuration_list volume_list;   /* activation/volume_list: what may be activated at all */
-        struct configuration_list auto_activation_volume_list; /* and what is by itself */
+        struct config_list filter;                      /* devices/filter */
+        struct config_list global_filter;               /* devices/global_filter */
+        struct config_list volume_list;                 /* activation/volume_list: what may be activated at all */
+        struct config_list auto_activation_volume_list; /* and what is by itself */
         bool scan_lvs;       /* devices/scan_lvs: whether lvm2 takes notice of PVs on LVs */
         int use_devicesfile; /* devices/use_devicesfile; -1 without a setting: the default depends on the build */
         char *devicesfile;   /* devices/devicesfile: the name of a file in etc/lvm/devices */
 };
 
 /* Reads both files from etc/lvm below `root_fd`; one that is damaged or cannot be read is added to `problems`.
- * Returns 0 and `*ret`, to be emptied with configuration_done(), or -ENOMEM. */
-int configuration_read(
-        int root_fd, struct configuration *ret, struct problems *problems) _nonnull_all_ _must_check_;
-void configuration_done(struct configuration *configuration) _nonnull_all_;
-#define _cleanup_configuration_ _cleanup_(configuration_done)
+ * Returns 0 and `*ret`, to be emptied with config_done(), or -ENOMEM. */
+int config_read(int root_fd, struct config *ret, struct problems *problems) _nonnull_all_ _must_check_;
+void config_done(struct config *config) _nonnull_all_;
+#define _cleanup_config_ _cleanup_(config_done)
 
 /* One boolean setting as lvm2 run by this process would see it: from $LVM_SYSTEM_DIR or /etc/lvm. `otherwise` is lvm2's default, also
  * for want of memory. */
-bool configuration_ask(const char *path, bool otherwise) _nonnull_all_;
+bool config_ask(const char *path, bool otherwise) _nonnull_all_;
 
 /* lvm2's devices file: which devices lvm2 may use at all. Source of the format: lvmdevices(8) and lvm2,
  * lib/device/device_id.c: one line for each device, of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda

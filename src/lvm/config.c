@@ -2,7 +2,7 @@
 
 /* lvm2's configuration: lvm.conf and lvmlocal.conf, the host's system ID, the devices file, and lvm2's version. */
 
-#include "lvm/configuration.h"
+#include "lvm/config.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -65,13 +65,13 @@ static const char *find_string(const struct dm_config_tree *files, const char *p
 }
 
 /* Returns whether there is the list, or a negative errno. */
-static int find_strings(const struct dm_config_tree *files, const char *path, struct string_vector *strings)
+static int find_strings(const struct dm_config_tree *files, const char *path, struct strv *strings)
 {
         const struct dm_config_node *node =
                 dm_config_tree_find_node(files, path) ?: dm_config_tree_find_node(files->cascade, path);
 
         for (const struct dm_config_value *value = node ? node->v : NULL; value; value = value->next)
-                if (value->type == DM_CFG_STRING && string_vector_add(strings, value->v.str) < 0)
+                if (value->type == DM_CFG_STRING && strv_add(strings, value->v.str) < 0)
                         return -ENOMEM;
         return node != NULL;
 }
@@ -152,46 +152,44 @@ static int find_system_id(int root_fd, const struct dm_config_tree *files, struc
 
 bool system_id_is_foreign(const struct system_id *host, const char *id)
 {
-        return id && *id && host->known && !(host->id && streq(host->id, id)) &&
-               !string_vector_has(&host->extra, id);
+        return id && *id && host->known && !(host->id && streq(host->id, id)) && !strv_has(&host->extra, id);
 }
 
 /* ------ all of it ------ */
 
-int configuration_read(int root_fd, struct configuration *ret, struct problems *problems)
+int config_read(int root_fd, struct config *ret, struct problems *problems)
 {
-        _cleanup_configuration_ struct configuration configuration = {};
+        _cleanup_config_ struct config config = {};
         _cleanup_files_ struct dm_config_tree *files = NULL;
         const struct {
                 const char *path;
-                struct configuration_list *list;
+                struct config_list *list;
         } lists[] = {
-                {"devices/filter", &configuration.filter},
-                {"devices/global_filter", &configuration.global_filter},
-                {"activation/volume_list", &configuration.volume_list},
-                {"activation/auto_activation_volume_list", &configuration.auto_activation_volume_list},
+                {"devices/filter", &config.filter},
+                {"devices/global_filter", &config.global_filter},
+                {"activation/volume_list", &config.volume_list},
+                {"activation/auto_activation_volume_list", &config.auto_activation_volume_list},
         };
         int r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
 
         if (r < 0)
                 return r;
 
-        configuration.event_activation = find_bool(files, "global/event_activation", true);
-        configuration.use_lvmlockd = find_bool(files, "global/use_lvmlockd", false);
-        configuration.scan_lvs = find_bool(files, "devices/scan_lvs", false);
-        configuration.use_devicesfile = find_bool(files, "devices/use_devicesfile", -1);
-        configuration.udev_sync = find_bool(files, "activation/udev_sync", true);
-        configuration.udev_rules = find_bool(files, "activation/udev_rules", true);
-        configuration.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: "/etc/lvm/backup");
-        configuration.archive_dir = strdup(find_string(files, "backup/archive_dir") ?: "/etc/lvm/archive");
-        configuration.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        configuration.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: "system.devices");
-        if (!configuration.backup_dir || !configuration.archive_dir || !configuration.locking_dir ||
-                !configuration.devicesfile)
+        config.event_activation = find_bool(files, "global/event_activation", true);
+        config.use_lvmlockd = find_bool(files, "global/use_lvmlockd", false);
+        config.scan_lvs = find_bool(files, "devices/scan_lvs", false);
+        config.use_devicesfile = find_bool(files, "devices/use_devicesfile", -1);
+        config.udev_sync = find_bool(files, "activation/udev_sync", true);
+        config.udev_rules = find_bool(files, "activation/udev_rules", true);
+        config.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: "/etc/lvm/backup");
+        config.archive_dir = strdup(find_string(files, "backup/archive_dir") ?: "/etc/lvm/archive");
+        config.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
+        config.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: "system.devices");
+        if (!config.backup_dir || !config.archive_dir || !config.locking_dir || !config.devicesfile)
                 return -ENOMEM;
 
-        r = find_system_id(root_fd, files, &configuration.system_id)
-                    ?: find_strings(files, "local/extra_system_ids", &configuration.system_id.extra);
+        r = find_system_id(root_fd, files, &config.system_id)
+                    ?: find_strings(files, "local/extra_system_ids", &config.system_id.extra);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(lists); i++) {
                 r = find_strings(files, lists[i].path, &lists[i].list->values);
                 lists[i].list->set = r > 0;
@@ -199,26 +197,26 @@ int configuration_read(int root_fd, struct configuration *ret, struct problems *
         if (r < 0)
                 return r;
 
-        *ret = TAKE_STRUCT(configuration);
+        *ret = TAKE_STRUCT(config);
         return 0;
 }
 
-void configuration_done(struct configuration *configuration)
+void config_done(struct config *config)
 {
-        free(configuration->backup_dir);
-        free(configuration->archive_dir);
-        free(configuration->locking_dir);
-        free(configuration->devicesfile);
-        free(configuration->system_id.id);
-        string_vector_done(&configuration->system_id.extra);
-        string_vector_done(&configuration->filter.values);
-        string_vector_done(&configuration->global_filter.values);
-        string_vector_done(&configuration->volume_list.values);
-        string_vector_done(&configuration->auto_activation_volume_list.values);
-        *configuration = (struct configuration){};
+        free(config->backup_dir);
+        free(config->archive_dir);
+        free(config->locking_dir);
+        free(config->devicesfile);
+        free(config->system_id.id);
+        strv_done(&config->system_id.extra);
+        strv_done(&config->filter.values);
+        strv_done(&config->global_filter.values);
+        strv_done(&config->volume_list.values);
+        strv_done(&config->auto_activation_volume_list.values);
+        *config = (struct config){};
 }
 
-enum list_naming configuration_list_find(const struct configuration_list *list, const char *vg, const char *lv)
+enum list_naming config_list_find(const struct config_list *list, const char *vg, const char *lv)
 {
         enum list_naming naming = list->set ? LIST_DOES_NOT_NAME : LIST_NAMES;
 
@@ -233,7 +231,7 @@ enum list_naming configuration_list_find(const struct configuration_list *list, 
         return naming;
 }
 
-bool configuration_ask(const char *path, bool otherwise)
+bool config_ask(const char *path, bool otherwise)
 {
         /* lvm2 says itself what is wrong with its files. */
         _cleanup_problems_ struct problems problems = {};
