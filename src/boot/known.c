@@ -38,9 +38,7 @@ void plan_done(struct plan *plan)
 
 struct planned_vg *plan_find(const struct plan *plan, const char *name)
 {
-        if (plan->n == 0)
-                return NULL;
-        return bsearch(&name, plan->vgs, plan->n, sizeof(*plan->vgs), compare_strings);
+        return plan->n > 0 ? bsearch(&name, plan->vgs, plan->n, sizeof(*plan->vgs), compare_strings) : NULL;
 }
 
 int plan_add(struct plan *plan, const char *name, struct planned_vg **ret)
@@ -98,7 +96,7 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
         struct planned_vg *vg;
         int r = lvm_run_fd < 0 ? -errno : online_list_vgs(lvm_run_fd, &names);
 
-        FOREACH_ARRAY(name, names.strings, names.n)
+        STRV_FOREACH(name, &names)
                 r = r ?: plan_add(plan, *name, &vg);
         if (r == -ENOMEM)
                 return r;
@@ -346,7 +344,7 @@ static int name_to_path(const char *name, char **ret)
                 return string_replace(ret, strdup(name + 1));
         if (blkid_parse_tag_string(name, &tag, &value) < 0)
                 return -EINVAL;
-        FOREACH_ARRAY(row, rows, ELEMENTSOF(rows)) {
+        FOREACH_ELEMENT(row, rows) {
                 /* Each byte becomes at most "\x20". */
                 size_t size = 4 * strlen(value) + 1;
                 _cleanup_free_ char *encoded = malloc(size);
@@ -373,9 +371,7 @@ int device_follow(int root_fd, const char *name, char **ret)
                 return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
         if (read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &target) < 0)
                 return -ENOMEM;
-        if (!target)
-                return -errno;
-        return string_replace(ret, strdup(strrchr(target, '/') + 1));
+        return target ? string_replace(ret, strdup(strrchr(target, '/') + 1)) : -errno;
 }
 
 /* ------ hints ------ */

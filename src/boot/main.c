@@ -203,7 +203,7 @@ static int plan_activation(int root_fd, const char *directory, struct problems *
         r = plan_make(root_fd, &settings, &config, NULL, &plan, problems);
         if (r < 0)
                 return log_error_errno(r, "Failed to make the plan of boot: %m");
-        FOREACH_ARRAY(group, groups, ELEMENTSOF(groups)) {
+        FOREACH_ELEMENT(group, groups) {
                 int written = write_group(directory, &plan, *group);
 
                 if (written < 0)

@@ -80,10 +80,10 @@ static bool is_of_others(const struct entries *entries, const char *device)
         if (part && strspn(part + strlen("-part"), "0123456789") > 0)
                 return true;
 
-        FOREACH_ARRAY(opened, entries->opened.strings, entries->opened.n)
+        STRV_FOREACH(opened, &entries->opened)
                 if (name && streq(name, *opened))
                         return true;
-        FOREACH_ARRAY(prefix, prefixes, ELEMENTSOF(prefixes))
+        FOREACH_ELEMENT(prefix, prefixes)
                 if (rest && skip_prefix(rest, *prefix))
                         return true;
         return device_follow(entries->root_fd, device, &kernel_name) != -ENODEV;
@@ -113,7 +113,7 @@ static int add_named(const struct entries *entries, const char *device, const ch
 
 const char *plan_find_unmet(const struct plan *plan, const char *vg)
 {
-        FOREACH_ARRAY(line, plan->unmet.strings, plan->unmet.n) {
+        STRV_FOREACH(line, &plan->unmet) {
                 const char *rest = skip_prefix(*line, vg);
 
                 if (rest && *rest == ' ')
@@ -286,7 +286,7 @@ static int claim_command_line(char *text, struct entries *entries)
         _cleanup_strv_ struct strv words = {};
         int r = command_line_split(text, &words);
 
-        FOREACH_ARRAY(word, words.strings, words.n)
+        STRV_FOREACH(word, &words)
                 r = r ?: claim_word(*word, entries);
         return r;
 }
@@ -309,7 +309,7 @@ int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struc
 
         if (hints_read(root_fd, &plan->hints, problems) < 0)
                 return -ENOMEM;
-        FOREACH_ARRAY(file, files, ELEMENTSOF(files)) {
+        FOREACH_ELEMENT(file, files) {
                 _cleanup_free_ char *text = NULL;
                 int r = read_file_at(root_fd, root_relative(file->path), &text, NULL)
                                 ?: file->claim(text, &entries);
@@ -340,7 +340,7 @@ int plan_remember(int root_fd)
         if (r < 0)
                 return r;
         SORT(plan.tagged.strings, plan.tagged.n, compare_strings);
-        FOREACH_ARRAY(device, plan.tagged.strings, plan.tagged.n) {
+        STRV_FOREACH(device, &plan.tagged) {
                 _cleanup_free_ char *printable = string_printable(*device);
                 struct device_name name;
 
@@ -432,8 +432,8 @@ int plan_make(int root_fd, const struct settings *settings, const struct config 
         _cleanup_plan_ struct plan plan = {};
         int r = known_add(root_fd, config, seen, &plan, problems) ?: entries_claim(root_fd, seen, &plan, problems);
 
-        FOREACH_ARRAY(list, configured, ELEMENTSOF(configured))
-                FOREACH_ARRAY(name, list->names->strings, list->names->n)
+        FOREACH_ELEMENT(list, configured)
+                STRV_FOREACH(name, list->names)
                         r = r ?: claim_configured(*name, list->group, list->what, seen, &plan, problems);
         FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n)
                 if (policy->is_name && policy->expected)

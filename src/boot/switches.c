@@ -108,7 +108,7 @@ static bool is_masked(int root_fd, const char *unit)
 {
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system"};
 
-        return ANY(FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories)),
+        return ANY(FOREACH_ELEMENT(directory, directories),
                 is_masked_at(root_fd, path_format("%s/%s", *directory, unit).text));
 }
 

@@ -154,7 +154,7 @@ static void say_obstacles(void)
         _cleanup_close_ int root_fd = root_open();
 
         if (HAVE_FAST_DM_RULES && root_fd >= 0 && rules_read(&rules, root_fd) >= 0)
-                FOREACH_ARRAY(obstacle, rules.obstacles.strings, rules.obstacles.n)
+                STRV_FOREACH(obstacle, &rules.obstacles)
                         log_notice("%s", *obstacle);
 }
 

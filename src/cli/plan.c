@@ -55,7 +55,7 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
                 table_add_line(table, NULL, &(struct line){*vg, plan_group_to_string(vg->group)});
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
-        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+        STRV_FOREACH(line, &problems.lines)
                 log_warning("%s", *line);
         return r;
 }

@@ -162,11 +162,11 @@ static int explain(struct why *why)
 static void print_sentences(const struct why *why)
 {
         printf("%s\n", why->answer);
-        FOREACH_ARRAY(fact, why->facts.strings, why->facts.n)
+        STRV_FOREACH(fact, &why->facts)
                 printf("  %s\n", *fact);
         if (why->advice.n > 0)
                 printf("What to do:\n");
-        FOREACH_ARRAY(advice, why->advice.strings, why->advice.n)
+        STRV_FOREACH(advice, &why->advice)
                 printf("  %s\n", *advice);
 }
 

@@ -94,7 +94,7 @@ static int take_result(const struct reader_result *result, void *userdata)
                         result->error == -ETIMEDOUT ? "" : ", ignoring it", reader_describe_error(result->error));
         if (result->error == -ETIMEDOUT)
                 return result->error;
-        if (result->error < 0 || result->pvid[0] == '\0' || dm_hash_lookup(survey->pvs_by_id, result->pvid))
+        if (result->error < 0 || isempty(result->pvid) || dm_hash_lookup(survey->pvs_by_id, result->pvid))
                 return 0;
 
         if (!dm_hash_insert(survey->pvs_by_id, result->pvid, copies))

@@ -146,7 +146,7 @@ struct tree_node *target_find_node(const struct target *target, const struct tre
                 return dm_hash_lookup(tree->dm_names, target->dm_name);
         if (!target->lv)
                 return tree_find_number(tree, target->number);
-        FOREACH_ARRAY(layer, layers, ELEMENTSOF(layers))
+        FOREACH_ELEMENT(layer, layers)
                 FOREACH_NODE(node, &tree->nodes)
                         if (node->vg && streq(node->vg, target->vg) && streq(node->lv, target->lv) &&
                                 streq(node->layer, *layer))

@@ -39,7 +39,7 @@ int doctor_run(struct doctor *doctor)
 
         if (r < 0)
                 return r;
-        FOREACH_ARRAY(check, checks, ELEMENTSOF(checks)) {
+        FOREACH_ELEMENT(check, checks) {
                 size_t before = doctor->n_findings;
 
                 doctor->check = check->name;

@@ -43,7 +43,7 @@ void check_online(struct doctor *doctor)
                 finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
                 return;
         }
-        FOREACH_ARRAY(pv, pvs.strings, pvs.n) {
+        STRV_FOREACH(pv, &pvs) {
                 const char *pvid = *pv + strlen("pvs_online/");
                 dev_t device;
 
@@ -51,7 +51,7 @@ void check_online(struct doctor *doctor)
                         !tree_find_number(doctor->tree, device))
                         enumeration_add(&gone, pvid);
         }
-        FOREACH_ARRAY(record, vgs.strings, vgs.n) {
+        STRV_FOREACH(record, &vgs) {
                 const char *vg = *record + strlen("vgs_online/");
 
                 if (!ANY(FOREACH_NODE(lv, &doctor->tree->nodes), lv->vg && streq(lv->vg, vg)) &&
@@ -159,7 +159,7 @@ void check_links(struct doctor *doctor)
                 if (r == -ENOTDIR)
                         r = 0;
         }
-        FOREACH_ARRAY(link, links.strings, links.n) {
+        STRV_FOREACH(link, &links) {
                 const char *path = root_relative(*link);
 
                 if (doctor_has(doctor, path) && faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)

@@ -139,7 +139,7 @@ void check_headgate_config(struct doctor *doctor)
         const struct strv *problems = &doctor->sources.settings_problems.lines;
         int r;
 
-        FOREACH_ARRAY(problem, problems->strings, problems->n)
+        STRV_FOREACH(problem, problems)
                 finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
 
         /* A name that nobody has is most often one that was mistyped. */
@@ -209,7 +209,7 @@ void check_others(struct doctor *doctor)
                                 activation_units[i]);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
-        FOREACH_ARRAY(script, scripts.strings, scripts.n)
+        STRV_FOREACH(script, &scripts)
                 check_script(doctor, *script);
         check_script(doctor, "etc/rc.local");
         check_script(doctor, "etc/rc.d/rc.local");
@@ -232,7 +232,7 @@ struct storage {
 /* Of several files of that name only the first counts, and what it says replaces what was said before. */
 static void read_storage(const struct doctor *doctor, const char *name, struct storage *storage)
 {
-        FOREACH_ARRAY(directory, systemd_directories, ELEMENTSOF(systemd_directories)) {
+        FOREACH_ELEMENT(directory, systemd_directories) {
                 struct path path = path_format("%s/%s", *directory, name);
                 _cleanup_free_ char *text = NULL;
 
@@ -253,17 +253,17 @@ void check_journal(struct doctor *doctor)
         struct storage storage = {};
         int r = 0;
 
-        FOREACH_ARRAY(directory, systemd_directories, ELEMENTSOF(systemd_directories)) {
+        FOREACH_ELEMENT(directory, systemd_directories) {
                 struct path path = path_format("%s/journald.conf.d", *directory);
                 _cleanup_strv_ struct strv files = {};
 
                 r = r ?: list_directory_at(doctor->sources.root_fd, path.text, &files);
-                FOREACH_ARRAY(file, files.strings, files.n)
+                STRV_FOREACH(file, &files)
                         r = r ?: strv_add(&names, *file + strlen(*directory) + 1);
         }
         SORT(names.strings, names.n, compare_strings);
         read_storage(doctor, "journald.conf", &storage);
-        FOREACH_ARRAY(name, names.strings, names.n)
+        STRV_FOREACH(name, &names)
                 if (fnmatch("*.conf", *name, 0) == 0)
                         read_storage(doctor, *name, &storage);
 

@@ -268,9 +268,9 @@ void check_dm_rules(struct doctor *doctor)
                 finding_unknown(doctor, r, "udev's rules of device-mapper cannot be read: %m.");
         else if (rules.obstacles.n == 0)
                 finding_ok(doctor, "udev's rules of device-mapper are optimized at each boot.");
-        FOREACH_ARRAY(obstacle, rules.obstacles.strings, rules.obstacles.n)
+        STRV_FOREACH(obstacle, &rules.obstacles)
                 finding_ok(doctor, "%s", *obstacle);
-        FOREACH_ARRAY(override, rules.overrides, ELEMENTSOF(rules.overrides))
+        FOREACH_ELEMENT(override, rules.overrides)
                 if (override->stale && doctor_has(doctor, "run/headgate/" FLAGS_DM_NAMES))
                         finding_warning(doctor, "Run: systemctl reload headgate-fast-dm-rules.service",
                                 "/" RULES_OF_THIS_BOOT

@@ -93,7 +93,7 @@ static void write_line_of_flags(FILE *file, unsigned int flags)
         fputs("ENV{DM_COOKIE}==\"", file);
         write_pattern(file, flags);
         fputs("\"", file);
-        FOREACH_ARRAY(known, properties, ELEMENTSOF(properties))
+        FOREACH_ELEMENT(known, properties)
                 if (flags & known->flag)
                         fprintf(file, ", ENV{%s}=\"1\"", known->property);
         fputs(", GOTO=\"headgate_udevflags\"\n", file);
@@ -101,8 +101,8 @@ static void write_line_of_flags(FILE *file, unsigned int flags)
 
 static void write_flags(FILE *file)
 {
-        FOREACH_ARRAY(fallback, fallback_flags, ELEMENTSOF(fallback_flags))
-                FOREACH_ARRAY(usual, usual_flags, ELEMENTSOF(usual_flags))
+        FOREACH_ELEMENT(fallback, fallback_flags)
+                FOREACH_ELEMENT(usual, usual_flags)
                         write_line_of_flags(file, DM_UDEV_PRIMARY_SOURCE_FLAG | *fallback | *usual);
 }
 
@@ -158,7 +158,7 @@ static const struct call *find_call(const char *line)
 {
         if (*skip_space(line) == '#')
                 return NULL;
-        FOREACH_ARRAY(call, calls, ELEMENTSOF(calls))
+        FOREACH_ELEMENT(call, calls)
                 if (strstr(line, "dmsetup") && strstr(line, call->verb))
                         return call;
         return NULL;

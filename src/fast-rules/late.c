@@ -131,7 +131,7 @@ static enum verdict judge(const struct key *key)
                 return MAYBE;
         if (key->assigns && *key->value && (streq(key->name, "GOTO") || streq(key->name, "LABEL")))
                 return YES;
-        FOREACH_ARRAY(fact, facts, ELEMENTSOF(facts))
+        FOREACH_ELEMENT(fact, facts)
                 if (key->matches && streq(key->name, fact->name)) {
                         enum verdict verdict = match(key->value, fact->value, fact->whole);
 

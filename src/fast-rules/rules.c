@@ -99,7 +99,7 @@ static int list_files(int root_fd, struct strv *ret)
 
                         if (fnmatch("*.rules", name, 0) == 0 &&
                                 (strcmp(name, LATE_AFTER) > 0 ||
-                                        ANY(FOREACH_ARRAY(ours, names, ELEMENTSOF(names)), streq(*ours, name))))
+                                        ANY(FOREACH_ELEMENT(ours, names), streq(*ours, name))))
                                 r = strv_add(ret, paths.strings[j]);
                 }
         }
@@ -122,7 +122,7 @@ static int is_late(int root_fd, const char *path)
 
 void rules_done(struct rules *rules)
 {
-        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides)) {
+        FOREACH_ELEMENT(override, rules->overrides) {
                 free(override->wanted);
                 free(override->present);
         }
@@ -182,7 +182,7 @@ static int lay(const struct rules *rules)
         _cleanup_close_ int rules_fd = rule_directory_open();
         int r = MIN(rules_fd, 0);
 
-        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides)) {
+        FOREACH_ELEMENT(override, rules->overrides) {
                 if (r < 0 || !override->stale)
                         continue;
                 if (override->wanted)
@@ -192,7 +192,7 @@ static int lay(const struct rules *rules)
         }
         if (r >= 0)
                 return 0;
-        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
+        FOREACH_ELEMENT(override, rules->overrides)
                 if (override->wanted)
                         (void) unlinkat(rules_fd, override->name, 0);
         return log_error_errno(r, "Failed to override udev's rules in /" RULES_OF_THIS_BOOT ": %m");
@@ -205,7 +205,7 @@ static int lay_and_report(const struct rules *rules)
         _cleanup_free_ char *joined = NULL;
         int r = lay(rules);
 
-        FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides))
+        FOREACH_ELEMENT(override, rules->overrides)
                 if (r >= 0 && override->wanted)
                         r = strv_add(&laid, override->name);
         if (r < 0)
@@ -215,7 +215,7 @@ static int lay_and_report(const struct rules *rules)
                 log_warning("No udev rules of device-mapper are overridden.");
         else
                 log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
-        FOREACH_ARRAY(obstacle, rules->obstacles.strings, rules->obstacles.n)
+        STRV_FOREACH(obstacle, &rules->obstacles)
                 log_notice("%s", *obstacle);
         return (int) laid.n;
 }
@@ -253,8 +253,7 @@ int rules_refresh(struct rules *rules, int root_fd)
                 return !rules->late;
         r = rules_read(rules, root_fd);
         rules->late |= r < 0;
-        if (r >= 0 &&
-                ANY(FOREACH_ARRAY(override, rules->overrides, ELEMENTSOF(rules->overrides)), override->stale))
+        if (r >= 0 && ANY(FOREACH_ELEMENT(override, rules->overrides), override->stale))
                 r = lay_and_report(rules);
         return r < 0 ? r : !rules->late;
 }

@@ -183,7 +183,7 @@ static void need_mounts(struct search *search)
 
         if (!mounts.table)
                 fail(search, -ENOENT);
-        FOREACH_ARRAY(target, targets, ELEMENTSOF(targets)) {
+        FOREACH_ELEMENT(target, targets) {
                 /* Of several mounted on one another, the last is what is seen. */
                 struct libmnt_fs *mounted = mnt_table_find_target(mounts.table, *target, MNT_ITER_BACKWARD);
 
@@ -199,7 +199,7 @@ static void need_fstab(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table fstab = read_table(search, "etc/fstab");
 
-        FOREACH_ARRAY(target, targets, ELEMENTSOF(targets)) {
+        FOREACH_ELEMENT(target, targets) {
                 struct libmnt_fs *entry = mnt_table_find_target(fstab.table, *target, MNT_ITER_FORWARD);
 
                 if (entry)
@@ -266,7 +266,7 @@ static char *find_in_config(struct search *search, const char *key)
         fail(search, strv_add(&files, "etc/initramfs-tools/initramfs.conf"));
         fail(search, list_directory_at(search->root_fd, "usr/share/initramfs-tools/conf.d", &files));
         fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
-        FOREACH_ARRAY(file, files.strings, files.n) {
+        STRV_FOREACH(file, &files) {
                 _cleanup_free_ char *text = strstr(*file, ".dpkg-") ? NULL : read_text(search, *file);
                 char *found = find_last(text, "\n", key);
 

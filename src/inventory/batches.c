@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How long devices are gathered, and how many vgchanges are at work at a time. */
+/* How long devices are gathered, how many vgchanges are at work at a time, and what puts deadlines off. */
 
 #include "inventory/batches.h"
 
@@ -33,6 +33,19 @@
 #define SMALL_BATCH 4U
 
 #define LOOK_INTERVAL_USEC (100 * USEC_PER_MSEC)
+
+/* For how long an answer of systemd or udev holds. Many VGs may be due within a moment. */
+#define ANSWER_VALID_USEC (1 * USEC_PER_SEC)
+
+/* How often systemd is asked while a disk is being unlocked: what is inside comes a moment after that, and not later than its
+ * deadline. */
+#define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
+
+/* How often to look whether udev still announces devices. */
+#define PUT_OFF_INTERVAL_USEC (1 * USEC_PER_SEC)
+
+/* For how long is waited for devices that are being read, of which there may always be some. */
+#define READING_MAX_USEC (30 * USEC_PER_SEC)
 
 void gather_note_change(struct gather *gather, uint64_t now)
 {
@@ -139,4 +152,32 @@ void load_look(struct load *load, uint64_t now)
                 load->look_usec != 0 && idle >= load->idle_usec + (now - load->look_usec + LOOK_INTERVAL_USEC) / 2;
         load->look_usec = now + LOOK_INTERVAL_USEC;
         load->idle_usec = idle;
+}
+
+enum deadline_action deadline_next(const struct deadline_facts *facts, uint64_t *ret_wake_usec)
+{
+        uint64_t now = facts->now_usec, earliest = facts->earliest_usec;
+        uint64_t ask = MAX(earliest, facts->asked_usec + ANSWER_VALID_USEC);
+
+        *ret_wake_usec = USEC_INFINITY;
+        if (facts->announcing) {
+                *ret_wake_usec = now + PUT_OFF_INTERVAL_USEC;
+                return DEADLINE_PUT_OFF;
+        }
+        if (earliest == USEC_INFINITY || facts->asking)
+                return DEADLINE_WAIT;
+        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being
+         * unlocked before, then when it is over. */
+        if (facts->unlocking)
+                ask = MIN(ask, facts->asked_usec + UNLOCKING_INTERVAL_USEC);
+        if (facts->asked_usec == 0 || ask <= now)
+                return DEADLINE_ASK;
+        if (earliest > now) {
+                *ret_wake_usec = MIN(earliest, ask);
+                return DEADLINE_WAIT;
+        }
+        if (facts->due_usec == 0 && now >= facts->looked_usec + ANSWER_VALID_USEC)
+                return DEADLINE_LOOK;
+        *ret_wake_usec = (facts->due_usec ?: now) + READING_MAX_USEC;
+        return facts->reading && now < *ret_wake_usec ? DEADLINE_READ : DEADLINE_TAKE;
 }

@@ -3,7 +3,8 @@
 
 #include "inventory/inventory.h"
 
-/* Batches: for how long devices are gathered, and over how many vgchanges VGs are spread. Decisions alone. */
+/* Batches: for how long devices are gathered, and over how many vgchanges VGs are spread. And deadlines: for how long is waited for
+ * what does not come. Decisions alone. */
 
 /* How long requests are gathered before their devices are read. It is what comes while lvm2 is at work that makes a batch, so
  * this is only for devices that come within a moment. Times are those of now_usec(). */
@@ -78,3 +79,29 @@ struct load {
 
 /* Looks, at most every 100 ms. `now` is now_usec(). */
 void load_look(struct load *load, uint64_t now);
+
+/* What is known of deadlines at some time. Times are those of now_usec(), 0 for never. */
+struct deadline_facts {
+        uint64_t now_usec;
+        uint64_t earliest_usec; /* when the first of what is waited for is overdue; USEC_INFINITY if nothing is */
+        uint64_t asked_usec;    /* when systemd last told whether a disk is being unlocked */
+        uint64_t looked_usec;   /* when udev was last asked for PVs of which it had not been heard */
+        uint64_t due_usec;      /* since when READ has been the answer */
+        bool announcing;        /* it is boot, and udev has devices to announce */
+        bool asking;            /* systemd has been asked, and has not answered */
+        bool unlocking;         /* its last answer was that a disk is being unlocked */
+        bool reading;           /* devices are to be read, or are */
+};
+
+enum deadline_action {
+        DEADLINE_WAIT,
+        DEADLINE_PUT_OFF, /* what is missing may just be late: all deadlines begin anew */
+        DEADLINE_ASK,     /* systemd, whether a disk is being unlocked */
+        DEADLINE_LOOK,    /* whether udev knows of PVs that it has not announced */
+        DEADLINE_READ,    /* wait: what is missing may be among the devices that are being read */
+        DEADLINE_TAKE,    /* what is overdue */
+};
+
+/* What is to be done about deadlines. It is asked again after each step; after ASK and LOOK, at once. `*ret_wake_usec` is when that
+ * is to be besides; USEC_INFINITY if it need not. */
+enum deadline_action deadline_next(const struct deadline_facts *facts, uint64_t *ret_wake_usec) _nonnull_all_;

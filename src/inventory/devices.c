@@ -122,7 +122,7 @@ bool inventory_is_undecided(const struct inventory *inventory, const struct devi
 {
         const struct storage_path *path = &device->path;
 
-        if (!device->ready || device->recorded.pvid[0] != '\0' || inventory->now_usec >= device->held_until_usec)
+        if (!device->ready || !isempty(device->recorded.pvid) || inventory->now_usec >= device->held_until_usec)
                 return false;
         if (path->kind != PATH_OF_TWINS)
                 return path->kind == PATH_OF_FABRIC;
@@ -145,7 +145,7 @@ void inventory_hold(struct inventory *inventory, bool booting)
                 storage_path_read(root_fd, device->number, &device->path);
         }
         FOREACH_LISTED(struct device, device, unread)
-                if (device->path.kind == PATH_MARKED && device->recorded.pvid[0] == '\0')
+                if (device->path.kind == PATH_MARKED && isempty(device->recorded.pvid))
                         inventory_move_device(inventory, device, DEVICE_SETTLING);
                 else if (inventory_is_undecided(inventory, device)) {
                         log_debug("Holding %s (WWID %s), which multipathd may make a path.",
@@ -207,17 +207,17 @@ int inventory_set_pvid(struct inventory *inventory, struct device *device, const
 {
         const struct record_device former = device->recorded;
 
-        if (device->pvid[0] != '\0' && !streq(device->pvid, pvid) &&
+        if (!isempty(device->pvid) && !streq(device->pvid, pvid) &&
                 inventory_find_device_of_pv(inventory, device->pvid) == device)
                 dm_hash_remove(inventory->devices_by_pvid, device->pvid);
         snprintf(device->pvid, sizeof(device->pvid), "%s", pvid);
-        if (pvid[0] != '\0' && !inventory_find_device_of_pv(inventory, pvid) &&
+        if (!isempty(pvid) && !inventory_find_device_of_pv(inventory, pvid) &&
                 inventory_prefer_device(inventory, device) < 0)
                 return -ENOMEM;
 
         device->recorded = (struct record_device){.number = device->number, .diskseq = device->diskseq};
         memcpy(device->recorded.pvid, device->pvid, sizeof(device->pvid));
-        if (streq(former.pvid, device->pvid) && (pvid[0] == '\0' || former.diskseq == device->diskseq))
+        if (streq(former.pvid, device->pvid) && (isempty(pvid) || former.diskseq == device->diskseq))
                 return 0;
         inventory->changed = true;
         return record_writer_put_device(inventory->writer, &device->recorded);

@@ -106,7 +106,7 @@ size_t absent_count(const struct inventory *inventory, const struct strv *names)
 {
         size_t n = 0;
 
-        FOREACH_ARRAY(name, names->strings, names->n)
+        STRV_FOREACH(name, names)
                 n += !inventory_find_named(inventory, *name);
         return n;
 }

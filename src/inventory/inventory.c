@@ -197,7 +197,7 @@ static int put_devices(struct inventory *inventory)
         int r = 0;
 
         FOREACH_DEVICE(device, inventory)
-                if (r >= 0 && device->recorded.pvid[0] != '\0')
+                if (r >= 0 && !isempty(device->recorded.pvid))
                         r = record_writer_put_device(inventory->writer, &device->recorded);
         return r;
 }

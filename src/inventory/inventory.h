@@ -148,7 +148,7 @@ struct device *inventory_find_device_of_pv(const struct inventory *inventory, co
 
 /* Says which PV the device, with its `diskseq`, holds, "" for none, and leaves word of it to the next worker.
  * Returns 0 or -ENOMEM. */
-int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid);
+int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid) _nonnull_all_;
 
 /* Whether the device `number` still is that PV, as far as can be told without reading it: the PV was seen there, by
  * this worker or an earlier one, it was not removed since, and no other disk has taken its number. */

@@ -54,13 +54,13 @@ static bool has_unexplained(const struct vg *vg, const struct vgchange_end *end)
 static char *explain(const struct vg *vg, const struct vgchange_end *end)
 {
         _cleanup_free_ char *errors = lvm_output_errors(end->output);
-        const char *text = errors && errors[0] != '\0' ? errors : end->output;
+        const char *text = !isempty(errors) ? errors : end->output;
         _cleanup_free_ char *words = NULL;
 
         /* What is said of the VG, of an LV of it, or at all. */
         if (errors)
                 words = lvm_output_find(text, vg->name) ?: find_words_about_lvs(text, vg) ?: lvm_output_begin(text);
-        if (!words || (words[0] != '\0' && !job_was_killed(end->exit_status)))
+        if (!words || (!isempty(words) && !job_was_killed(end->exit_status)))
                 return TAKE_PTR(words);
         return string_format("vgchange " ENDED ".", ENDED_ARGUMENTS(end->exit_status));
 }
@@ -113,7 +113,7 @@ char *outcome_explain_refusal(const char *device_name, int exit_status, const ch
         errors = lvm_output_errors(output);
         words = errors ? lvm_output_begin(errors) : NULL;
         return string_format("pvscan of its PV %s " ENDED "%s%s", device_name, ENDED_ARGUMENTS(exit_status),
-                words && words[0] != '\0' ? ": " : ".", words ?: "");
+                !isempty(words) ? ": " : ".", words ?: "");
 }
 
 /* For how long. What was broken may be mended, and the VGs be tried again. */

@@ -68,7 +68,7 @@ static void replace(struct record_file *file, struct record_entry *record)
                 dm_list_del(&former->list);
                 *place = former->next;
         }
-        if (record->text[0] == '\0')
+        if (isempty(record->text))
                 return;
         file->live += record->size;
         dm_list_add(&file->records, &record->list);
@@ -345,9 +345,9 @@ int record_writer_put(struct record_writer *writer, const char *key, const char 
 int record_writer_put_device(struct record_writer *writer, const struct record_device *device)
 {
         _cleanup_free_ char *key = string_format("%u:%u", major(device->number), minor(device->number));
-        _cleanup_free_ char *text = device->pvid[0] == '\0' ? strdup("")
-                                                            : string_format(PVID_KEY "%s\"\ndiskseq = %" PRIu64,
-                                                                      device->pvid, device->diskseq);
+        _cleanup_free_ char *text = isempty(device->pvid) ? strdup("")
+                                                          : string_format(PVID_KEY "%s\"\ndiskseq = %" PRIu64,
+                                                                    device->pvid, device->diskseq);
 
         return key && text ? record_writer_put(writer, key, text) : -ENOMEM;
 }

@@ -229,7 +229,7 @@ static void pass_pv(struct walk *walk, void *element)
                 pass_device(walk, &pv->device);
         }
         pass_string(walk, "device", &pv->device_name);
-        if (!walk->file && (pv->pvid[0] == '\0' || (pv->device != 0 && !pv->device_name)))
+        if (!walk->file && (isempty(pv->pvid) || (pv->device != 0 && !pv->device_name)))
                 fail(walk, -EBADMSG);
 }
 
@@ -246,7 +246,7 @@ static void pass_lv(struct walk *walk, void *element)
                 pass_bool(walk, "activation_skip", &lv->activation_skip);
                 pass_bool(walk, "autoactivation_off", &lv->autoactivation_off);
         }
-        if (!walk->file && (!lv->name || lv->lvid[0] == '\0'))
+        if (!walk->file && (!lv->name || isempty(lv->lvid)))
                 fail(walk, -EBADMSG);
 }
 
@@ -365,7 +365,7 @@ static int parse(struct walk walk, struct vg **ret)
         pass_vg(&walk, vg);
         if (walk.error < 0)
                 return walk.error;
-        if (*walk.position != '\0' || !vg->name || vg->vgid[0] == '\0')
+        if (*walk.position != '\0' || !vg->name || isempty(vg->vgid))
                 return -EBADMSG;
         r = vg_finish(vg);
         if (r < 0)

@@ -189,7 +189,7 @@ static bool is_end(const char *text)
                 "ACPI: Preparing to enter system sleep state S5",
         };
 
-        return ANY(FOREACH_ARRAY(end, ends, ELEMENTSOF(ends)), skip_prefix(text, *end));
+        return ANY(FOREACH_ELEMENT(end, ends), skip_prefix(text, *end));
 }
 
 /* ------ lines ------ */
@@ -270,7 +270,7 @@ static int add_part(struct reader *reader, char **line)
         bool stamped = kernel_line_parse(*line, &usec, &text);
 
         *line = stamped ? find_time(text, &next_usec, &rest) : NULL;
-        if (*line == text || (!stamped && text[0] == '\0'))
+        if (*line == text || (!stamped && isempty(text)))
                 return 0;
         reader->has_text = true;
         if (!stamped && reader->broken) {

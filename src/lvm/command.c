@@ -41,7 +41,7 @@ static int make_vectors(
                 ?: strv_add_all(argv, (const char *const *) arguments->strings, arguments->n)
                 ?: strv_add_all(environment, own_environment, ELEMENTSOF(own_environment));
 
-        FOREACH_ARRAY(variable, passed_on, ELEMENTSOF(passed_on))
+        FOREACH_ELEMENT(variable, passed_on)
                 if (variable->value)
                         r = r ?: strv_take(environment, string_format("%s=%s", variable->name, variable->value));
         return r;
@@ -126,9 +126,7 @@ int command_run(const char *path, const char *const *words, char **ret_output)
         if (r >= 0 && waitpid(command.pid, &status, 0) < 0)
                 r = -errno;
         r = r ?: lvm_command_read_output(&command, ret_output);
-        if (r < 0)
-                return r;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
+        return r < 0 ? r : WIFEXITED(status) ? WEXITSTATUS(status) : -EIO;
 }
 
 bool command_try(const char *path, const char *const *words)
@@ -199,7 +197,7 @@ char *lvm_output_errors(const char *output)
         char *errors = calloc(1, strlen(output) + 2), *end = errors;
 
         for (char *line, *rest = copy; errors && (line = next_line(&rest));)
-                if (line[0] != '\0' && !skip_prefix(line, "WARNING:") && !is_no_reason(line))
+                if (!isempty(line) && !skip_prefix(line, "WARNING:") && !is_no_reason(line))
                         end = stpcpy(stpcpy(end, line), "\n");
         return errors;
 }
@@ -210,8 +208,7 @@ char *lvm_output_begin(const char *output)
         _cleanup_free_ char *copy = strdup(output), *words = NULL;
 
         for (char *line, *rest = copy; lines.n < LINES_MAX && (line = next_line(&rest));)
-                if (line[0] != '\0' && !is_no_reason(line) && !strv_has(&lines, line) &&
-                        strv_add(&lines, line) < 0)
+                if (!isempty(line) && !is_no_reason(line) && !strv_has(&lines, line) && strv_add(&lines, line) < 0)
                         return NULL;
         words = copy ? strv_join(&lines, "; ") : NULL;
         return words ? string_printable(words) : NULL;

@@ -220,12 +220,12 @@ enum list_naming config_list_find(const struct config_list *list, const char *vg
 {
         enum list_naming naming = list->set ? LIST_DOES_NOT_NAME : LIST_NAMES;
 
-        FOREACH_ARRAY(value, list->values.strings, list->values.n) {
+        STRV_FOREACH(value, &list->values) {
                 const char *rest = skip_prefix(*value, vg);
 
                 if (**value == '@')
                         naming = LIST_NAMES_BY_TAG;
-                else if (rest && (rest[0] == '\0' || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
+                else if (rest && (isempty(rest) || (rest[0] == '/' && (!lv || streq(rest + 1, lv)))))
                         return LIST_NAMES;
         }
         return naming;

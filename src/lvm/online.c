@@ -46,7 +46,7 @@ int online_open_directory(void)
         if (fd < 0)
                 return fd;
 
-        FOREACH_ARRAY(directory, directories, ELEMENTSOF(directories))
+        FOREACH_ELEMENT(directory, directories)
                 if (mkdirat(fd, *directory, 0700) < 0 && errno != EEXIST)
                         return -errno;
         return TAKE_FD(fd);
@@ -140,9 +140,7 @@ int online_write_lookup(int lvm_run_fd, const struct vg *vg)
         *end = '\0';
 
         fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return -errno;
-        return write_file_atomic_at(fd, vg->name, text);
+        return fd < 0 ? -errno : write_file_atomic_at(fd, vg->name, text);
 }
 
 int online_update_lookup(int lvm_run_fd, const struct vg *vg)

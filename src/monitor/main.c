@@ -27,8 +27,7 @@ static const char usage[] =
 
 static bool may_be_monitored(const struct dm_device *device)
 {
-        return device->vg && !ANY(FOREACH_ARRAY(target, unmonitored_targets, ELEMENTSOF(unmonitored_targets)),
-                                     streq(device->target, *target));
+        return device->vg && !ANY(FOREACH_ELEMENT(target, unmonitored_targets), streq(device->target, *target));
 }
 
 /* Each VG once, in the order of their devices. */

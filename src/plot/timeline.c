@@ -121,7 +121,7 @@ static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
         double x = PICTURE_LEFT;
 
-        FOREACH_ARRAY(look, looks, ELEMENTSOF(looks)) {
+        FOREACH_ELEMENT(look, looks) {
                 double words_x = x + (look->end == TIMELINE_DONE ? 30 : 44);
 
                 if (look->kind != kind)
@@ -150,7 +150,7 @@ static void print_bar(struct picture *picture, const struct timeline_bar *bar)
         for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
                 if (bar->phases_usec[i] > 0)
                         picture_print(picture, ", %s %s", looks[i].words, DURATION_TO_STRING(bar->phases_usec[i]));
-        picture_print(picture, "%s%s", bar->reason && bar->reason[0] != '\0' ? ". " : "", bar->reason ?: "");
+        picture_print(picture, "%s%s", !isempty(bar->reason) ? ". " : "", bar->reason ?: "");
 }
 
 /* Beside the bar: what it is sorted by, or what has gone wrong. */
@@ -159,8 +159,7 @@ static char *describe_end(const struct timeline_bar *bar)
         if (bar->end == TIMELINE_DONE)
                 return strdup(DURATION_TO_STRING(
                         bar->tree ? bar->phases_usec[TIMELINE_REMOVAL] : timeline_total_usec(bar)));
-        return string_format(
-                "%s%s%s", bar->state, bar->reason && bar->reason[0] != '\0' ? ": " : "", bar->reason ?: "");
+        return string_format("%s%s%s", bar->state, !isempty(bar->reason) ? ": " : "", bar->reason ?: "");
 }
 
 /* A bar with its name and its time, and, if it has not ended well, a frame, a sign and the reason. */

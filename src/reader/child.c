@@ -115,7 +115,7 @@ static void limit_calls(void)
         size_t n = ELEMENTSOF(first);
 
         memcpy(filter, first, sizeof(first));
-        FOREACH_ARRAY(call, allowed_calls, ELEMENTSOF(allowed_calls)) {
+        FOREACH_ELEMENT(call, allowed_calls) {
                 filter[n++] = (struct sock_filter) SKIP_UNLESS(BPF_JEQ, *call, 1);
                 filter[n++] = (struct sock_filter) ALLOW;
         }
@@ -138,7 +138,7 @@ static void drop_capabilities(void)
                 return;
         data[0].permitted &= 1U << CAP_DAC_OVERRIDE;
         data[1].permitted = 0;
-        FOREACH_ARRAY(set, data, ELEMENTSOF(data)) {
+        FOREACH_ELEMENT(set, data) {
                 set->effective &= set->permitted;
                 set->inheritable = 0;
         }

@@ -67,7 +67,7 @@ const char *reader_describe_error(int error)
 
 static int note_damage(struct pv *pv, const char *reason)
 {
-        return string_replace(&pv->damage, strdup(reason[0] != '\0' ? reason : "it cannot be read"));
+        return string_replace(&pv->damage, strdup(!isempty(reason) ? reason : "it cannot be read"));
 }
 
 static int take_copy(const struct reader_copy *copy, struct pv *pv)
@@ -95,7 +95,7 @@ static int on_result(const struct reader_result *result, void *userdata)
         if (result->error == -EBADMSG)
                 return note_damage(pv, result->reason);
         pv->error = result->error;
-        pv->found = result->pvid[0] != '\0';
+        pv->found = !isempty(result->pvid);
         pv->unused = result->empty;
         memcpy(pv->pvid, result->pvid, sizeof(pv->pvid));
         FOREACH_ARRAY(copy, result->copies, result->n_copies)

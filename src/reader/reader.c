@@ -150,7 +150,7 @@ static bool is_sound(const struct reader *reader, const struct reader_result *re
                 if (copy->facts_size > FACTS_SIZE_MAX || !ends(copy->name, sizeof(copy->name)) ||
                         !ends(copy->reason, sizeof(copy->reason)))
                         return false;
-        return result->pvid[0] == '\0' || lvm_id_is_valid(result->pvid);
+        return isempty(result->pvid) || lvm_id_is_valid(result->pvid);
 }
 
 /* Hands over the result that begins at `done` in the buffer if all of it is there. Returns the bytes that it took, 0 if more

@@ -54,9 +54,7 @@ static int request(const char *entry)
          * it again starts a worker, too. */
         if (r == -ENOENT && streq(datagram, FLAGS_WAKE))
                 return EXIT_SUCCESS;
-        if (r < 0)
-                return fail(r, "Failed to wake the worker");
-        return EXIT_SUCCESS;
+        return r < 0 ? fail(r, "Failed to wake the worker") : EXIT_SUCCESS;
 }
 
 int main(int argc, char *argv[])

@@ -264,9 +264,7 @@ int flags_clear(int run_fd, const char *flag)
 
 int flags_is_set(int run_fd, const char *flag)
 {
-        if (faccessat(run_fd, flag, F_OK, 0) < 0)
-                return errno == ENOENT ? 0 : -errno;
-        return 1;
+        return faccessat(run_fd, flag, F_OK, 0) >= 0 ? 1 : errno == ENOENT ? 0 : -errno;
 }
 
 /* ------ datagrams ------ */

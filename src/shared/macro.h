@@ -41,6 +41,9 @@
         for (typeof(*(array)) *element = (array), *element##_end = (n) > 0 ? element + (n) : element;             \
                 element < element##_end; element++)
 
+/* Likewise, of an array whose length is known to the compiler. */
+#define FOREACH_ELEMENT(element, array) FOREACH_ARRAY(element, array, ELEMENTSOF(array))
+
 /* Each element of a struct dm_list in turn, by its member `list`. It may be freed or moved to another list meanwhile. */
 #define FOREACH_LISTED(type, element, head)                                                                       \
         for (type *element = dm_list_item((head)->n, type),                                                       \
@@ -109,6 +112,11 @@ DEFINE_CLEANUP(DIR *, closedir)
 static inline bool streq(const char *a, const char *b)
 {
         return strcmp(a, b) == 0;
+}
+
+static inline bool isempty(const char *string)
+{
+        return !string || !*string;
 }
 
 /* What follows `prefix` in `string`, or NULL if it does not begin with that. */

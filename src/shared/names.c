@@ -72,9 +72,7 @@ char *logical_volume_name_to_show(const char *name)
         _cleanup_free_ char *start = strndup(name, NAME_LENGTH_MAX);
         _cleanup_free_ char *shown = start ? string_escape(start, is_name_letter) : NULL;
 
-        if (!shown || strlen(name) <= NAME_LENGTH_MAX)
-                return TAKE_PTR(shown);
-        return string_format("%s...", shown);
+        return shown && strlen(name) > NAME_LENGTH_MAX ? string_format("%s...", shown) : TAKE_PTR(shown);
 }
 
 static bool same_letter(char a, char b)

@@ -189,7 +189,7 @@ bool multipath_finds_new(int root_fd, bool booting)
         if (strv_add(&files, "etc/multipath.conf") < 0 ||
                 list_directory_at(root_fd, "etc/multipath/conf.d", &files) < 0)
                 log_debug("Failed to list the configuration files of multipathd.");
-        FOREACH_ARRAY(path, files.strings, files.n) {
+        STRV_FOREACH(path, &files) {
                 const char *suffix = strrchr(*path, '.');
                 _cleanup_free_ char *text = NULL;
 

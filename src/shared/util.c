@@ -436,7 +436,7 @@ int strv_add_all(struct strv *vector, const char *const *strings, size_t n)
 
 bool strv_has(const struct strv *vector, const char *string)
 {
-        return ANY(FOREACH_ARRAY(other, vector->strings, vector->n), streq(*other, string));
+        return ANY(STRV_FOREACH(other, vector), streq(*other, string));
 }
 
 char *strv_join(const struct strv *vector, const char *separator)

@@ -175,6 +175,9 @@ struct strv {
         size_t n;
 };
 
+/* Each of its strings: `string` is a pointer to it. */
+#define STRV_FOREACH(string, strv) FOREACH_ARRAY(string, (strv)->strings, (strv)->n)
+
 /* Appends a copy of `string`. Returns 0 or -ENOMEM, and then the vector is as it was. */
 int strv_add(struct strv *vector, const char *string) _nonnull_all_ _must_check_;
 /* The same of `string` itself, which it takes over; -ENOMEM for NULL. */

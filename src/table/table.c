@@ -69,7 +69,7 @@ static char *format_summary(const struct strv *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 
-        FOREACH_ARRAY(name, names->strings, names->n)
+        STRV_FOREACH(name, names)
                 enumeration_add(&enumeration, *name);
         return enumeration.text ? TAKE_PTR(enumeration.text) : strdup("");
 }
@@ -173,7 +173,7 @@ static bool shows_colors(void)
 {
         const char *no_color = secure_getenv("NO_COLOR"), *terminal = secure_getenv("TERM");
 
-        return isatty(STDOUT_FILENO) && (!no_color || no_color[0] == '\0') && terminal && !streq(terminal, "dumb");
+        return isatty(STDOUT_FILENO) && isempty(no_color) && terminal && !streq(terminal, "dumb");
 }
 
 int table_new(const struct table_kind *kind, const struct table_options *options, struct table *ret)

@@ -194,7 +194,7 @@ int tree_nodes_names(const struct tree_nodes *nodes, struct strv *ret)
         FOREACH_NODE(node, nodes)
                 r = r ?: strv_add(ret, node->name);
         SORT(ret->strings, ret->n, compare_names);
-        FOREACH_ARRAY(name, ret->strings, ret->n)
+        STRV_FOREACH(name, ret)
                 r = r ?: string_replace(name, string_printable(*name));
         return r;
 }

@@ -112,7 +112,7 @@ static int take(int run_fd)
         bool late = is_running_system(run_fd);
         int r;
 
-        FOREACH_ARRAY(program, programs, ELEMENTSOF(programs))
+        FOREACH_ELEMENT(program, programs)
                 if (access(*program, X_OK) < 0)
                         return log_error_errno(
                                 -errno, "%s is not executable, leaving activation to lvm2: %m", *program);

@@ -71,7 +71,7 @@ static int take_down(int root_fd, int parent_fd, struct timeline *timeline)
         r = settings_read(root_fd, &settings, &problems);
         if (r < 0)
                 return log_oom();
-        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+        STRV_FOREACH(line, &problems.lines)
                 log_warning("%s", *line);
         r = tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, arg_scope) ?: tree_order(tree);
         if (r < 0)

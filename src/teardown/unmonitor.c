@@ -27,8 +27,7 @@ static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_
 
 static bool may_be_monitored(const struct tree_node *node)
 {
-        return tree_node_is_ours(node) && node->vg &&
-               ANY(FOREACH_ARRAY(kind, monitored, ELEMENTSOF(monitored)), *kind == node->kind);
+        return tree_node_is_ours(node) && node->vg && ANY(FOREACH_ELEMENT(kind, monitored), *kind == node->kind);
 }
 
 /* ------ at shutdown ------ */

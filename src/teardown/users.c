@@ -183,7 +183,7 @@ static void look_at_process(struct search *search)
         if (!read_link(search->process_fd, "exe", target) && errno == ENOENT)
                 return;
         look_at_namespace(search);
-        FOREACH_ARRAY(link, process_links, ELEMENTSOF(process_links))
+        FOREACH_ELEMENT(link, process_links)
                 if (read_link(search->process_fd, link->name, target))
                         add_users_of(search, link->verb, target, "", 0);
         files = open_directory_at(search->process_fd, "fd");

@@ -60,9 +60,9 @@ static const size_t strings[] = {FIELD(uuid), FIELD(name), FIELD(tree), FIELD(ki
 static void print_bar(FILE *file, const struct timeline_bar *bar)
 {
         fprintf(file, "%s\t%s", bar->state, end_names[bar->end]);
-        FOREACH_ARRAY(offset, numbers, ELEMENTSOF(numbers))
+        FOREACH_ELEMENT(offset, numbers)
                 fprintf(file, "\t%" PRIu64, *(const uint64_t *) ((const char *) bar + *offset));
-        FOREACH_ARRAY(offset, strings, ELEMENTSOF(strings))
+        FOREACH_ELEMENT(offset, strings)
                 fprintf(file, "\t%.*s", STRING_SIZE_MAX, *(char *const *) ((const char *) bar + *offset) ?: "");
         fputc('\n', file);
 }
@@ -192,10 +192,10 @@ static int parse_bar(char *line, enum timeline_kind kind, struct timeline_bar *r
         word++;
         if (line || !ret->state || ret->end == _TIMELINE_END_MAX)
                 return -EBADMSG;
-        FOREACH_ARRAY(offset, numbers, ELEMENTSOF(numbers))
+        FOREACH_ELEMENT(offset, numbers)
                 if (parse_u64(*word++, (uint64_t *) ((char *) ret + *offset)) < 0)
                         return -EBADMSG;
-        FOREACH_ARRAY(offset, strings, ELEMENTSOF(strings)) {
+        FOREACH_ELEMENT(offset, strings) {
                 char **string = (char **) ((char *) ret + *offset);
 
                 if (**word != '\0' && !(*string = strdup(*word)))

@@ -378,7 +378,7 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
 {
         _cleanup_free_ char *location = NULL;
 
-        FOREACH_ARRAY(name, network_names, ELEMENTSOF(network_names))
+        FOREACH_ELEMENT(name, network_names)
                 if (begins_with_digit(skip_prefix(disk->kernel_name, *name)))
                         return true;
         tree_fail(tree, sysfs_read_location(tree->root_fd, disk->number, &location));

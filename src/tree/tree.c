@@ -93,7 +93,7 @@ static const struct {
 /* The kind that a word stands for, or else `kind`. */
 static enum tree_kind find_meaning(const char *word, size_t length, enum tree_kind kind)
 {
-        FOREACH_ARRAY(meaning, meanings, ELEMENTSOF(meanings))
+        FOREACH_ELEMENT(meaning, meanings)
                 if (strlen(meaning->word) == length && memcmp(meaning->word, word, length) == 0)
                         return meaning->kind;
         return kind;
@@ -123,9 +123,7 @@ enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char 
         /* kpartx numbers partitions: "part1-mpath-..." */
         if (sscanf(uuid, "part%u%c", &number, &end) == 2 && end == '-')
                 return TREE_DM_PARTITION;
-        if (skip_prefix(uuid, "CRYPT-") || streq(target, "crypt"))
-                return TREE_CRYPT;
-        return TREE_DM;
+        return skip_prefix(uuid, "CRYPT-") || streq(target, "crypt") ? TREE_CRYPT : TREE_DM;
 }
 
 /* ------ lists of nodes ------ */
@@ -199,7 +197,7 @@ struct tree *tree_free(struct tree *tree)
                 return NULL;
         struct dm_hash_table *tables[] = {
                 tree->numbers, tree->kernel_names, tree->dm_names, tree->vgs, tree->mount_points, tree->mount_ids};
-        FOREACH_ARRAY(table, tables, ELEMENTSOF(tables))
+        FOREACH_ELEMENT(table, tables)
                 dm_hash_destroyp(table);
         FOREACH_NODE(node, &tree->nodes) {
                 tree_nodes_done(&node->uppers);
@@ -411,10 +409,8 @@ bool tree_node_has_strangers(const struct tree_node *node)
 
                 /* An origin has to go before its snapshots, but has none of them open. */
                 if (upper->state != TREE_GONE && !tree_is_snapshot_of(node, upper))
-                        n_known += ANY(FOREACH_ARRAY(twice, open_twice, ELEMENTSOF(open_twice)),
-                                           skip_prefix(name, *twice) != NULL)
-                                           ? 2
-                                           : 1;
+                        n_known +=
+                                ANY(FOREACH_ELEMENT(twice, open_twice), skip_prefix(name, *twice) != NULL) ? 2 : 1;
         }
         return node->n_opens > n_known;
 }

@@ -176,7 +176,7 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
                 return 0;
         if (online_list_vgs(lvm_run_fd, &groups) == -ENOMEM)
                 return -ENOMEM;
-        FOREACH_ARRAY(name, groups.strings, groups.n)
+        STRV_FOREACH(name, &groups)
                 if (add(names, *name, &online) < 0)
                         return -ENOMEM;
         return add_file_names(names, lvm_run_fd, "vgs_online");
@@ -277,7 +277,7 @@ int sources_refuse_duplicate(struct sources *sources, const char *name)
 
         if (r < 0 || vgids.n < 2)
                 return r;
-        FOREACH_ARRAY(vgid, vgids.strings, vgids.n)
+        STRV_FOREACH(vgid, &vgids)
                 enumeration_add(&uuids, LVM_ID_TO_STRING(*vgid));
         return log_error_errno(
                 -ENOTUNIQ, "%s is the name of several VGs, ignoring it: UUIDs %s.", name, uuids.text ?: "?");

@@ -136,7 +136,7 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
 {
         const struct config *config = &why->sources->config;
 
-        FOREACH_ARRAY(refusal, refusals, ELEMENTSOF(refusals))
+        FOREACH_ELEMENT(refusal, refusals)
                 if (strstr(words, refusal->words)) {
                         why_condition(why, refusal->condition);
                         if (refusal->advice)
@@ -146,7 +146,7 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
                 fact_of_filter(why, "devices/filter", &config->filter);
                 fact_of_filter(why, "devices/global_filter", &config->global_filter);
         }
-        if (config->use_devicesfile != 0 && config->devicesfile[0] != '\0' && pvid[0] != '\0' &&
+        if (config->use_devicesfile != 0 && !isempty(config->devicesfile) && !isempty(pvid) &&
                 devices_file_find_pv(why->sources->root_fd, config->devicesfile, pvid) == DEVICES_FILE_NOT_LISTED)
                 why_fact(why, "/etc/lvm/devices/%s does not list this PV.", config->devicesfile);
 }

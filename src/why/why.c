@@ -34,11 +34,11 @@ void why_add_other_causes(struct why *why)
 
 void why_take_over(struct why *why, const struct why *other)
 {
-        FOREACH_ARRAY(condition, other->conditions.strings, other->conditions.n)
+        STRV_FOREACH(condition, &other->conditions)
                 why_condition(why, *condition);
-        FOREACH_ARRAY(fact, other->facts.strings, other->facts.n)
+        STRV_FOREACH(fact, &other->facts)
                 why_fact(why, "%s", *fact);
-        FOREACH_ARRAY(advice, other->advice.strings, other->advice.n)
+        STRV_FOREACH(advice, &other->advice)
                 why_advise(why, "%s", *advice);
         why_fail(why, other->error);
 }

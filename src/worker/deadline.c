@@ -7,19 +7,6 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* For how long an answer holds. Many VGs may be due within a moment. */
-#define ANSWER_VALID_USEC (1 * USEC_PER_SEC)
-
-/* How often is asked while a disk is being unlocked: what is inside comes a moment after that, and not later than its
- * deadline. */
-#define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
-
-/* How often to look whether udev still announces devices. */
-#define PUT_OFF_INTERVAL_USEC (1 * USEC_PER_SEC)
-
-/* For how long a deadline is put off because devices are being read, of which there may always be some. */
-#define READING_MAX_USEC (30 * USEC_PER_SEC)
-
 /* systemd's units for crypttab, whatever a disk is unlocked with. */
 #define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
 
@@ -134,57 +121,54 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
-        uint64_t now = worker->inventory->now_usec, earliest, next;
-        int r;
+        uint64_t now = worker->inventory->now_usec, wake;
 
-        if (worker->phase.booting && !worker->phase.queue_empty) {
-                deadlines->put_off_usec = now;
-                worker_wake_at(worker, now + PUT_OFF_INTERVAL_USEC);
-                return 0;
-        }
+        for (;;) {
+                struct deadline_facts facts = {
+                        .now_usec = now,
+                        .earliest_usec = USEC_INFINITY,
+                        .asked_usec = deadlines->asked_usec,
+                        .looked_usec = deadlines->looked_usec,
+                        .due_usec = deadlines->due_usec,
+                        .announcing = worker->phase.booting && !worker->phase.queue_empty,
+                        .asking = deadlines->question,
+                        .unlocking = deadlines->unlocking,
+                        .reading = readers_are_busy(worker->readers) ||
+                                   inventory_has_device_before(worker->inventory, DEVICE_READING),
+                };
+                int r = facts.announcing ? 0 : take_due(worker, 0, &facts.earliest_usec);
 
-        r = take_due(worker, 0, &earliest);
-        if (r < 0)
-                return r;
-        if (earliest > now)
-                deadlines->due_usec = 0;
-        if (earliest == USEC_INFINITY)
-                return 0;
-        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being
-         * unlocked before, then when it is over. */
-        next = MAX(earliest, deadlines->asked_usec + ANSWER_VALID_USEC);
-        if (deadlines->asked_usec == 0)
-                next = 0;
-        else if (deadlines->unlocking)
-                next = MIN(next, deadlines->asked_usec + UNLOCKING_INTERVAL_USEC);
-        if (!deadlines->question && next <= now)
-                ask_about_unlocking(worker);
-        if (deadlines->question)
-                return 0;
-        if (earliest > now) {
-                worker_wake_at(worker, MIN(earliest, MAX(next, now + 1)));
-                return 0;
-        }
-        /* udev may know of PVs that it has not reported. */
-        if (deadlines->due_usec == 0 && now >= deadlines->looked_usec + ANSWER_VALID_USEC) {
-                r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
                 if (r < 0)
-                        return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
-                deadlines->looked_usec = now;
-        }
-        deadlines->due_usec = deadlines->due_usec ?: now;
-        /* What is missing may be among the devices that are being read. */
-        if (now < deadlines->due_usec + READING_MAX_USEC &&
-                (readers_are_busy(worker->readers) ||
-                        inventory_has_device_before(worker->inventory, DEVICE_READING))) {
-                worker_wake_at(worker, deadlines->due_usec + READING_MAX_USEC);
+                        return r;
+                switch (deadline_next(&facts, &wake)) {
+                case DEADLINE_PUT_OFF:
+                        deadlines->put_off_usec = now;
+                        break;
+                case DEADLINE_ASK:
+                        ask_about_unlocking(worker);
+                        continue;
+                case DEADLINE_LOOK:
+                        r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
+                        if (r < 0)
+                                return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
+                        deadlines->looked_usec = now;
+                        continue;
+                case DEADLINE_READ:
+                        deadlines->due_usec = deadlines->due_usec ?: now;
+                        break;
+                case DEADLINE_TAKE:
+                        deadlines->due_usec = 0;
+                        r = take_due(worker, now, &wake);
+                        if (worker->inventory->lost_pvs)
+                                worker_ask_step(worker);
+                        if (r < 0)
+                                return r;
+                        break;
+                default:
+                        if (facts.earliest_usec > now)
+                                deadlines->due_usec = 0;
+                }
+                worker_wake_at(worker, wake);
                 return 0;
         }
-
-        deadlines->due_usec = 0;
-        r = take_due(worker, now, &earliest);
-        if (worker->inventory->lost_pvs)
-                worker_ask_step(worker);
-        worker_wake_at(worker, earliest);
-        return r;
 }

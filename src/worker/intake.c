@@ -34,7 +34,7 @@ static void take_removed(struct worker *worker, struct device *device)
                 device->group ?: inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
 
         device->removed = true;
-        if (device->recorded.pvid[0] == '\0') {
+        if (isempty(device->recorded.pvid)) {
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return;
         }
@@ -78,10 +78,8 @@ static int join_group(struct worker *worker, struct device *device, struct manag
                 return 0;
         }
 
-        r = inventory_prefer_device(worker->inventory, device);
-        if (r < 0)
-                return r;
-        r = string_replace(&pv->device_name, strdup(device->name));
+        r = inventory_prefer_device(worker->inventory, device)
+                    ?: string_replace(&pv->device_name, strdup(device->name));
         if (r < 0)
                 return r;
         appeared = pv->device == 0;
@@ -136,9 +134,9 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
                         return r;
         }
         if (r < 0 || !metadata) {
-                ret->damage = r != -EBADMSG             ? strerror(-r)
-                              : copy->reason[0] != '\0' ? copy->reason
-                                                        : "what the reader says of it makes no sense";
+                ret->damage = r != -EBADMSG            ? strerror(-r)
+                              : !isempty(copy->reason) ? copy->reason
+                                                       : "what the reader says of it makes no sense";
                 return 0;
         }
 
@@ -213,7 +211,7 @@ static int forget_other_pv(struct worker *worker, struct device *device, const c
         const struct record_device former = device->recorded;
         struct managed_group *group;
 
-        if (former.pvid[0] == '\0' || streq(former.pvid, pvid))
+        if (isempty(former.pvid) || streq(former.pvid, pvid))
                 return 0;
         log_debug("%s is not the PV any more that it was.", device->name);
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
@@ -228,7 +226,7 @@ static int note_diskseq(struct worker *worker, struct device *device)
         const struct record_device former = device->recorded;
         struct managed_group *group;
 
-        if (former.pvid[0] == '\0' || former.diskseq == device->diskseq || former.diskseq == 0 ||
+        if (isempty(former.pvid) || former.diskseq == device->diskseq || former.diskseq == 0 ||
                 device->diskseq == 0)
                 return 0;
         log_debug("%s is another disk than before.", device->name);
@@ -360,7 +358,7 @@ int intake_result(const struct reader_result *result, void *userdata)
         device->retry_usec = 0;
         if (result->error == 0) {
                 device->n_failed = 0;
-                if (result->pvid[0] != '\0')
+                if (!isempty(result->pvid))
                         return take_pv(worker, device, result);
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return forget_other_pv(worker, device, "");

@@ -63,7 +63,7 @@ static int refresh_config(struct worker *worker)
         worker->settings = settings;
         if (config_read(root_fd, &config, &problems) < 0)
                 return log_oom();
-        FOREACH_ARRAY(line, problems.lines.strings, problems.lines.n)
+        STRV_FOREACH(line, &problems.lines)
                 log_warning("%s", *line);
 
         config_done(&worker->config);

@@ -63,9 +63,9 @@ static void report_device(int level, const char *message_id, const struct vg *vg
 
         if (vg->name)
                 fields_add(&fields, "HEADGATE_VG=%s", vg->name);
-        if (vg->vgid[0] != '\0')
+        if (!isempty(vg->vgid))
                 add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
-        if (pvid[0] != '\0')
+        if (!isempty(pvid))
                 add_id(&fields, "HEADGATE_PV_UUID", pvid);
         fields_add(&fields, "HEADGATE_DEVNAME=%s", device_name);
         report_line(level, message_id, &fields, message);
@@ -222,7 +222,7 @@ void report_unseen(const struct strv *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 
-        FOREACH_ARRAY(name, names->strings, names->n)
+        STRV_FOREACH(name, names)
                 enumeration_add(&enumeration, *name);
         if (names->n > 0)
                 log_info("%zu VG%s absent so far: %s (headgate why VG).", names->n,
@@ -232,10 +232,10 @@ void report_unseen(const struct strv *names)
 void report_damaged(
         const char *device_name, const char *pvid, const char *vg_name, const char *reason, bool usable)
 {
-        const struct vg vg = {.name = vg_name[0] != '\0' ? (char *) vg_name : NULL};
+        const struct vg vg = {.name = !isempty(vg_name) ? (char *) vg_name : NULL};
 
         report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, &vg, pvid, device_name,
-                string_format("The LVM %s%s%s on %s cannot be used: %s.%s", pvid[0] != '\0' ? "metadata" : "label",
+                string_format("The LVM %s%s%s on %s cannot be used: %s.%s", !isempty(pvid) ? "metadata" : "label",
                         vg.name ? " of VG " : "", vg_name, device_name, reason,
                         usable ? " Another copy serves." : ""));
 }

@@ -86,8 +86,7 @@ static int look_for_recorded(struct worker *worker)
         int r = 0;
 
         FOREACH_DEVICE(device, worker->inventory)
-                if (r >= 0 && device->stage >= DEVICE_READING && device->recorded.pvid[0] != '\0' &&
-                        !device->again)
+                if (r >= 0 && device->stage >= DEVICE_READING && !isempty(device->recorded.pvid) && !device->again)
                         r = take_device(worker, device->number, UEVENTS_CHANGED, &device);
         return r;
 }
@@ -219,7 +218,7 @@ static int release_device(struct worker *worker, struct device *device)
                         string_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
         device->has_change_entry = false;
 
-        if (device->removed || (device->pvid[0] == '\0' && device->retry_usec == 0))
+        if (device->removed || (isempty(device->pvid) && device->retry_usec == 0))
                 inventory_drop_device(worker->inventory, device);
         else
                 inventory_move_device(worker->inventory, device, DEVICE_KNOWN);

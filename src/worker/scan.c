@@ -74,7 +74,7 @@ static int forget_removed(const struct worker *worker, const struct device *devi
         const struct managed_group *group;
         int r;
 
-        if (pvid[0] == '\0' || online_find_pv(worker->lvm_run_fd, pvid) != device->number)
+        if (isempty(pvid) || online_find_pv(worker->lvm_run_fd, pvid) != device->number)
                 return 0;
         group = inventory_find_group_of_pv(worker->inventory, pvid);
         r = online_forget(worker->lvm_run_fd, pvid, group ? group->vg->name : NULL);

@@ -263,7 +263,7 @@ static int set_reason(const struct change *change)
         if (!text)
                 return log_oom();
         free(change->vg->reason);
-        change->vg->reason = text[0] != '\0' ? TAKE_PTR(text) : NULL;
+        change->vg->reason = !isempty(text) ? TAKE_PTR(text) : NULL;
         return 0;
 }
 

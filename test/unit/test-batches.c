@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How long devices are gathered, and how many vgchanges are at work at a time. */
+/* How long devices are gathered, how many vgchanges are at work at a time, and what puts deadlines off. */
 
 #include <check.h>
+#include <inttypes.h>
 
+#include "deadline-rules.h"
 #include "fixture.h"
 #include "inventory/batches.h"
 #include "shared/util.h"
@@ -244,6 +246,67 @@ START_TEST(the_load_is_looked_at)
 }
 END_TEST
 
+/* ------ deadlines ------ */
+
+#define SEC USEC_PER_SEC
+#define NOW (100 * SEC)
+#define NEVER USEC_INFINITY
+
+/* Known is earliest, asked, looked, due; announcing, asking, unlocking, reading. */
+static const struct {
+        struct deadline_facts facts;
+        enum deadline_action action;
+        uint64_t wake_usec;
+} deadlines[] = {
+        {{NOW, NEVER}, DEADLINE_WAIT, NEVER},
+        {{NOW, NOW - SEC, .announcing = true}, DEADLINE_PUT_OFF, NOW + SEC},
+        {{NOW, NOW + 50 * SEC}, DEADLINE_ASK, NEVER},
+        {{NOW, NOW + 50 * SEC, .asking = true}, DEADLINE_WAIT, NEVER},
+        {{NOW, NOW + 50 * SEC, NOW - 5 * SEC}, DEADLINE_WAIT, NOW + 50 * SEC},
+        {{NOW, NOW + 50 * SEC, NOW - SEC, .unlocking = true}, DEADLINE_WAIT, NOW + SEC},
+        {{NOW, NOW + 50 * SEC, NOW - 2 * SEC, .unlocking = true}, DEADLINE_ASK, NEVER},
+        {{NOW, NOW - 1, NOW - 5 * SEC}, DEADLINE_ASK, NEVER},
+        {{NOW, NOW - 1, NOW, NOW - 5 * SEC}, DEADLINE_LOOK, NEVER},
+        {{NOW, NOW - 1, NOW, NOW}, DEADLINE_TAKE, NOW + 30 * SEC},
+        {{NOW, NOW - 1, NOW, NOW, .reading = true}, DEADLINE_READ, NOW + 30 * SEC},
+        {{NOW, NOW - 1, NOW, NOW, NOW - 29 * SEC, .reading = true}, DEADLINE_READ, NOW + SEC},
+        {{NOW, NOW - 1, NOW, NOW, NOW - 30 * SEC, .reading = true}, DEADLINE_TAKE, NOW},
+};
+
+START_TEST(each_deadline_holds)
+{
+        uint64_t wake;
+
+        ck_assert_int_eq(deadline_next(&deadlines[_i].facts, &wake), deadlines[_i].action);
+        ck_assert_uint_eq(wake, deadlines[_i].wake_usec);
+}
+END_TEST
+
+START_TEST(no_deadline_is_missed)
+{
+        static const uint64_t ago[] = {NOW, 31 * SEC, 30 * SEC, 2 * SEC, SEC, SEC - 1, 0};
+        static const uint64_t earliest[] = {1, NOW - 1, NOW, NOW + 1, NOW + 60 * SEC, NEVER};
+        size_t n = 0;
+
+        FOREACH_ELEMENT(first, earliest)
+                FOREACH_ELEMENT(asked, ago)
+                        FOREACH_ELEMENT(looked, ago)
+                                FOREACH_ELEMENT(due, ago)
+                                        for (unsigned int bits = 0; bits < 16; bits++, n++) {
+                                                const struct deadline_facts facts = {NOW, *first, NOW - *asked,
+                                                        NOW - *looked, NOW - *due, bits & 1, bits & 2, bits & 4,
+                                                        bits & 8};
+                                                const char *fault = find_deadline_fault(&facts);
+
+                                                ck_assert_msg(!fault,
+                                                        "%s: earliest %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                                                        " and %" PRIu64 " ago, %#x",
+                                                        fault, *first, *asked, *looked, *due, bits);
+                                        }
+        ck_assert_uint_ge(n, 30000);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("batches");
@@ -263,6 +326,8 @@ int main(void)
         tcase_add_test(test_case, slow_ones_hold_up_nobody);
         tcase_add_test(test_case, others_stand_back);
         tcase_add_test(test_case, the_load_is_looked_at);
+        tcase_add_loop_test(test_case, each_deadline_holds, 0, ELEMENTSOF(deadlines));
+        tcase_add_test(test_case, no_deadline_is_missed);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
