@@ -12,9 +12,9 @@
  * headgate's own that could be out of date. */
 
 enum plan_group {
-        PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_vgs does */
+        PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_volume_groups does */
         PLAN_REST, /* no entry names it */
-        PLAN_NET,  /* only entries with _netdev, or net_vgs, name it */
+        PLAN_NET,  /* only entries with _netdev, or net_volume_groups, name it */
         PLAN_NONE, /* it is not to be activated */
 };
 

@@ -322,18 +322,17 @@ int inventory_leave_group(struct inventory *inventory, struct managed_group *gro
         return r;
 }
 
-int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *owner,
-        struct managed_group *group)
+int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *former,
+        struct managed_group *owner, struct managed_group *group)
 {
-        struct managed_group *former = device->group;
         int r = group && vg_find_pv(group->vg, device->pvid) ? inventory_claim_pv(inventory, group, device->pvid)
                                                              : 0;
 
-        device->group = NULL;
         if (r >= 0 && former && former != group)
                 r = inventory_leave_group(inventory, former, device->number, device->pvid);
         if (r >= 0 && owner && owner != group)
                 r = inventory_leave_group(inventory, owner, device->number, device->pvid);
+        device->group = NULL;
         return r;
 }
 

@@ -246,10 +246,10 @@ int inventory_leave_group(
 /* For the inventory's own use: the PV is found to be of this VG. Returns 0 or -ENOMEM. */
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
 
-/* The PV on the device belongs to `group`, or to no VG if that is NULL: not any more to `owner`, which had it before its metadata
- * was judged, nor to the VG that the device was of. It joins no VG by that. Returns 0 or -ENOMEM. */
-int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *owner,
-        struct managed_group *group) _nonnull_(1, 2) _must_check_;
+/* The PV on the device belongs to `group`, or to no VG if that is NULL: not any more to `former`, of which the device was, nor to
+ * `owner`, which had the PV; both before its metadata was judged, and perhaps NULL. It joins no VG by that. Returns 0 or -ENOMEM. */
+int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *former,
+        struct managed_group *owner, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
 /* Takes over metadata: makes it the VG, and `*metadata` NULL, or updates the VG if the metadata is newer. The PVs of a new VG
  * that are known from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves

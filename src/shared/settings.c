@@ -14,7 +14,7 @@
 #define SECONDS_MIN 1
 #define SECONDS_MAX (24 * 60 * 60)
 
-/* What is wrong with a key, of which `section` says where it is: "", or "vgs/NAME: ". */
+/* What is wrong with a key, of which `section` says where it is: "", or "volume_groups/NAME: ". */
 #define complain(problems, format, ...) problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": " format, __VA_ARGS__)
 
 /* ------ values: each is taken into `target`; a wrong one is complained about, and leaves it as it is ------ */

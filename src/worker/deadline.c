@@ -38,7 +38,7 @@ static void ask_about_unlocking(struct worker *worker)
 
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                worker->deadlines.asked_usec = now_usec();
+                worker->deadlines.asked_usec = MAX(now_usec(), worker->inventory->now_usec);
         }
 }
 
@@ -100,8 +100,8 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
         int r;
 
         *ret_earliest = USEC_INFINITY;
-        for (size_t i = 0; i < ELEMENTSOF(states); i++)
-                FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[states[i]]) {
+        FOREACH_ELEMENT(state, states)
+                FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[*state]) {
                         r = take_group(worker, group, now);
                         if (r < 0)
                                 return r;

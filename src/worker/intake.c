@@ -282,7 +282,7 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
-        struct managed_group *owner, *group = NULL;
+        struct managed_group *former = device->group, *owner, *group = NULL;
         int r = forget_other_pv(worker, device, result->pvid)
                         ?: inventory_set_pvid(worker->inventory, device, result->pvid);
 
@@ -293,9 +293,9 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
         /* One without metadata belongs to the VG whose metadata names it. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
-        r = r
- ?: inventory_move_pv(worker->inventory, device, owner, group)
- ?: record_pv(worker, device, result->unused, group);
+        if (r >= 0)
+                r = inventory_move_pv(worker->inventory, device, former, owner, group)
+                            ?: record_pv(worker, device, result->unused, group);
         /* It was read, and has nothing newer. */
         if (r >= 0 && group && device->seqno == 0)
                 r = roll_back(worker, group);

@@ -369,9 +369,9 @@ static int add_sources(struct worker *worker, int wakeup_fd)
          * deaf. */
         sd_event_source *const sources[] = {
                 worker->pending_source, worker->timer_source, worker->step_source, worker->wakeup_source};
-        for (size_t i = 0; i < ELEMENTSOF(sources); i++)
-                if (sources[i])
-                        (void) sd_event_source_set_exit_on_failure(sources[i], true);
+        FOREACH_ELEMENT(source, sources)
+                if (*source)
+                        (void) sd_event_source_set_exit_on_failure(*source, true);
         return 0;
 }
 

@@ -68,6 +68,16 @@ static inline const char *find_fault(
                 return "complete and not to be asked for";
         if (step->state != state && !(step->effects & VG_EFFECT_ENTERED))
                 return "a state that is not entered";
+        if ((step->report == VG_SAY_COMPLETE) != ((step->effects & VG_EFFECT_COMPLETE) != 0))
+                return "complete, and waited for, or the other way round";
+        if ((step->report >= VG_SAY_ACTIVE && step->report <= VG_SAY_FAILED) !=
+                ((step->effects & (VG_EFFECT_SETTLED | VG_EFFECT_REREAD)) != 0))
+                return "said to be settled, and it is not, or the other way round";
+        if ((step->report == VG_SAY_ACTIVE || step->report == VG_SAY_DEGRADED) !=
+                ((step->effects & VG_EFFECT_UP) != 0))
+                return "said to be up, and it is not, or the other way round";
+        if ((step->effects & VG_EFFECT_WHOLE) && !(step->effects & VG_EFFECT_SETTLED))
+                return "whole by no activation";
         if ((step->effects & VG_EFFECT_SETTLED) && !vg_state_is_settled(step->state))
                 return "settled, and something is still to be done";
         if ((step->effects & VG_EFFECT_REREAD) && event != VG_REREAD && event != VG_REREAD_LEFT)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * keep-disks DEVICE < DISKS: write onto DEVICE, one after another, the pieces of disks that are not zero, and print a manifest of
- * them as fill-disks reads it. DISKS has a line for each disk as fill-disks prints it.
+ * them as fill-disks reads it. DISKS has a line for each disk as fill-disks prints it, of which the address counts: a disk that was
+ * away may have another name since.
  *
- * Disks are read past the cache: what has not reached a disk is not kept. Nor does the cache of the disk itself see what is written
- * through what lies on it.
+ * Disks are read past the cache, which does not see what is written through what lies on them. What is in the caches of that, and
+ * has not reached the disk, is not kept.
  */
 #define _GNU_SOURCE /* O_DIRECT */
+#include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,14 +22,31 @@
 
 static char *block;
 
-/* Keep what a disk has from where the device is full; return where it is full then. */
-static off_t keep(unsigned number, const char *name, int device, off_t full)
+/* Put the path of the disk with that address there. */
+static void find(const char *address, char *path, size_t size)
 {
-        char path[32];
+        char directory[128];
+        struct dirent *entry;
+
+        path[0] = 0;
+        snprintf(directory, sizeof directory, "/sys/class/scsi_device/%s/device/block", address);
+        DIR *dir = opendir(directory);
+        if (!dir)
+                err(1, "disk %s", address);
+        while ((entry = readdir(dir)))
+                if (entry->d_name[0] != '.')
+                        snprintf(path, size, "/dev/%s", entry->d_name);
+        closedir(dir);
+}
+
+/* Keep what a disk has from where the device is full; return where it is full then. */
+static off_t keep(unsigned number, const char *address, int device, off_t full)
+{
+        char path[300];
         ssize_t n;
         off_t offset = 0;
 
-        snprintf(path, sizeof path, "/dev/%s", name);
+        find(address, path, sizeof path);
         int disk = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
         if (disk < 0)
                 err(1, "%s", path);
@@ -49,7 +68,7 @@ static off_t keep(unsigned number, const char *name, int device, off_t full)
 int main(int argc, char *argv[])
 {
         unsigned number;
-        char name[16];
+        char address[64];
         off_t full = PADDING;
 
         if (argc != 2)
@@ -59,8 +78,8 @@ int main(int argc, char *argv[])
         block = aligned_alloc(4096, BLOCK);
         if (device < 0 || !block)
                 err(1, "%s", argv[1]);
-        while (scanf("%u %*s %15s", &number, name) == 2)
-                full = keep(number, name, device, full);
+        while (scanf("%u %63s %*s", &number, address) == 2)
+                full = keep(number, address, device, full);
         if (fsync(device) < 0 || fflush(stdout) != 0)
                 err(1, "%s", argv[1]);
         return 0;
