@@ -97,7 +97,7 @@ def built(cache, repository, suite, name, provide, **environment):
 
     def make():
         if environment == FAST and platform.freedesktop_os_release().get("VERSION_CODENAME") == suite:
-            need_packages("debhelper", "dpkg-dev", "scdoc")
+            need_packages("debhelper", "dpkg-dev", "scdoc", "systemd", "udev")
             build(folder, None, provide, **environment)
         else:
             build(folder, builder(cache, repository, suite), provide, **environment)
