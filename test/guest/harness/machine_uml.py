@@ -6,6 +6,7 @@ import fcntl
 import itertools
 import os
 
+from harness.disks import MIB, PACK_PADDING
 from harness.machine import LOG_WORDS, Machine, run_guest
 from harness.progress import KernelFault
 
@@ -34,7 +35,7 @@ class Uml(Machine):
         self.quick_start = [*QUICK_START, *([] if "raid6" in scenario.body else [WITHOUT_RAID6])]
         self.kept = folder / "kept.raw"
         with open(self.kept, "wb") as kept:
-            kept.truncate((scenario.disks * scenario.disk_mib + 1) << 20)
+            kept.truncate(PACK_PADDING + scenario.disks * scenario.disk_mib * MIB)
         self.memory = max(scenario.memory_mib, BASE_MIB) + scenario.disks * (scenario.disk_mib + kernel.overhead_mib)
 
     def run(self, deadline, follow):

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fill-disks COUNT MANIFEST [PACK]: wait until COUNT SCSI disks are there, number them from 1 in the order of their
+ * scsi-disks fill COUNT MANIFEST [PACK]: wait until COUNT SCSI disks are there, number them from 1 in the order of their
  * SCSI addresses (names like sda depend on the order of probing, addresses do not) and print one line for each:
  *
  *      NUMBER HOST:CHANNEL:TARGET:LUN NAME
  *
  * With a PACK, copy each extent that MANIFEST lists (lines "DISK OFFSET LENGTH PACK-OFFSET") from it onto the disks.
  * It is C because a dd for each of a thousand disks takes longer than the boot.
+ *
+ * scsi-disks keep COUNT PACK: the other way round, write what is not zero of these disks into PACK, and print its manifest. Disks
+ * are read past the cache, which does not see what is written through what lies on them. What is in the caches of that, and has
+ * not reached the disk, is not kept.
  */
+#define _GNU_SOURCE /* O_DIRECT */
 #include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
@@ -17,6 +22,9 @@
 #include <unistd.h>
 
 #define SYSFS "/sys/class/scsi_disk"
+#define BLOCK 65536
+/* A pack begins with empty space, so that it is not taken for a PV; see PACK_PADDING in harness/disks.py. */
+#define PADDING (1 << 20)
 
 struct disk {
         unsigned address[4];
@@ -113,12 +121,63 @@ static void fill(const struct disk *disks, size_t count, const char *manifest, c
         close(pack);
 }
 
+static void print_extent(size_t number, off_t offset, off_t length, off_t from)
+{
+        if (length > 0)
+                printf("%zu %lld %lld %lld\n", number, (long long) offset, (long long) length, (long long) from);
+}
+
+/* Keep what a disk has from where the pack is full; return where it is full then. */
+static off_t keep_disk(size_t number, const char *name, int pack, off_t full)
+{
+        static char block[BLOCK] __attribute__((aligned(4096)));
+        off_t offset = 0, length = 0;
+        char path[32];
+        ssize_t n;
+
+        snprintf(path, sizeof path, "/dev/%s", name);
+        int disk = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+        if (disk < 0)
+                err(1, "%s", path);
+        for (; (n = read(disk, block, BLOCK)) > 0; offset += n) {
+                /* Each byte is that before it, and the first is zero. */
+                if (block[0] == 0 && memcmp(block, block + 1, (size_t) n - 1) == 0) {
+                        print_extent(number, offset - length, length, full - length);
+                        length = 0;
+                        continue;
+                }
+                if (pwrite(pack, block, (size_t) n, full) != n)
+                        err(1, "keeping %s", path);
+                length += n;
+                full += n;
+        }
+        if (n < 0)
+                err(1, "%s", path);
+        print_extent(number, offset - length, length, full - length);
+        close(disk);
+        return full;
+}
+
+static void keep(const struct disk *disks, size_t count, const char *pack_path)
+{
+        int pack = open(pack_path, O_WRONLY | O_CLOEXEC);
+        off_t full = PADDING;
+
+        if (pack < 0)
+                err(1, "%s", pack_path);
+        for (size_t i = 0; i < count; i++)
+                full = keep_disk(i + 1, disks[i].name, pack, full);
+        if (fsync(pack) < 0 || fflush(stdout) != 0)
+                err(1, "%s", pack_path);
+        close(pack);
+}
+
 int main(int argc, char *argv[])
 {
-        if (argc < 3)
-                errx(2, "usage: fill-disks COUNT MANIFEST [PACK]");
+        if (argc < 4)
+                errx(2, "usage: scsi-disks fill COUNT MANIFEST [PACK], or scsi-disks keep COUNT PACK");
 
-        size_t count = strtoul(argv[1], NULL, 10), found = 0;
+        size_t count = strtoul(argv[2], NULL, 10), found = 0;
         struct disk *disks = calloc(count + 1, sizeof *disks);
 
         if (!disks)
@@ -129,8 +188,13 @@ int main(int argc, char *argv[])
                 errx(1, "only %zu of %zu disks appeared", found, count);
         qsort(disks, count, sizeof *disks, by_address);
 
-        if (argc > 3)
-                fill(disks, count, argv[2], argv[3]);
+        if (strcmp(argv[1], "keep") == 0) {
+                keep(disks, count, argv[3]);
+                free(disks);
+                return 0;
+        }
+        if (argc > 4)
+                fill(disks, count, argv[3], argv[4]);
         for (size_t i = 0; i < count; i++) {
                 const unsigned *a = disks[i].address;
                 printf("%zu %u:%u:%u:%u %s\n", i + 1, a[0], a[1], a[2], a[3], disks[i].name);
