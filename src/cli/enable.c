@@ -177,7 +177,8 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
         r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
         if (r == 0 && arg_now)
-                /* Only when headgate has taken over does headgate-generator mask lvm2's teardown. */
+                /* headgate-generator masks lvm2's teardown only when headgate has taken over, which it had not when systemctl
+                 * reloaded. */
                 command_try("/bin/systemctl", (const char *const[]){"daemon-reload", NULL});
         else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
                 log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");

@@ -80,7 +80,7 @@ struct load {
 /* Looks, at most every 100 ms. `now` is now_usec(). */
 void load_look(struct load *load, uint64_t now);
 
-/* What is known of deadlines at some time. Times are those of now_usec(), 0 for never. */
+/* What is known of deadlines. Times are those of now_usec(), 0 for never. */
 struct deadline_facts {
         uint64_t now_usec;
         uint64_t earliest_usec; /* when the first of what is waited for is overdue; USEC_INFINITY if nothing is */

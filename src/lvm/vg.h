@@ -22,7 +22,7 @@ enum vg_status {
         VG_STATUS_DEGRADED,    /* lvm2 has activated what can do without PVs; see degraded_usec */
         VG_STATUS_SKIPPED,     /* complete, and not to be activated: exported, shared, autoactivation off, ... */
         VG_STATUS_FAILED,      /* lvm2 was asked and did not do it */
-        VG_STATUS_DEACTIVATED, /* was active, and somebody has deactivated LVs since; never in a record */
+        VG_STATUS_DEACTIVATED, /* was active, and LVs of it were deactivated since; never in a record */
         VG_STATUS_ABSENT,      /* none of its PVs was seen, only files tell of it; never in a record itself */
         VG_STATUS_UNKNOWN,     /* headgate did not activate it and cannot tell how it should be; likewise */
         _VG_STATUS_MAX,

@@ -14,14 +14,15 @@ static int on_answer(_unused_ struct job *job, int exit_status, const char *outp
 {
         struct worker *worker = userdata;
         struct deadlines *deadlines = &worker->deadlines;
+        struct deadline_facts *facts = &deadlines->facts;
 
         deadlines->question = NULL;
-        deadlines->asked_usec = now_usec();
+        facts->asked_usec = now_usec();
         /* Where that cannot be told, a VG is reported too early rather than never. */
-        deadlines->unlocking = exit_status == 0 && strstr(output, "systemd-cryptsetup@");
-        if (deadlines->unlocking) {
+        facts->unlocking = exit_status == 0 && strstr(output, "systemd-cryptsetup@");
+        if (facts->unlocking) {
                 log_debug("A disk is being unlocked, deadlines are put off.");
-                deadlines->put_off_usec = deadlines->asked_usec;
+                deadlines->put_off_usec = facts->asked_usec;
         }
         worker_ask_step(worker);
         return 0;
@@ -38,7 +39,7 @@ static void ask_about_unlocking(struct worker *worker)
 
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                worker->deadlines.asked_usec = MAX(now_usec(), worker->inventory->now_usec);
+                worker->deadlines.facts.asked_usec = MAX(now_usec(), worker->inventory->now_usec);
         }
 }
 
@@ -121,26 +122,22 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 int deadline_check(struct worker *worker)
 {
         struct deadlines *deadlines = &worker->deadlines;
+        struct deadline_facts *facts = &deadlines->facts;
         uint64_t now = worker->inventory->now_usec, wake;
 
+        facts->now_usec = now;
+        facts->announcing = worker->phase.booting && !worker->phase.queue_empty;
         for (;;) {
-                struct deadline_facts facts = {
-                        .now_usec = now,
-                        .earliest_usec = USEC_INFINITY,
-                        .asked_usec = deadlines->asked_usec,
-                        .looked_usec = deadlines->looked_usec,
-                        .due_usec = deadlines->due_usec,
-                        .announcing = worker->phase.booting && !worker->phase.queue_empty,
-                        .asking = deadlines->question,
-                        .unlocking = deadlines->unlocking,
-                        .reading = readers_are_busy(worker->readers) ||
-                                   inventory_has_device_before(worker->inventory, DEVICE_READING),
-                };
-                int r = facts.announcing ? 0 : take_due(worker, 0, &facts.earliest_usec);
+                int r = 0;
 
+                facts->asking = deadlines->question;
+                facts->reading = readers_are_busy(worker->readers) ||
+                                 inventory_has_device_before(worker->inventory, DEVICE_READING);
+                if (!facts->announcing)
+                        r = take_due(worker, 0, &facts->earliest_usec);
                 if (r < 0)
                         return r;
-                switch (deadline_next(&facts, &wake)) {
+                switch (deadline_next(facts, &wake)) {
                 case DEADLINE_PUT_OFF:
                         deadlines->put_off_usec = now;
                         break;
@@ -151,13 +148,13 @@ int deadline_check(struct worker *worker)
                         r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
                         if (r < 0)
                                 return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
-                        deadlines->looked_usec = now;
+                        facts->looked_usec = now;
                         continue;
                 case DEADLINE_READ:
-                        deadlines->due_usec = deadlines->due_usec ?: now;
+                        facts->due_usec = facts->due_usec ?: now;
                         break;
                 case DEADLINE_TAKE:
-                        deadlines->due_usec = 0;
+                        facts->due_usec = 0;
                         r = take_due(worker, now, &wake);
                         if (worker->inventory->lost_pvs)
                                 worker_ask_step(worker);
@@ -165,8 +162,8 @@ int deadline_check(struct worker *worker)
                                 return r;
                         break;
                 default:
-                        if (facts.earliest_usec > now)
-                                deadlines->due_usec = 0;
+                        if (facts->earliest_usec > now)
+                                facts->due_usec = 0;
                 }
                 worker_wake_at(worker, wake);
                 return 0;

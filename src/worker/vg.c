@@ -285,12 +285,18 @@ static const uint64_t retries[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 300 * U
 /* For how long an event of a device of its has it tried again at once. */
 #define JUST_FAILED_USEC (30 * USEC_PER_SEC)
 
+static void forget_retries(struct managed_group *group)
+{
+        group->n_retries = 0;
+        group->retried = false;
+}
+
 static void plan_retry(struct managed_group *group, const struct vg_step *step, uint64_t now)
 {
         bool failed = step->state == VG_FAILED && step->reason != VG_REASON_ON_REMOVED;
 
         if (!failed)
-                group->n_retries = group->retried = 0;
+                forget_retries(group);
         group->retry_usec = failed && group->n_retries < ELEMENTSOF(retries) ? now + retries[group->n_retries] : 0;
 }
 
@@ -384,7 +390,7 @@ static int carry_out(const struct change *change)
         if (step->effects & (VG_EFFECT_SETTLED | VG_EFFECT_REREAD))
                 plan_retry(group, step, inventory->now_usec);
         else if (input->event == VG_REQUESTED)
-                group->n_retries = group->retried = 0;
+                forget_retries(group);
         if (step->effects & VG_EFFECT_SETTLED)
                 note_settled(change->worker, vg, step->effects);
         if (step->effects & VG_EFFECT_UP)

@@ -25,12 +25,9 @@ struct phase {
 
 /* How long is waited for what does not come; see deadline_check(). */
 struct deadlines {
-        struct job *question;  /* the systemctl that tells whether a disk is being unlocked, or NULL */
-        uint64_t asked_usec;   /* when that was answered last; 0 if never */
-        uint64_t put_off_usec; /* when there was last a reason to wait longer; 0 if never */
-        uint64_t due_usec;     /* since when one has passed and devices are still to be read; 0 if none has */
-        uint64_t looked_usec;  /* when udev was last asked for PVs of which it had not been heard; 0 if never */
-        bool unlocking;        /* the last answer was that one is */
+        struct job *question;        /* the systemctl that tells whether a disk is being unlocked, or NULL */
+        uint64_t put_off_usec;       /* when there was last a reason to wait longer; 0 if never */
+        struct deadline_facts facts; /* as of the last look */
 };
 
 /* How many files are watched, see refresh_config(). */

@@ -209,7 +209,7 @@ START_TEST(lines_of_programs)
                 "         \"caller\": \"T1\",\n         \"msg\": \"nvme c2b7:00:00.0: shutdown\"\n      },{",
         };
 
-        FOREACH_ARRAY(line, written, ELEMENTSOF(written)) {
+        FOREACH_ELEMENT(line, written) {
                 _cleanup_kernel_shutdown_ struct kernel_shutdown shutdown = {};
                 _cleanup_free_ char *text = string_format("%s\n[  172.700000] reboot: Power down\n", *line);
 
@@ -238,7 +238,7 @@ START_TEST(broken_lines)
                         0},
         };
 
-        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+        FOREACH_ELEMENT(each, cases) {
                 _cleanup_kernel_shutdown_ struct kernel_shutdown shutdown = {};
                 _cleanup_free_ char *text = string_format("%s[ 9.000000] reboot: Power down\n", each->text);
 

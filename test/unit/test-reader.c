@@ -376,7 +376,7 @@ START_TEST(facts_are_within_limits)
         snprintf(lv.lvid, sizeof(lv.lvid), "%032u", 1U);
         for (unsigned int i = 0; i <= METADATA_PVS_MAX; i++)
                 snprintf(pvs[i].pvid, sizeof(pvs[i].pvid), "%032u", i);
-        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+        FOREACH_ELEMENT(each, cases) {
                 _cleanup_vg_ struct vg *read = NULL;
                 _cleanup_free_ char *text = NULL;
 

@@ -134,7 +134,7 @@ START_TEST(device_mapper_knows_its_paths)
         shape_dm(2, "data-dash--ed", LV_UUID, "linear");
         shape_dm(3, "opened", "CRYPT-LUKS2-x-opened", "crypt");
         ck_assert_int_eq(setenv("HEADGATE_ROOT", path_format("%s/root", run_directory()).text, true), 0);
-        FOREACH_ARRAY(each, cases, ELEMENTSOF(cases)) {
+        FOREACH_ELEMENT(each, cases) {
                 _cleanup_tree_ struct tree *tree = shape_read();
                 struct target target = parse(each->name);
 
