@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <systemd/sd-login.h>
 
 #include "fast-rules/blocked.h"
 #include "fast-rules/copy.h"
@@ -187,12 +186,18 @@ int cookies_withdraw(struct cookies *cookies)
         return withdraw(cookies);
 }
 
-/* By its control group. Whoever else waits may do so for as long as lvm2 is at work. */
+/* The control groups of a process, as cgroups(7) has them. sd_pid_get_cgroup() knows none where /sys/fs/cgroup is not mounted. */
+static int read_groups(pid_t pid, char **ret)
+{
+        return read_file_at(AT_FDCWD, path_format("/proc/%i/cgroup", pid).text, ret, NULL);
+}
+
+/* Whoever else waits may do so for as long as lvm2 is at work. */
 static bool is_run_by_udev(pid_t pid)
 {
-        _cleanup_free_ char *group = NULL;
+        _cleanup_free_ char *groups = NULL;
 
-        return sd_pid_get_cgroup(pid, &group) >= 0 && strstr(group, "/systemd-udevd.service");
+        return read_groups(pid, &groups) >= 0 && strstr(groups, "/systemd-udevd.service");
 }
 
 /* Says so once: until the next boot nothing is promised. */
@@ -330,7 +335,7 @@ static bool is_foreign_process(pid_t pid)
 {
         _cleanup_free_ char *theirs = NULL, *ours = NULL;
 
-        return sd_pid_get_cgroup(pid, &theirs) >= 0 && sd_pid_get_cgroup(0, &ours) >= 0 && !streq(theirs, ours);
+        return read_groups(pid, &theirs) >= 0 && read_groups(getpid(), &ours) >= 0 && !streq(theirs, ours);
 }
 
 static bool is_stuck(const struct suspect *suspect, struct udev_queue *queue)
