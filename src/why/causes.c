@@ -369,7 +369,7 @@ void causes_of_device(struct why *why)
                 why_cause(
                         why, "too-small", "it has %" PRIu64 " bytes, less than devices/pv_min_size", device->size);
         /* udev's rules have lvm2 asked only for what blkid has found to be a PV. */
-        if (!device->pv.found || !device->in_udev || why->causes.n > 0 || device_holds(device, "LVM2_member"))
+        if (!device->pv.found || !device->in_udev || why->n_causes > 0 || device_holds(device, "LVM2_member"))
                 return;
         why_cause(why, "not-in-blkid", "udev takes it for %s",
                 device->fs_type ?: "nothing, since blkid was not asked or found several signatures");

@@ -32,7 +32,7 @@ static void answer_without_vg(struct why *why)
                         pv->unused ? "" : ", as far as it tells: it holds no metadata");
         } else {
                 why_answer(why, VERDICT_DOWN, "no-pv", "%s is not a PV: %s.", path,
-                        why->causes.n > 0 ? why_first_cause(why) : "it has no LVM label");
+                        why->n_causes > 0 ? why_first_cause(why) : "it has no LVM label");
                 if (why->device->fs_type)
                         why_fact(why, "By blkid it holds %s.", why->device->fs_type);
         }
@@ -96,7 +96,7 @@ static void answer_by_vg(struct why *why, const char *name, const struct why *vg
         why_answer(why, vg->verdict, vg->state ?: "unknown", "%s is a PV of VG %s, which is %s.",
                 why->device->path, name, vg->state ?: "not known");
         why_add_other_causes(why);
-        if (why->causes.n > 0)
+        if (why->n_causes > 0)
                 why_fact(why, "lvm2 leaves the device alone: %s.", why_first_cause(why));
         if (vg->answer)
                 why_fact(why, "%s", vg->answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Explains a VG or an LV of it: the causes of its state in the order in which they count, facts, and the answer. */
+/* Explains a VG or an LV of it: the causes of its state, facts, and the answer. */
 
 #include <inttypes.h>
 
@@ -60,7 +60,7 @@ static void cause_of_reason(struct why *why)
                 cause_with_reason(why, "refused", "", vg->reason);
                 why_advise(why, "When that is mended, have the device looked at again: \"udevadm trigger "
                                 "--action=add DEVICE\".");
-        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason && why->causes.n == 0) {
+        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason && why->n_causes == 0) {
                 cause_with_reason(why, "not-wanted", "", vg->reason);
         }
 }
@@ -68,7 +68,7 @@ static void cause_of_reason(struct why *why)
 /* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
 static void cause_of_unseen(struct why *why)
 {
-        const char *path = why->view->metadata_device;
+        const char *path = why->view->metadata_device ?: "?";
         _cleanup_device_facts_ struct device_facts facts = {};
         _cleanup_why_ struct why own = {.sources = why->sources, .device = &facts};
         int r = device_facts_read(why->sources, path, why->view->metadata_number, &facts);
@@ -78,7 +78,7 @@ static void cause_of_unseen(struct why *why)
                 return;
         }
         causes_of_device(&own);
-        if (own.causes.n > 0)
+        if (own.n_causes > 0)
                 why_cause(why, "unseen", "lvm2 leaves its PV %s alone: %s", path, why_first_cause(&own));
         else
                 why_cause(why, "unseen", "headgate was not told of its PV %s", path);
@@ -173,7 +173,7 @@ static void explain_lvs(struct why *why)
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
                 /* The VG's have been told. */
-                strv_done(&why->causes);
+                why_forget_causes(why);
                 causes_of_lv(why, lv);
                 why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
         }
@@ -340,11 +340,11 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
         why->verdict = VERDICT_DOWN;
         if (is_up || !lv->autoactivated || lv->stranded)
                 causes_of_lv(why, lv);
-        if (why->causes.n > 0) {
+        if (why->n_causes > 0) {
                 why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.", vg->name, lv->name,
                         why_first_cause(why));
                 why_add_other_causes(why);
-                strv_done(&why->causes);
+                why_forget_causes(why);
         }
         why_fact(why, "Its VG is %s.", describe_place(why));
         if (vg->state == VG_STATUS_ACTIVE)

@@ -12,6 +12,32 @@ void why_say(struct why *why, struct strv *texts, const char *format, ...)
                 why->error = -ENOMEM;
 }
 
+/* Which of several causes answers: the first of these. Of a VG, what its metadata says counts before what is missing, and that before
+ * what lvm2 has said; of an LV or a device, what would remain without the others. */
+static const char *const ranking[] = {"exported", "foreign", "shared", "clustered", "vg-autoactivation-off",
+        "activation-skip", "lv-autoactivation-off", "deactivated", "missing-pv", "degraded", "unseen", "inactive",
+        "event-activation-off", "auto-activation-volume-list", "volume-list", "stranded", "failed", "refused",
+        "not-wanted", "activating", "silent", "queued", "md-component", "multipath-component", "luks", "pv-on-lv",
+        "suspended", "partition-table", "too-small", "not-in-blkid"};
+
+void why_cause(struct why *why, const char *condition, const char *format, ...)
+{
+        struct cause cause = {.text = FORMAT_ARGUMENTS(string_format_printable, format)};
+        size_t i;
+
+        why_condition(why, condition);
+        while (cause.rank < ELEMENTSOF(ranking) && !streq(ranking[cause.rank], condition))
+                cause.rank++;
+        if (!cause.text || !GREEDY_REALLOC(why->causes, why->n_causes + 1)) {
+                free(cause.text);
+                why->error = -ENOMEM;
+                return;
+        }
+        for (i = why->n_causes++; i > 0 && why->causes[i - 1].rank > cause.rank; i--)
+                why->causes[i] = why->causes[i - 1];
+        why->causes[i] = cause;
+}
+
 void why_answer(struct why *why, enum verdict verdict, const char *state, const char *format, ...)
 {
         why->verdict = verdict;
@@ -26,10 +52,24 @@ void why_fail(struct why *why, int error)
                 why->error = error;
 }
 
+const char *why_first_cause(const struct why *why)
+{
+        return why->n_causes > 0 ? why->causes[0].text : "nobody knows why";
+}
+
 void why_add_other_causes(struct why *why)
 {
-        for (size_t i = 1; i < why->causes.n; i++)
-                why_fact(why, "Besides, %s.", why->causes.strings[i]);
+        for (size_t i = 1; i < why->n_causes; i++)
+                why_fact(why, "Besides, %s.", why->causes[i].text);
+}
+
+void why_forget_causes(struct why *why)
+{
+        FOREACH_ARRAY(cause, why->causes, why->n_causes)
+                free(cause->text);
+        free(why->causes);
+        why->causes = NULL;
+        why->n_causes = 0;
 }
 
 void why_take_over(struct why *why, const struct why *other)
@@ -47,7 +87,7 @@ void why_done(struct why *why)
 {
         free(why->answer);
         strv_done(&why->conditions);
-        strv_done(&why->causes);
+        why_forget_causes(why);
         strv_done(&why->facts);
         strv_done(&why->advice);
         *why = (struct why){};

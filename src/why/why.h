@@ -14,6 +14,12 @@ enum verdict {
         VERDICT_UNKNOWN, /* what was asked for is not known, or nobody can tell */
 };
 
+/* Why something is not up, as the end of a sentence: "it is exported". */
+struct cause {
+        size_t rank; /* of its condition; the lower one counts more */
+        char *text;
+};
+
 /* Starts with what it is about, and else empty. */
 struct why {
         /* While it is being answered. */
@@ -28,10 +34,11 @@ struct why {
         const char *state;      /* in one word */
         char *answer;           /* a sentence */
         struct strv conditions; /* why it is not up, in the words of headgate-why(8) for programs */
-        struct strv causes;     /* the same as ends of sentences, "it is exported"; the first one answers */
-        struct strv facts;      /* sentences */
-        struct strv advice;     /* likewise */
-        int error;              /* 0 or a negative errno */
+        struct cause *causes;   /* the same, sorted: the first one answers */
+        size_t n_causes;
+        struct strv facts;  /* sentences */
+        struct strv advice; /* likewise */
+        int error;          /* 0 or a negative errno */
 };
 
 /* `state` is kept, not copied. */
@@ -44,20 +51,19 @@ void why_say(struct why *why, struct strv *texts, const char *format, ...) _nonn
 #define why_advise(why, ...) why_say(why, &(why)->advice, __VA_ARGS__)
 /* A condition, and a sentence about it. */
 #define why_state(why, condition, ...) (why_condition(why, condition), why_fact(why, __VA_ARGS__))
-/* A condition and the end of a sentence that begins with "because". */
-#define why_cause(why, condition, ...) (why_condition(why, condition), why_say(why, &(why)->causes, __VA_ARGS__))
+/* A condition and the end of a sentence that begins with "because", among the causes at the place of its condition. */
+void why_cause(struct why *why, const char *condition, const char *format, ...) _nonnull_all_ _printf_(3, 4);
 /* The same, and what to do about it; the cause is a constant. */
 #define why_remedy(why, condition, cause, ...) (why_cause(why, condition, cause), why_advise(why, __VA_ARGS__))
 /* Sets the error if `error` is one. */
 void why_fail(struct why *why, int error) _nonnull_all_;
 
 /* What answers. */
-static inline const char *why_first_cause(const struct why *why)
-{
-        return why->causes.n > 0 ? why->causes.strings[0] : "nobody knows why";
-}
+const char *why_first_cause(const struct why *why) _nonnull_all_;
 /* The other causes, as facts. */
 void why_add_other_causes(struct why *why) _nonnull_all_;
+/* Before the causes of something else. */
+void why_forget_causes(struct why *why) _nonnull_all_;
 /* Conditions, facts and advice of another one, such as that of a part. */
 void why_take_over(struct why *why, const struct why *other) _nonnull_all_;
 
