@@ -6,6 +6,8 @@
 #include "cli/verb.h"
 #include "shared/log.h"
 
+static bool arg_all;
+
 struct line {
         const char *color;
         struct finding finding;
@@ -30,6 +32,24 @@ static const struct {
         [FINDING_FAILED] = {"red", "failed", EXIT_NOT_ALL_UP},
 };
 
+/* For people: how many findings there are of each result. */
+static void print_summary(const struct doctor *doctor)
+{
+        static const enum finding_result order[] = {FINDING_FAILED, FINDING_WARNING, FINDING_UNKNOWN, FINDING_OK};
+        const char *separator = doctor->worst != FINDING_OK || arg_all ? "\n" : "";
+
+        FOREACH_ELEMENT(result, order) {
+                size_t n = 0;
+
+                FOREACH_ARRAY(finding, doctor->findings, doctor->n_findings)
+                        n += finding->result == *result;
+                if (n > 0)
+                        printf("%s%zu %s", separator, n, results[*result].name);
+                separator = n > 0 ? ", " : separator;
+        }
+        printf("%s\n", arg_all ? "." : "; --all shows all findings.");
+}
+
 static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
 {
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
@@ -38,14 +58,24 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         if (r < 0)
                 return verb_fail(r, "Failed to look at the machine: %m");
         FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
-                table_add_line(table, NULL,
-                        &(struct line){results[finding->result].color, *finding, results[finding->result].name});
-        return verb_print(table, results[doctor.worst].exit_status, "print the table");
+                if (arg_all || table->options.json || finding->result != FINDING_OK)
+                        table_add_line(table, NULL,
+                                &(struct line){
+                                        results[finding->result].color, *finding, results[finding->result].name});
+        r = verb_print(table, results[doctor.worst].exit_status, "print the table");
+        if (!table->options.json && !table->options.no_headings)
+                print_summary(&doctor);
+        return r;
 }
+
+static const struct verb_option options[] = {
+        {"all", 'a', NULL, "Also what is as it should be", &arg_all},
+        {},
+};
 
 const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",
         .help = "Usage: headgate doctor [OPTION...]\n\n"
                 "Check whether this machine is set up for headgate, and say what to do where it is not.\n\n",
         .footer = "Exit status: 0 if all is well, 1 if there is a warning or a failure, 2 if that cannot be\n"
                   "told.\n\n",
-        .takes_no_names = true, .table = TABLE_KIND("checks", columns), .run = run};
+        .takes_no_names = true, .options = options, .table = TABLE_KIND("checks", columns), .run = run};
