@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "deactivate/target.h"
 #include "shared/dm.h"
+#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
@@ -124,10 +125,10 @@ static int explain_lv_device(struct why *why, dev_t number)
         return r;
 }
 
-static int explain_number(struct why *why, dev_t number)
+static int explain_number(struct why *why, const char *path, dev_t number)
 {
         _cleanup_device_facts_ struct device_facts facts = {};
-        int r = device_facts_read(why->sources, why->name, number, &facts);
+        int r = device_facts_read(why->sources, path, number, &facts);
 
         if (r < 0)
                 return r;
@@ -142,18 +143,81 @@ static int explain_number(struct why *why, dev_t number)
         return 1;
 }
 
-static int explain(struct why *why)
+/* What is on the device of that name, or which device is missing there. `name` is that of a VG, VG/LV or a path. */
+static int explain_target(struct why *why, const char *name)
 {
         _cleanup_target_ struct target target = {};
-        int r = target_parse(why->name, &target);
+        int r = target_parse(name, &target);
 
         if (r == -ENOMEM)
                 return r;
         if (r < 0) {
-                target_log_error(why->name, r);
+                target_log_error(name, r);
                 return 0;
         }
-        r = target.vg ? explain_name(why, target.vg, target.lv) : explain_number(why, target.number);
+        return target.vg ? explain_name(why, target.vg, target.lv) : explain_number(why, name, target.number);
+}
+
+/* ------ mount points ------ */
+
+/* Sets `*ret` to what the table says is mounted at the path, NULL for nothing. Returns 0 or a negative errno. */
+static int find_source(const struct why *why, const char *table, const char *path, int direction, char **ret)
+{
+        _cleanup_mount_table_ struct mount_table mounts = {};
+        int r = mount_table_read(why->sources->root_fd, table, &mounts);
+        struct libmnt_fs *entry = r > 0 ? mnt_table_find_target(mounts.table, path, direction) : NULL;
+        const char *source = entry ? mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry) : NULL;
+
+        return r >= 0 && source ? string_replace(ret, strdup(source)) : MIN(r, 0);
+}
+
+/* An entry may name a device by what is on it, and the boot before remembers of which VG that was. */
+static int explain_source(struct why *why, const char *source)
+{
+        _cleanup_free_ char *kernel_name = NULL;
+        struct device_name device = {};
+        int r = device_follow(why->sources->root_fd, source, &kernel_name);
+
+        why->kind = "device";
+        if (r == -EINVAL) {
+                log_error("%s is on no block device, but on %s.", why->name, source);
+                return 0;
+        }
+        if (*source == '/' || r >= 0)
+                return explain_target(why, *source == '/' ? source : path_format("/dev/%s", kernel_name).text);
+        if (r == -ENODEV)
+                r = device_find_vg(why->sources->root_fd, &why->sources->entries.hints, source, &device);
+        if (r < 0)
+                return r;
+        if (device.kind == DEVICE_OF_NAME)
+                return explain_name(why, device.vg, NULL);
+        why_condition(why, "no-device");
+        why_answer(why, VERDICT_UNKNOWN, "unknown", "%s is not there, and no VG is known to hold it.", source);
+        return 1;
+}
+
+/* Returns 0 if it is none, too, without having said so. */
+static int explain_mount_point(struct why *why)
+{
+        _cleanup_free_ char *mounted = NULL, *listed = NULL;
+        int r = find_source(why, "proc/self/mountinfo", why->name, MNT_ITER_BACKWARD, &mounted)
+                        ?: find_source(why, "etc/fstab", why->name, MNT_ITER_FORWARD, &listed);
+
+        if (r < 0 || (!mounted && !listed))
+                return r;
+        if (mounted)
+                why_fact(why, "%s is mounted at %s.", mounted, why->name);
+        else
+                why_fact(why, "%s is not mounted; " FSTAB_FILE " mounts %s there.", why->name, listed);
+        return explain_source(why, mounted ?: listed);
+}
+
+static int explain(struct why *why)
+{
+        int r = *why->name == '/' && !skip_prefix(why->name, "/dev/") ? explain_mount_point(why) : 0;
+
+        if (r == 0 && !why->kind)
+                r = explain_target(why, why->name);
         return r < 0 ? r : why->error < 0 ? why->error : r;
 }
 
@@ -205,7 +269,7 @@ static int run(char *names[], size_t n, struct table *table)
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
 
         if (n == 0)
-                return verb_refuse("Name a VG, a VG/LV or a device, see --help.");
+                return verb_refuse("Name a VG, a VG/LV, a device or a mount point, see --help.");
         if (geteuid() != 0 && !root_is_chosen())
                 return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
         return verb_print(table, sources_read(&sources) ?: explain_all(&sources, names, n, table), "find out");
@@ -213,9 +277,9 @@ static int run(char *names[], size_t n, struct table *table)
 
 const struct verb verb_why = {"why", "NAME...",
         "Explain why a volume group, logical volume or device is up or not",
-        .help = "Usage: headgate why [OPTION...] VG|VG/LV|DEVICE...\n\n"
-                "Explain why a volume group, logical volume or device is up or not, and what\n"
-                "to do about it. Without an option, in sentences.\n\n",
+        .help = "Usage: headgate why [OPTION...] VG|VG/LV|DEVICE|MOUNTPOINT...\n\n"
+                "Explain why a volume group, logical volume or device is up or not, or what a file\n"
+                "system is to be mounted from, and what to do about it.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
                   "cannot tell.\n\n",
         .table = TABLE_KIND("subjects", columns), .run = run};
