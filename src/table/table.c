@@ -216,17 +216,44 @@ void table_fail(struct table *table, int error)
                 table->error = error;
 }
 
+/* Before 2.42, libsmartcols writes [null] for an array without elements. A newline is never part of a value, so a bracket at
+ * the end of a line opens an array. */
+static void empty_arrays(char *json)
+{
+        char *to = json;
+
+        for (const char *from = json; *from != '\0';) {
+                const char *element = from[0] == '[' && from[1] == '\n' ? from + 2 + strspn(from + 2, " ") : NULL;
+                const char *end = element ? skip_prefix(element, "null\n") : NULL;
+
+                *to++ = *from++;
+                if (end)
+                        from = end + strspn(end, " ");
+        }
+        *to = '\0';
+}
+
+/* Returns a string to be freed by the caller, or NULL, and then the error is kept. */
+static char *make_json(struct table *table)
+{
+        char *json = NULL;
+
+        if (scols_print_table_to_string(table->table, &json) < 0)
+                table_fail(table, -ENOMEM);
+        else
+                empty_arrays(json);
+        return json;
+}
+
 /* An object of JSON as one line. In what libsmartcols prints over several, a newline is never part of a value, and what follows
  * it is indentation. */
 static void print_object(struct table *table)
 {
-        _cleanup_free_ char *text = NULL;
+        _cleanup_free_ char *text = make_json(table);
         const char *begin, *end;
 
-        if (scols_print_table_to_string(table->table, &text) < 0) {
-                table_fail(table, -ENOMEM);
+        if (!text)
                 return;
-        }
         scols_table_remove_lines(table->table);
         begin = strchr(text, '[');
         end = strrchr(text, ']');
@@ -264,9 +291,13 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
 
 int table_print(struct table *table)
 {
+        bool json = table->options.json;
+        _cleanup_free_ char *text = json && !table->by_line ? make_json(table) : NULL;
         int r = table->error;
 
-        if (r == 0 && !(table->by_line && table->options.json))
+        if (r == 0 && text)
+                puts(text);
+        if (r == 0 && !json)
                 r = scols_print_table(table->table);
         if (r < 0 || !table->by_line)
                 return r;
