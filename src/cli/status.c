@@ -75,7 +75,7 @@ static const struct column columns[] = {
                 "the same, in microseconds of the machine's monotonic clock"),
         COLUMNS_OF_TIME("TOOK", DURATION, took_usec,
                 "from its first physical volume to its first activation, or until now"),
-        COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP, .below = true),
 };
 
 static const struct table_kind *choose_table(_unused_ size_t n_names)

@@ -12,8 +12,12 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* Of the terminal's width; what is longer gets what the others leave. */
-#define WIDTH_HINT 0.1
+/* Below so many columns, a terminal is narrow. */
+#define NARROW 100U
+#define BELOW_INDENT 4U
+
+/* What libsmartcols draws before each level of a tree. */
+#define TREE_INDENT 2U
 
 /* ------ cells: texts, NULL without memory ------ */
 
@@ -108,10 +112,33 @@ static char *make_text(const struct column *column, const void *line, bool json)
 
 /* ------ columns ------ */
 
+/* Returns the length of the first line of the text, wrapped at words: a word that is longer than the width stays whole. */
+static size_t first_line_length(const char *text, size_t width)
+{
+        size_t length = strcspn(text, " \n");
+
+        while (text[length] == ' ') {
+                size_t next = length + 1 + strcspn(text + length + 1, " \n");
+
+                if (next > width)
+                        break;
+                length = next;
+        }
+        return length;
+}
+
+/* Puts a newline at the end of each such line. */
+static void wrap_text(char *text, size_t width)
+{
+        for (text += first_line_length(text, width); *text != '\0'; text += 1 + first_line_length(text + 1, width))
+                *text = '\n';
+}
+
 static int add_column(struct table *table, const struct column *column)
 {
         int json_type = types[column->type].json_type;
-        bool array = table->options.json && json_type == SCOLS_JSON_ARRAY_STRING;
+        bool json = table->options.json, array = json && json_type == SCOLS_JSON_ARRAY_STRING;
+        bool wraps = array || (!json && column->flags & SCOLS_FL_WRAP);
         int flags = column->flags | types[column->type].flags | (array ? SCOLS_FL_WRAP : 0);
         _cleanup_free_ char *name = strdup(column->name);
         struct libscols_column *made;
@@ -119,13 +146,15 @@ static int add_column(struct table *table, const struct column *column)
         /* libsmartcols does the rest: jq and others want names without a "-". */
         for (char *c = table->options.json ? name : NULL; c && (c = strchr(c, '-'));)
                 *c = '_';
-        made = name ? scols_table_new_column(table->table, name, WIDTH_HINT, flags) : NULL;
+        made = name ? scols_table_new_column(table->table, name, 0, flags) : NULL;
         /* Names are escaped already, and names of units have backslashes. */
         if (!made || scols_column_set_json_type(made, json_type) < 0 ||
-                scols_column_set_safechars(made, array ? "\\\n" : "\\") < 0)
+                scols_column_set_safechars(made, wraps ? "\\\n" : "\\") < 0)
                 return -ENOMEM;
-        if (array && scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0)
+        if (wraps && scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0)
                 return -ENOMEM;
+        if (column->below)
+                table->below = made;
         table->columns[table->n_columns++] = column;
         return 0;
 }
@@ -289,6 +318,101 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
         return NULL;
 }
 
+/* ------ on a terminal: libsmartcols breaks words, so columns are wrapped here ------ */
+
+DEFINE_CLEANUP(struct libscols_iter *, scols_free_iter)
+
+static char *get_text(struct libscols_line *line, size_t i)
+{
+        /* It was made by make_text(). */
+        return (char *) scols_cell_get_data(scols_line_get_cell(line, i));
+}
+
+static size_t measure(const struct table *table, struct libscols_line *line, size_t i)
+{
+        const struct libscols_column *column = scols_table_get_column(table->table, i);
+        size_t width = scols_wrapnl_chunksize(column, get_text(line, i), NULL);
+
+        while (scols_column_is_tree(column) && (line = scols_line_get_parent(line)))
+                width += TREE_INDENT;
+        return width;
+}
+
+static bool can_shrink(const struct column *column, size_t width)
+{
+        return column->flags & SCOLS_FL_WRAP && width > strlen(column->name);
+}
+
+/* Wraps columns, the widest first, until all of them fit. */
+static int wrap_columns(struct table *table, size_t terminal)
+{
+        _cleanup_(scols_free_iterp) struct libscols_iter *iter = scols_new_iter(SCOLS_ITER_FORWARD);
+        _cleanup_free_ size_t *widths = calloc(table->n_columns, sizeof(*widths));
+        size_t total = table->n_columns - 1;
+        struct libscols_line *line = NULL;
+
+        if (!iter || !widths)
+                return -ENOMEM;
+        for (size_t i = 0; i < table->n_columns; i++) {
+                widths[i] = strlen(table->columns[i]->name);
+                scols_reset_iter(iter, SCOLS_ITER_FORWARD);
+                while (scols_table_next_line(table->table, iter, &line) == 0)
+                        widths[i] = MAX(widths[i], measure(table, line, i));
+                total += widths[i];
+        }
+        for (; total > terminal; total--) {
+                size_t *widest = NULL;
+
+                for (size_t i = 0; i < table->n_columns; i++)
+                        if (can_shrink(table->columns[i], widths[i]) && (!widest || widths[i] > *widest))
+                                widest = &widths[i];
+                if (!widest)
+                        break;
+                (*widest)--;
+        }
+        scols_reset_iter(iter, SCOLS_ITER_FORWARD);
+        while (scols_table_next_line(table->table, iter, &line) == 0)
+                for (size_t i = 0; i < table->n_columns; i++)
+                        if (table->columns[i]->flags & SCOLS_FL_WRAP)
+                                wrap_text(get_text(line, i), widths[i]);
+        return 0;
+}
+
+/* Prints each line without the column, and the column's text below. */
+static int print_below(struct table *table, size_t width)
+{
+        _cleanup_(scols_free_iterp) struct libscols_iter *iter = scols_new_iter(SCOLS_ITER_FORWARD);
+        bool is_heading = !scols_table_is_noheadings(table->table);
+        struct libscols_line *line = NULL;
+        _cleanup_free_ char *text = NULL;
+
+        scols_column_set_flags(table->below, scols_column_get_flags(table->below) | SCOLS_FL_HIDDEN);
+        if (!iter || scols_print_table_to_string(table->table, &text) < 0)
+                return -ENOMEM;
+        FOREACH_LINE(printed, text) {
+                const char *below = "";
+
+                if (!is_heading && scols_table_next_line(table->table, iter, &line) == 0)
+                        below = scols_line_get_column_data(line, table->below) ?: "";
+                is_heading = false;
+                puts(printed);
+                for (size_t length; *below != '\0'; below += length + (below[length] != '\0')) {
+                        length = first_line_length(below, width);
+                        printf("%*s%.*s\n", (int) BELOW_INDENT, "", (int) length, below);
+                }
+        }
+        return 0;
+}
+
+static int print_on_terminal(struct table *table)
+{
+        size_t width = scols_table_get_termwidth(table->table);
+
+        if (table->below && table->n_columns > 1 && width < NARROW)
+                return print_below(table, MAX(width, BELOW_INDENT) - BELOW_INDENT);
+        return wrap_columns(table, width) ?: scols_print_table(table->table);
+}
+
 int table_print(struct table *table)
 {
         bool json = table->options.json;
@@ -297,8 +421,8 @@ int table_print(struct table *table)
 
         if (r == 0 && text)
                 puts(text);
-        if (r == 0 && !json)
-                r = scols_print_table(table->table);
+        if (r == 0 && !json && scols_table_get_nlines(table->table) > 0)
+                r = isatty(STDOUT_FILENO) ? print_on_terminal(table) : scols_print_table(table->table);
         if (r < 0 || !table->by_line)
                 return r;
         if (scols_table_get_nlines(table->table) > 0)

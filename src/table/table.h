@@ -54,6 +54,7 @@ struct column {
         int flags;            /* libsmartcols' SCOLS_FL_* */
         const char *unknown;  /* for a duration that is not known, NULL for "" */
         const char *no, *yes; /* in a table, for a boolean, NULL for "0" and "1" */
+        bool below; /* on a terminal of less than 100 columns, it is on a line of its own below the other columns */
 };
 
 #define COLUMN_FIELD(line, field) .offset = offsetof(line, field), .size = sizeof(((line *) NULL)->field)
@@ -90,6 +91,7 @@ struct table {
         struct libscols_table *table;
         const struct column **columns; /* what is shown, in this order */
         size_t n_columns;
+        struct libscols_column *below; /* the column of that kind, NULL without one */
         bool by_line; /* it is printed as it grows, see table_print(); to be set before lines are added, without trees */
         int error; /* 0, or the negative errno of what went wrong while lines were added, for table_print() to return */
 };
