@@ -64,17 +64,22 @@ static const struct column columns[] = {
         COLUMN("PVS", IN_TABLE, CHARS, pvs, "physical volumes, seen/needed", .flags = SCOLS_FL_RIGHT),
         COLUMN("PVS-SEEN", IN_JSON, NUMBER, pvs_seen, "physical volumes that were seen"),
         COLUMN("PVS-NEEDED", IN_JSON, NUMBER, pvs_needed, "physical volumes that it has"),
+        COLUMN("MISSING-PVS", IN_JSON, LIST, missing_pvs, "UUIDs of the physical volumes that are missing",
+                .flags = SCOLS_FL_WRAP),
         COLUMN("LVS", IN_TABLE, CHARS, lvs, "logical volumes, active/to be activated", .flags = SCOLS_FL_RIGHT),
         COLUMN("LVS-ACTIVE", IN_JSON, NUMBER, lvs_active, "logical volumes that are active"),
         COLUMN("LVS-NEEDED", IN_JSON, NUMBER, lvs_needed, "logical volumes that lvm2 activates by itself"),
-        COLUMN("SINCE", IN_TABLE, DATE, since, "since when it is in this state"),
+        COLUMN("SINCE", ALWAYS, DATE, since, "since when it is in this state"),
         COLUMN("SINCE-USEC", IN_JSON, NUMBER, since_usec,
                 "the same, in microseconds of the machine's monotonic clock"),
-        COLUMN("FIRST", ON_REQUEST, DATE, first, "when it was active first since the machine started"),
+        COLUMN("FIRST", IN_JSON, DATE, first, "when it was active first since the machine started"),
         COLUMN("FIRST-USEC", IN_JSON, NUMBER, first_usec,
                 "the same, in microseconds of the machine's monotonic clock"),
         COLUMNS_OF_TIME("TOOK", DURATION, took_usec,
                 "from its first physical volume to its first activation, or until now"),
+        COLUMN("OVERDUE", IN_JSON, BOOL, overdue, "whether its deadline has passed", .no = "no", .yes = "yes"),
+        COLUMN("IN-CHARGE", IN_JSON, BOOL, in_charge, "whether headgate is in charge of activation", .no = "no",
+                .yes = "yes"),
         COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP, .below = true),
 };
 
@@ -98,7 +103,7 @@ static uint64_t date_of(const struct vg *vg, uint64_t usec)
         return known_or_not((uint64_t) vg_to_realtime(vg, usec), usec > 0);
 }
 
-static int add_line(struct lines *lines, const struct vg *vg)
+static int add_line(struct lines *lines, const struct vg *vg, bool in_charge)
 {
         static const char *const colors[_VG_STATUS_MAX] = {
                 [VG_STATUS_ACTIVE] = "green",
@@ -111,6 +116,7 @@ static int add_line(struct lines *lines, const struct vg *vg)
         bool has_metadata = vg->n_pvs > 0;
         struct vg_counts n = vg_count(vg);
         uint64_t since_usec = vg_since_usec(vg), first_usec = vg->first.settled_usec;
+        bool overdue = vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
         struct line *line;
 
         if (!GREEDY_REALLOC(lines->lines, lines->n + 1))
@@ -118,7 +124,7 @@ static int add_line(struct lines *lines, const struct vg *vg)
         line = &lines->lines[lines->n++];
         *line = (struct line){
                 .event = "status",
-                .color = vg->overdue && vg->state <= VG_STATUS_ACTIVATING ? "red" : colors[vg->state],
+                .color = overdue ? "red" : colors[vg->state],
                 .name = strdup(vg->name),
                 .state = vg_status_to_string(vg->state),
                 .pvs_seen = known_or_not(n.seen, has_metadata),
@@ -130,6 +136,8 @@ static int add_line(struct lines *lines, const struct vg *vg)
                 .first = date_of(vg, first_usec),
                 .first_usec = known_or_not(first_usec, first_usec > 0),
                 .took_usec = known_or_not(took_usec(vg), vg->first_seen_usec > 0),
+                .overdue = overdue,
+                .in_charge = in_charge,
                 .reason = describe_reason(vg),
         };
 
@@ -142,6 +150,9 @@ static int add_line(struct lines *lines, const struct vg *vg)
                 (void) snprintf(
                         line->lvs, sizeof(line->lvs), "%" PRIu64 "/%" PRIu64, line->lvs_active, line->lvs_needed);
         }
+        FOREACH_PV(pv, vg)
+                if (pv->device == 0 && strv_add(&line->missing_pvs, LVM_ID_TO_STRING(pv->pvid)) < 0)
+                        return -ENOMEM;
         return line->name && line->reason ? 0 : -ENOMEM;
 }
 
@@ -149,6 +160,7 @@ void lines_done(struct lines *lines)
 {
         FOREACH_ARRAY(line, lines->lines, lines->n) {
                 free(line->name);
+                strv_done(&line->missing_pvs);
                 free(line->reason);
         }
         free(lines->lines);
@@ -283,7 +295,7 @@ static int look(
                 if (vg && (n_names > 0 || sources->in_charge || arg_all ||
                                   judge_unrecorded(vg) != VG_STATUS_ABSENT ||
                                   sources_have_online(sources, vg->name)))
-                        r = add_line(lines, vg);
+                        r = add_line(lines, vg, sources->in_charge);
         }
         return r < 0 ? r : result;
 }

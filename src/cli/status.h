@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "lvm/vg.h"
+#include "shared/util.h"
 
 /* A line of headgate status: a VG at one moment. What is not known is COLUMN_UNKNOWN, or "". */
 struct line {
@@ -16,6 +17,8 @@ struct line {
         char pvs[48], lvs[48]; /* "3/4" */
         uint64_t pvs_seen, pvs_needed, lvs_active, lvs_needed;
         uint64_t since, since_usec, first, first_usec, took_usec;
+        bool overdue, in_charge;
+        struct strv missing_pvs; /* UUIDs as lvm2 prints them */
         char *reason;
 };
 

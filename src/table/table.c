@@ -48,13 +48,25 @@ static char *format_size(uint64_t size)
         return string_format("%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10, units[unit]);
 }
 
+/* As ISO 8601 writes it. */
+static char *format_utc(int64_t seconds)
+{
+        time_t when = (time_t) seconds;
+        char text[TIME_SIZE];
+        struct tm utc;
+
+        if (!gmtime_r(&when, &utc) || strftime(text, sizeof("2026-01-01T00:00:00Z"), "%FT%TZ", &utc) == 0)
+                *text = '\0';
+        return strdup(text);
+}
+
 static char *format_number(const struct column *column, uint64_t number, bool json)
 {
         if (number == COLUMN_UNKNOWN)
                 return strdup(column->unknown && column->type != COLUMN_NUMBER ? column->unknown : "");
         switch (column->type) {
         case COLUMN_DATE:
-                return strdup(LOCAL_TIME_TO_STRING((int64_t) number));
+                return json ? format_utc((int64_t) number) : strdup(LOCAL_TIME_TO_STRING((int64_t) number));
         case COLUMN_DURATION:
                 return strdup(DURATION_TO_STRING(number));
         case COLUMN_SHORT_DURATION:

@@ -26,7 +26,7 @@ enum column_type {
         COLUMN_LIST,    /* "a, b, c, d" */
         COLUMN_SUMMARY, /* "a, b, c and 4 more" */
         COLUMN_BOOL,    /* true or false, in JSON a boolean */
-        COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00" */
+        COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00", in JSON "2026-01-31T11:00:00Z" */
         /* These are to the right. */
         COLUMN_SIGNED,         /* int64_t */
         COLUMN_NUMBER,         /* a number */
