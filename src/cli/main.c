@@ -35,6 +35,7 @@ static const struct verb_option table_options[] = {
         {"output", 'o', "LIST", "Show these columns, or with +LIST these, too", .value = &arg_table.columns},
         {"list-columns", '\0', NULL, "List the columns, and leave", &arg_list_columns},
         {"noheadings", '\0', NULL, "Leave out the line of headings", &arg_table.no_headings},
+        {"no-legend", '\0', NULL, "Same as --noheadings", &arg_table.no_headings},
         {"help", 'h', NULL, "Show this help", &arg_help},
         {},
 };
