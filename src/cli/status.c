@@ -214,6 +214,30 @@ void lines_compare(struct lines *before, struct lines *after)
         }
 }
 
+char *lines_summarize(const struct lines *lines)
+{
+        size_t n_active = lines->n_in_state[VG_STATUS_ACTIVE], n = 0;
+        size_t n_well = n_active + lines->n_in_state[VG_STATUS_SKIPPED];
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        const char *separator = ";";
+        char *text;
+
+        if (!file)
+                return NULL;
+        FOREACH_ARRAY(in_state, lines->n_in_state, _VG_STATUS_MAX)
+                n += *in_state;
+        fprintf(file, "%zu of %zu VG%s active", n_active, n, plural(n));
+        for (enum vg_status state = 0; state < _VG_STATUS_MAX; state++) {
+                if (state == VG_STATUS_ACTIVE || lines->n_in_state[state] == 0)
+                        continue;
+                fprintf(file, "%s %zu %s", separator, lines->n_in_state[state], vg_status_to_string(state));
+                separator = ",";
+        }
+        fputs(n_well == n ? "." : ": headgate why", file);
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+}
+
 /* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
 
 /* A VG that lvm2 is not to activate is as it should be. */
@@ -294,8 +318,10 @@ static int look(
                  * active, or a PV on lvm2's record of what is online. */
                 if (vg && (n_names > 0 || sources->in_charge || arg_all ||
                                   judge_unrecorded(vg) != VG_STATUS_ABSENT ||
-                                  sources_have_online(sources, vg->name)))
+                                  sources_have_online(sources, vg->name))) {
+                        lines->n_in_state[vg->state]++;
                         r = add_line(lines, vg, sources->in_charge);
+                }
         }
         return r < 0 ? r : result;
 }
@@ -351,6 +377,18 @@ static int open_sources(struct sources *sources)
         return 0;
 }
 
+/* For people, as systemctl does. Without memory there is no summary. */
+static void print_summary(const struct table *table, const struct lines *lines)
+{
+        _cleanup_free_ char *summary = NULL;
+
+        if (lines->n == 0 || table->options.json || table->options.no_headings || arg_follow)
+                return;
+        summary = lines_summarize(lines);
+        if (summary)
+                printf("\n%s\n", summary);
+}
+
 static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
@@ -365,9 +403,12 @@ static int run(char *names[], size_t n, struct table *table)
         }
         if (r >= 0)
                 r = look(&sources, names, n, true, &lines);
-        if (r >= 0)
-                table_add_lines(table, &lines);
-        return verb_print(table, r, "show the volume groups");
+        if (r < 0)
+                return verb_fail(r, "Failed to read the volume groups: %m");
+        table_add_lines(table, &lines);
+        r = verb_print(table, r, "show the volume groups");
+        print_summary(table, &lines);
+        return r;
 }
 
 static const struct verb_option options[] = {

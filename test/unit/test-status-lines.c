@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which lines headgate status --follow prints again after a look. */
+/* Which lines headgate status --follow prints again after a look, and the summary of all VGs. */
 
 #include "cli/status.h"
 
@@ -77,12 +77,42 @@ START_TEST(compared)
 }
 END_TEST
 
+static const struct {
+        size_t n_in_state[_VG_STATUS_MAX];
+        const char *expected;
+} summaries[] = {
+        {{[VG_STATUS_ACTIVE] = 300}, "300 of 300 VGs active."},
+        {{[VG_STATUS_ACTIVE] = 1}, "1 of 1 VG active."},
+        {{[VG_STATUS_ACTIVE] = 2, [VG_STATUS_SKIPPED] = 1}, "2 of 3 VGs active; 1 skipped."},
+        {{[VG_STATUS_WAITING] = 1}, "0 of 1 VG active; 1 waiting: headgate why"},
+        {{[VG_STATUS_ACTIVE] = 298, [VG_STATUS_ABSENT] = 1, [VG_STATUS_WAITING] = 1},
+                "298 of 300 VGs active; 1 waiting, 1 absent: headgate why"},
+        {{[VG_STATUS_SKIPPED] = 1, [VG_STATUS_UNKNOWN] = 2},
+                "0 of 3 VGs active; 1 skipped, 2 unknown: headgate why"},
+        {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+                "1 of 10 VGs active; 1 waiting, 1 complete, 1 activating, 1 degraded, 1 skipped, 1 failed, "
+                "1 deactivated, 1 absent, 1 unknown: headgate why"},
+};
+
+START_TEST(summarized)
+{
+        struct lines lines = {};
+        _cleanup_free_ char *summary = NULL;
+
+        memcpy(lines.n_in_state, summaries[_i].n_in_state, sizeof(lines.n_in_state));
+        summary = lines_summarize(&lines);
+        ck_assert_ptr_nonnull(summary);
+        ck_assert_str_eq(summary, summaries[_i].expected);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("status-lines");
         TCase *test_case = tcase_create("status-lines");
 
         tcase_add_loop_test(test_case, compared, 0, ELEMENTSOF(rows));
+        tcase_add_loop_test(test_case, summarized, 0, ELEMENTSOF(summaries));
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
