@@ -16,6 +16,7 @@
 
 static bool arg_all;
 static bool arg_follow;
+static bool arg_problems;
 
 /* ------ the table ------ */
 
@@ -320,7 +321,8 @@ static int look(
                                   judge_unrecorded(vg) != VG_STATUS_ABSENT ||
                                   sources_have_online(sources, vg->name))) {
                         lines->n_in_state[vg->state]++;
-                        r = add_line(lines, vg, sources->in_charge);
+                        if (!arg_problems || judge(vg) != EXIT_ALL_UP)
+                                r = add_line(lines, vg, sources->in_charge);
                 }
         }
         return r < 0 ? r : result;
@@ -395,6 +397,8 @@ static int run(char *names[], size_t n, struct table *table)
         _cleanup_(lines_done) struct lines lines = {};
         int r;
 
+        if (arg_problems && arg_follow)
+                return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
         table->by_line = arg_follow;
         r = open_sources(&sources);
         if (r >= 0 && arg_follow && sources.in_charge) {
@@ -405,6 +409,8 @@ static int run(char *names[], size_t n, struct table *table)
                 r = look(&sources, names, n, true, &lines);
         if (r < 0)
                 return verb_fail(r, "Failed to read the volume groups: %m");
+        if (arg_problems && lines.n > 0)
+                r = MAX(r, EXIT_NOT_ALL_UP);
         table_add_lines(table, &lines);
         r = verb_print(table, r, "show the volume groups");
         print_summary(table, &lines);
@@ -414,6 +420,7 @@ static int run(char *names[], size_t n, struct table *table)
 static const struct verb_option options[] = {
         {"all", 'a', NULL, "Also those that only lvm2's backups tell of", &arg_all},
         {"follow", 'f', NULL, "Then print each change, until interrupted", &arg_follow},
+        {"problems", 'x', NULL, "Only VGs that are neither active nor skipped", &arg_problems},
         {},
 };
 
@@ -421,5 +428,5 @@ const struct verb verb_status = {"status", "[VG...]", "Show which volume groups 
         .help = "Usage: headgate status [OPTION...] [--] [VG...]\n\n"
                 "Show which volume groups are up, and why others are not.\n\n",
         .footer = "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
-                  "failed, 2 if headgate cannot tell.\n\n",
+                  "failed, 2 if headgate cannot tell. With --problems, 1 if it shows anything.\n\n",
         .options = options, .choose_table = choose_table, .run = run};
