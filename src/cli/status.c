@@ -284,6 +284,9 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
                         return r;
                 if (sources_have_name(sources, names[i]))
                         unrecorded_add(sources, names[i], NULL);
+                else if (log_unknown && !vg_name_is_valid(names[i]))
+                        log_error("\"%s\" is not the name of a VG; use \"headgate why %s\" instead.", names[i],
+                                names[i]);
                 else if (log_unknown)
                         sources_log_unknown(sources, names[i]);
         }
