@@ -86,14 +86,14 @@ static int explain_planned(struct why *why, const char *name)
         return 1;
 }
 
-/* `lv` is NULL for the whole VG. */
-static int explain_name(struct why *why, const char *vg, const char *lv)
+/* `vgid` is "" for any of that name, `lv` NULL for the whole VG. */
+static int explain_name(struct why *why, const char *vg, const char *vgid, const char *lv)
 {
         _cleanup_vg_view_ struct vg_view view = {};
         int r;
 
         why->kind = lv ? "lv" : "vg";
-        r = vg_view_search(why->sources, vg, "", &view);
+        r = vg_view_search(why->sources, vg, vgid, &view);
         if (r == VG_VIEW_NONE)
                 return explain_planned(why, vg);
         if (r < 0)
@@ -155,7 +155,7 @@ static int explain_target(struct why *why, const char *name)
                 target_log_error(name, r);
                 return 0;
         }
-        return target.vg ? explain_name(why, target.vg, target.lv) : explain_number(why, name, target.number);
+        return target.vg ? explain_name(why, target.vg, "", target.lv) : explain_number(why, name, target.number);
 }
 
 /* ------ mount points ------ */
@@ -190,7 +190,7 @@ static int explain_source(struct why *why, const char *source)
         if (r < 0)
                 return r;
         if (device.kind == DEVICE_OF_NAME)
-                return explain_name(why, device.vg, NULL);
+                return explain_name(why, device.vg, "", NULL);
         why_condition(why, "no-device");
         why_answer(why, VERDICT_UNKNOWN, "unknown", "%s is not there, and no VG is known to hold it.", source);
         return 1;
@@ -234,52 +234,91 @@ static void print_sentences(const struct why *why)
                 printf("  %s\n", *advice);
 }
 
-/* Returns the exit status or a negative errno. */
-static int explain_all(struct sources *sources, char *const names[], size_t n, struct table *table)
+/* Shows an answer, or nothing where `r` is 0; `r` is what explain() has returned. Returns the exit status or a negative errno. */
+static int show(const struct why *why, int r, struct table *table)
 {
         static const int exit_statuses[] = {
                 [VERDICT_UP] = EXIT_ALL_UP,
                 [VERDICT_DOWN] = EXIT_NOT_ALL_UP,
                 [VERDICT_UNKNOWN] = EXIT_CANNOT_TELL,
         };
-        bool tabular = table->options.json || table->options.columns;
-        int r, result = EXIT_ALL_UP;
+        static const char *separator = "";
 
-        for (size_t i = 0; i < n; i++) {
+        if (r <= 0)
+                return r < 0 ? r : EXIT_NOT_ALL_UP;
+        if (table->options.json || table->options.columns) {
+                table_add_line(table, NULL, &(struct line){why->verdict == VERDICT_UP ? "green" : "red", *why});
+        } else {
+                printf("%s", separator);
+                print_sentences(why);
+                separator = "\n";
+        }
+        return exit_statuses[why->verdict];
+}
+
+static int explain_named(struct sources *sources, char *const names[], size_t n, struct table *table)
+{
+        int result = EXIT_ALL_UP;
+
+        for (size_t i = 0; i < n && result >= 0; i++) {
                 _cleanup_why_ struct why why = {.sources = sources, .name = names[i]};
+                int r = show(&why, explain(&why), table);
 
-                r = explain(&why);
+                result = r < 0 ? r : MAX(result, r);
+        }
+        return result;
+}
+
+/* All that headgate status has neither as active nor as skipped. */
+static int explain_problems(struct sources *sources, struct table *table)
+{
+        _cleanup_plan_ struct plan plan = {};
+        int r = snapshot_read(sources), result = EXIT_ALL_UP;
+
+        if (r >= 0 && sources->in_charge)
+                r = expected_find(sources, &plan);
+        if (r < 0)
+                return r;
+        FOREACH_ARRAY(planned, plan.vgs, plan.n)
+                if (planned->group != PLAN_NONE)
+                        unrecorded_add(sources, planned->name, planned);
+        if (!sources->in_charge)
+                unrecorded_add_all(sources);
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
+                _cleanup_why_ struct why why = {.sources = sources, .name = (*vg)->name};
+
+                if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED)
+                        continue;
+                r = explain_name(&why, (*vg)->name, (*vg)->vgid, NULL);
+                r = show(&why, r < 0 ? r : why.error ?: r, table);
                 if (r < 0)
                         return r;
-                result = MAX(result, r == 0 ? EXIT_NOT_ALL_UP : exit_statuses[why.verdict]);
-                if (r > 0 && tabular) {
-                        const char *color = why.verdict == VERDICT_UP ? "green" : "red";
-
-                        table_add_line(table, NULL, &(struct line){color, why});
-                } else if (r > 0) {
-                        printf("%s", i == 0 ? "" : "\n");
-                        print_sentences(&why);
-                }
+                result = MAX(result, r);
         }
+        if (result == EXIT_ALL_UP && !table->options.json && !table->options.columns)
+                printf("No VG has a problem.\n");
         return result;
 }
 
 static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        int r;
 
-        if (n == 0)
-                return verb_refuse("Name a VG, a VG/LV, a device or a mount point, see --help.");
         if (geteuid() != 0 && !root_is_chosen())
                 return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
-        return verb_print(table, sources_read(&sources) ?: explain_all(&sources, names, n, table), "find out");
+        r = sources_read(&sources);
+        if (r >= 0)
+                r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
+        return verb_print(table, r, "find out");
 }
 
-const struct verb verb_why = {"why", "NAME...",
+const struct verb verb_why = {"why", "[NAME...]",
         "Explain why a volume group, logical volume or device is up or not",
-        .help = "Usage: headgate why [OPTION...] VG|VG/LV|DEVICE|MOUNTPOINT...\n\n"
+        .help = "Usage: headgate why [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
                 "Explain why a volume group, logical volume or device is up or not, or what a file\n"
-                "system is to be mounted from, and what to do about it.\n\n",
+                "system is to be mounted from, and what to do about it. Without a name, explain\n"
+                "each volume group that is neither active nor skipped.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
                   "cannot tell.\n\n",
         .table = TABLE_KIND("subjects", columns), .run = run};
