@@ -54,6 +54,7 @@ static const struct verb_option choice_options[] = {
 struct verb_options {
         struct verb_option rows[OPTIONS_MAX];
         size_t n;
+        const char *command; /* "headgate plan initrd", for messages */
 };
 
 static void add_options(struct verb_options *options, const struct verb_option *rows)
@@ -83,15 +84,59 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
                 printf("See headgate-%s(8).\n", verb->page ?: verb->name);
 }
 
+/* By what getopt_long() returns for it, or sets optopt to; NULL if there is none. */
+static const struct verb_option *find_option(const struct verb_options *options, int c)
+{
+        for (size_t i = 0; i < options->n; i++)
+                if (c == (options->rows[i].letter != '\0' ? options->rows[i].letter : OPTION_FIRST + (int) i))
+                        return &options->rows[i];
+        return NULL;
+}
+
+/* getopt_long() also accepts the beginning of a long option, unless several begin like that. */
+static void log_unknown_option(const struct verb_options *options, const char *word)
+{
+        _cleanup_suggestion_ struct suggestion suggestion = {.wanted = word};
+        size_t n_longer = 0;
+
+        FOREACH_ARRAY(row, options->rows, options->n) {
+                _cleanup_free_ char *name = string_format("--%s", row->name);
+
+                if (!name)
+                        return;
+                suggestion_consider(&suggestion, name);
+                n_longer += skip_prefix(name, word) != NULL;
+        }
+        log_error("%s option \"%s\"%s%s%s See \"%s --help\".", n_longer > 1 ? "Ambiguous" : "Unknown", word,
+                suggestion.nearest ? "; did you mean \"" : ".", suggestion.nearest ?: "",
+                suggestion.nearest ? "\"?" : "", options->command);
+}
+
+/* `c` is what getopt_long() has returned for an option that it does not accept: ':' if its argument is missing. */
+static void log_refused_option(const struct verb_options *options, int c, const char *last_word)
+{
+        const struct verb_option *row = find_option(options, optopt);
+        const char letter[] = {'-', (char) optopt, '\0'};
+        _cleanup_free_ char *name = optopt == 0 ? strndup(last_word, strcspn(last_word, "=")) : strdup(letter);
+
+        if (row)
+                log_error("Option \"--%s\" %s. See \"%s --help\".", row->name,
+                        c == ':' ? "requires an argument" : "takes no argument", options->command);
+        else if (name)
+                log_unknown_option(options, name);
+}
+
 /* 1 to go on, with what is not an option from argv[optind] on, or an exit status, negated. */
 static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
 {
         struct option options[OPTIONS_MAX + 1] = {};
-        char letters[2 * OPTIONS_MAX + 2] = "", *letter = letters;
+        char letters[2 * OPTIONS_MAX + 3] = "", *letter = letters;
 
         /* What follows the first word that is no option belongs to that word. */
         if (verb->verbs)
                 *letter++ = '+';
+        /* A missing argument is told from an unknown option. */
+        *letter++ = ':';
         for (size_t i = 0; i < rows->n; i++) {
                 const struct verb_option *row = &rows->rows[i];
 
@@ -104,19 +149,20 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                 if (row->letter != '\0' && options[i].has_arg == required_argument)
                         *letter++ = ':';
         }
+        opterr = 0;
         /* 0, not 1: getopt_long() is to begin anew for each verb. */
         optind = 0;
         for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) >= 0;) {
-                size_t i = 0;
+                const struct verb_option *row = find_option(rows, c);
 
-                while (i < rows->n && options[i].val != c)
-                        i++;
-                if (i == rows->n)
+                if (!row) {
+                        log_refused_option(rows, c, argv[optind - 1]);
                         return -EXIT_CANNOT_TELL;
-                if (rows->rows[i].given)
-                        *rows->rows[i].given = true;
-                if (rows->rows[i].value)
-                        *rows->rows[i].value = optarg;
+                }
+                if (row->given)
+                        *row->given = true;
+                if (row->value)
+                        *row->value = optarg;
                 if (arg_help)
                         print_help(verb, rows);
                 if (arg_version)
@@ -127,36 +173,24 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
         return 1;
 }
 
-/* getopt_long() repeats an option that it does not know as it is. None that there is has such letters, and a script may
- * have forgotten the "--" before a name that it was given. */
-static bool options_are_printable(int argc, char *argv[])
-{
-        for (int i = 1; i < argc && !streq(argv[i], "--"); i++) {
-                if (argv[i][0] != '-' || string_is_printable(argv[i]))
-                        continue;
-                log_error("Unknown option \"%s\", see --help.", argv[i]);
-                return false;
-        }
-        return true;
-}
-
 /* ------ verbs ------ */
 
 /* Returns NULL, having logged that there is none of that name. */
-static const struct verb *find_verb(const struct verb *of, const char *name)
+static const struct verb *find_verb(const struct verb *of, const char *command, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
+        _cleanup_free_ char *otherwise = string_format("see \"%s --help\"", command);
 
         for (const struct verb *const *verb = of->verbs; *verb; verb++) {
                 if (streq((*verb)->name, name))
                         return *verb;
                 suggestion_consider(&suggestion, (*verb)->name);
         }
-        suggestion_log_unknown(&suggestion, of->choice, "see --help");
+        suggestion_log_unknown(&suggestion, of->choice, otherwise ?: "see --help");
         return NULL;
 }
 
-static int run_verb(const struct verb *verb, char *names[], size_t n)
+static int run_verb(const struct verb *verb, const char *command, char *names[], size_t n)
 {
         const struct table_kind *kind = verb->choose_table ? verb->choose_table(n) : verb->table;
         _cleanup_table_ struct table table = {};
@@ -169,7 +203,7 @@ static int run_verb(const struct verb *verb, char *names[], size_t n)
                 return EXIT_SUCCESS;
         }
         if (verb->takes_no_names && n > 0)
-                return verb_refuse("Unexpected argument \"%s\", see --help.", names[0]);
+                return verb_refuse("Unexpected argument \"%s\". See \"%s --help\".", names[0], command);
         r = kind ? table_new(kind, &arg_table, &table) : 0;
         if (r == -ENOMEM)
                 log_oom();
@@ -179,9 +213,10 @@ static int run_verb(const struct verb *verb, char *names[], size_t n)
 static int run(int argc, char *argv[])
 {
         const struct verb *verb = &headgate;
+        char command[64] = "headgate";
 
         while (verb) {
-                struct verb_options options = {};
+                struct verb_options options = {.command = command};
                 int r;
 
                 add_options(&options, verb->options);
@@ -195,21 +230,23 @@ static int run(int argc, char *argv[])
                 argc -= optind;
                 argv += optind;
                 if (verb->run)
-                        return run_verb(verb, argv, (size_t) argc);
+                        return run_verb(verb, command, argv, (size_t) argc);
                 if (argc == 0)
                         print_help(verb, &options);
-                verb = argc > 0 ? find_verb(verb, argv[0]) : NULL;
+                verb = argc > 0 ? find_verb(verb, command, argv[0]) : NULL;
+                if (verb)
+                        (void) snprintf(
+                                command + strlen(command), sizeof(command) - strlen(command), " %s", verb->name);
         }
         return EXIT_CANNOT_TELL;
 }
 
 int main(int argc, char *argv[])
 {
-        int status = EXIT_CANNOT_TELL;
+        int status;
 
         log_open("headgate", log_target_of_stderr());
-        if (options_are_printable(argc, argv))
-                status = run(argc, argv);
+        status = run(argc, argv);
         if (fflush(stdout) == 0 && !ferror(stdout))
                 return status;
         return verb_fail(-errno, "Failed to write to standard output: %m");
