@@ -9,9 +9,12 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
+/* Has no function: run() knows it. */
+static const struct verb verb_help = {"help", "[VERB...]", "Show this help, or that of a verb"};
+
 static const struct verb *const verbs[] = {&verb_status, &verb_why, &verb_tree, &verb_blame, &verb_plot,
         &verb_shutdown_log, &verb_doctor, &verb_activate, &verb_deactivate, &verb_wait, &verb_plan, &verb_metadata,
-        &verb_enable, &verb_disable, NULL};
+        &verb_enable, &verb_disable, &verb_help, NULL};
 
 static const struct verb headgate = {
         .help = "Usage: headgate [OPTION...] VERB ...\n\n"
@@ -41,8 +44,8 @@ static const struct verb_option table_options[] = {
 };
 
 static const struct verb_option choice_options[] = {
-        {"help", 'h', NULL, "Show this help, after a verb that of the verb", &arg_help},
-        {"version", '\0', NULL, "Show the version", &arg_version},
+        {"help", 'h', NULL, "Show this help; VERB --help explains a verb", &arg_help},
+        {"version", 'V', NULL, "Show the version", &arg_version},
         {},
 };
 
@@ -214,6 +217,7 @@ static int run(int argc, char *argv[])
 {
         const struct verb *verb = &headgate;
         char command[64] = "headgate";
+        bool help = false;
 
         while (verb) {
                 struct verb_options options = {.command = command};
@@ -229,14 +233,21 @@ static int run(int argc, char *argv[])
                         return -r;
                 argc -= optind;
                 argv += optind;
-                if (verb->run)
+                if (verb->run && !help)
                         return run_verb(verb, command, argv, (size_t) argc);
-                if (argc == 0)
+                if (argc == 0 || verb->run) {
                         print_help(verb, &options);
-                verb = argc > 0 ? find_verb(verb, command, argv[0]) : NULL;
-                if (verb)
+                        return help ? EXIT_SUCCESS : EXIT_CANNOT_TELL;
+                }
+                verb = find_verb(verb, command, argv[0]);
+                /* The words behind it are verbs, and none of them runs. */
+                if (verb == &verb_help) {
+                        help = true;
+                        verb = &headgate;
+                } else if (verb) {
                         (void) snprintf(
                                 command + strlen(command), sizeof(command) - strlen(command), " %s", verb->name);
+                }
         }
         return EXIT_CANNOT_TELL;
 }
