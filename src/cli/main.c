@@ -3,6 +3,7 @@
 /* headgate: the command. Finds the verb, parses its options, makes its table if it prints one, and runs it. */
 
 #include <assert.h>
+#include <ctype.h>
 #include <getopt.h>
 
 #include "cli/verb.h"
@@ -129,6 +130,13 @@ static void log_refused_option(const struct verb_options *options, int c, const 
                 log_unknown_option(options, name);
 }
 
+/* As with "journalctl -b -1". No option is a digit, and no VG has a name that begins with "-". */
+static bool takes_offset(const struct verb_option *row, const char *word)
+{
+        return row->argument && row->argument[0] == '[' && word && word[0] == '-' &&
+               isdigit((unsigned char) word[1]);
+}
+
 /* 1 to go on, with what is not an option from argv[optind] on, or an exit status, negated. */
 static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
 {
@@ -164,6 +172,8 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                 }
                 if (row->given)
                         *row->given = true;
+                if (!optarg && takes_offset(row, argv[optind]))
+                        optarg = argv[optind++];
                 if (row->value)
                         *row->value = optarg;
                 if (arg_help)
