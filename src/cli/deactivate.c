@@ -132,10 +132,8 @@ static bool arg_all;
 static bool arg_dry_run;
 static bool arg_serial;
 static bool arg_no_udev_sync;
-static const char *arg_timeout;
-
 /* As long as lvm2 tries. */
-#define TIMEOUT_DEFAULT_SEC 5
+static uint64_t arg_timeout_usec = 5 * USEC_PER_SEC;
 
 static int show(struct deactivation *deactivation)
 {
@@ -154,14 +152,11 @@ static int show(struct deactivation *deactivation)
 static int run(char *names[], size_t n, struct table *table _unused_)
 {
         _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE};
-        uint32_t seconds = TIMEOUT_DEFAULT_SEC;
         int r;
 
         if (arg_all == (n > 0))
                 return verb_refuse(arg_all ? "--all and names are mutually exclusive."
                                            : "Name what to deactivate, or use --all, see --help.");
-        if (arg_timeout && parse_u32(arg_timeout, &seconds) < 0)
-                return verb_refuse("--timeout wants a number of seconds, not \"%s\".", arg_timeout);
         if (root_is_chosen())
                 return verb_refuse("Nothing can be deactivated with HEADGATE_ROOT set.");
         if (geteuid() != 0)
@@ -171,7 +166,7 @@ static int run(char *names[], size_t n, struct table *table _unused_)
         if (r >= 0) {
                 deactivation.serial = arg_serial;
                 deactivation.no_udev_sync = arg_no_udev_sync;
-                deactivation.timeout_usec = seconds * USEC_PER_SEC;
+                deactivation.timeout_usec = arg_timeout_usec;
                 r = arg_dry_run ? show(&deactivation) : deactivation_run(&deactivation);
         }
         if (r < 0)
@@ -183,7 +178,7 @@ static const struct verb_option options[] = {
         {"all", '\0', NULL, "Deactivate all that is not in use", &arg_all},
         {"dry-run", 'n', NULL, "Show what would go, and do nothing", &arg_dry_run},
         {"serial", '\0', NULL, "Remove one device after another", &arg_serial},
-        {"timeout", '\0', "SECONDS", "How long to try what is in use, 5 by default", .value = &arg_timeout},
+        {"timeout", '\0', "TIME", "How long to try what is in use, 5s by default", .usec = &arg_timeout_usec},
         {"noudevsync", '\0', NULL, "Do not wait for udev", &arg_no_udev_sync},
         {},
 };

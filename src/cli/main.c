@@ -8,6 +8,7 @@
 
 #include "cli/verb.h"
 #include "shared/names.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* Has no function: run() knows it. */
@@ -176,6 +177,12 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                         optarg = argv[optind++];
                 if (row->value)
                         *row->value = optarg;
+                if (row->usec && parse_time_span(optarg, row->usec) < 0) {
+                        log_error(
+                                "Option \"--%s\" requires a time span such as \"90\", \"500ms\" or \"1min 30s\", not \"%s\". See \"%s --help\".",
+                                row->name, optarg, rows->command);
+                        return -EXIT_CANNOT_TELL;
+                }
                 if (arg_help)
                         print_help(verb, rows);
                 if (arg_version)

@@ -36,6 +36,7 @@ struct verb_option {
         const char *help;
         bool *given;        /* set to true if the option is, or NULL */
         const char **value; /* set to its argument, to NULL if that is left out; or NULL */
+        uint64_t *usec;     /* set to its argument, a time span; or NULL */
 };
 
 struct verb {

@@ -20,7 +20,8 @@
 static bool arg_expect;
 static bool arg_ignore_absent;
 static bool arg_no_block;
-static const char *arg_timeout;
+static bool arg_timeout;
+static uint64_t arg_timeout_usec;
 
 /* What is waited for, and when that is over. */
 struct await {
@@ -274,13 +275,10 @@ static int await_vgs(struct sources *sources, const struct await *await)
 static int request_and_wait(struct await *await, char *names[], size_t n, uint64_t timeout_usec)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        uint32_t seconds;
         int r;
 
-        if (arg_timeout && parse_u32(arg_timeout, &seconds) < 0)
-                return verb_refuse("--timeout wants a number of seconds, not \"%s\".", arg_timeout);
         if (arg_timeout)
-                timeout_usec = seconds > 0 ? seconds * USEC_PER_SEC : USEC_INFINITY;
+                timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
         for (size_t i = 0; i < n; i++) {
                 /* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write
                  * headgate-vg@my-vg.service. No VG has a "/" in its name. */
@@ -340,7 +338,8 @@ static const struct verb_option options[] = {
         {"ignore-absent", '\0', NULL, "Ignore those that were not seen, or are not to be activated",
                 &arg_ignore_absent},
         {"no-block", '\0', NULL, "Only ask, as --expect does; wait for nothing", &arg_no_block},
-        {"timeout", '\0', "SECONDS", "How long to wait, 90 by default; 0 for ever", .value = &arg_timeout},
+        {"timeout", '\0', "TIME", "How long to wait, 90s by default; 0 for ever", &arg_timeout,
+                .usec = &arg_timeout_usec},
         {},
 };
 

@@ -40,6 +40,56 @@ int arguments_parse(int argc, char *argv[], const char *usage, const char *flag,
         return 1;
 }
 
+#define TIME_SPAN_MAX_USEC (1000 * 366 * 86400e6)
+
+/* 0 if it is not known. */
+static double time_unit_usec(const char *name, size_t length)
+{
+        static const struct {
+                const char *name;
+                double usec;
+        } units[] = {{"", 1e6}, {"us", 1}, {"usec", 1}, {"ms", 1e3}, {"msec", 1e3}, {"s", 1e6}, {"sec", 1e6},
+                {"second", 1e6}, {"seconds", 1e6}, {"m", 60e6}, {"min", 60e6}, {"minute", 60e6}, {"minutes", 60e6},
+                {"h", 3600e6}, {"hr", 3600e6}, {"hour", 3600e6}, {"hours", 3600e6}, {"d", 86400e6},
+                {"day", 86400e6}, {"days", 86400e6}, {"w", 7 * 86400e6}, {"week", 7 * 86400e6},
+                {"weeks", 7 * 86400e6}};
+
+        FOREACH_ELEMENT(unit, units)
+                if (strlen(unit->name) == length && strncmp(unit->name, name, length) == 0)
+                        return unit->usec;
+        return 0;
+}
+
+int parse_time_span(const char *string, uint64_t *ret)
+{
+        const char *rest = string + strspn(string, " ");
+        double usec = 0;
+
+        if (*rest == '\0')
+                return -EINVAL;
+        while (*rest != '\0') {
+                const char *after_digits = rest + strspn(rest, "0123456789.");
+                char *end;
+                double number = strtod(rest, &end), unit;
+                size_t length;
+
+                /* strtod() also takes "-1", "1e3" and "inf". */
+                if (end == rest || end != after_digits)
+                        return -EINVAL;
+                rest = end + strspn(end, " ");
+                length = strspn(rest, "abcdefghijklmnopqrstuvwxyz");
+                unit = time_unit_usec(rest, length);
+                if (unit <= 0)
+                        return -EINVAL;
+                usec += number * unit;
+                rest += length + strspn(rest + length, " ");
+        }
+        if (usec > TIME_SPAN_MAX_USEC)
+                return -ERANGE;
+        *ret = (uint64_t) usec;
+        return 0;
+}
+
 const char *root_path(void)
 {
         return secure_getenv("HEADGATE_ROOT") ?: "/";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "shared/macro.h"
@@ -12,6 +13,10 @@
 int arguments_parse(int argc, char *argv[], const char *usage, const char *flag, bool *ret_given)
         _nonnull_(2, 3) _must_check_;
 #define arguments_parse_plain(argc, argv, usage) arguments_parse(argc, argv, usage, NULL, NULL)
+
+/* Reads a time span as in systemd.time(7), "90" for seconds, "500ms", "1.5s", "1min 30s", with units up to weeks. Returns 0 and
+ * microseconds, -EINVAL, or -ERANGE beyond 1000 years. */
+int parse_time_span(const char *string, uint64_t *ret) _nonnull_all_ _must_check_;
 
 /* The directory below which all input is read, by openat() and with paths that begin without a slash:
  * $HEADGATE_ROOT, which tests set, or "/". */
