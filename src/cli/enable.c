@@ -129,6 +129,13 @@ static int prepare_to_take_over(void)
         return r < 0 ? log_error_errno(r, "Failed to prepare taking over: %m") : 0;
 }
 
+static bool has_taken_over(void)
+{
+        _cleanup_close_ int run_fd = flags_open_run_directory();
+
+        return run_fd >= 0 && flags_is_set(run_fd, FLAGS_TAKEN_OVER) > 0;
+}
+
 static bool options_contradict(void)
 {
         const char *other = arg_now              ? "--now"
@@ -176,11 +183,13 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         else if (HAVE_FAST_DM_RULES)
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
         r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
-        if (r == 0 && arg_now)
+        if (r == 0 && arg_now) {
                 /* headgate-generator masks lvm2's teardown only when headgate has taken over, which it had not when systemctl
                  * reloaded. */
                 command_try("/bin/systemctl", (const char *const[]){"daemon-reload", NULL});
-        else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
+                log_info("%s", has_taken_over() ? "headgate has taken over."
+                                                : "headgate has not taken over; \"headgate doctor\" says why.");
+        } else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
                 log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");
         return r;
 }
@@ -206,6 +215,11 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         r = call_systemctl("disable", TAKEOVER_UNIT, HAVE_FAST_DM_RULES ? FAST_DM_RULES : NULL);
         if (r == 0 && arg_now)
                 restore_lvm_teardown();
+        else if (r == 0)
+                log_info("%s",
+                        has_taken_over()
+                                ? "lvm2's udev rule takes over at the next boot; \"headgate disable --now\" does so at once."
+                                : "headgate is disabled; lvm2's udev rule activates VGs.");
         return r;
 }
 
@@ -227,7 +241,7 @@ const struct verb verb_enable = {"enable", "[--initrd]",
         .help = "Usage: headgate enable [OPTION...]\n\n"
                 "Let headgate activate volume groups from the next boot on.\n\n",
         .page = "enable(8) and headgate-initrd", .options = enable_options, .takes_no_names = true,
-        .run = run_enable};
+        .root_only = "enable headgate", .run = run_enable};
 
 static const struct verb_option disable_options[] = {
         {"fast-dm-rules", '\0', NULL, "Only restore the distribution's device-mapper udev rules",
@@ -242,4 +256,4 @@ const struct verb verb_disable = {"disable", "[--initrd]",
         .help = "Usage: headgate disable [OPTION...]\n\n"
                 "Leave activation to lvm2's own udev rule from the next boot on.\n\n",
         .page = "enable(8) and headgate-initrd", .options = disable_options, .takes_no_names = true,
-        .run = run_disable};
+        .root_only = "disable headgate", .run = run_disable};

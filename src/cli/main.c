@@ -224,6 +224,9 @@ static int run_verb(const struct verb *verb, const char *command, char *names[],
         }
         if (verb->takes_no_names && n > 0)
                 return verb_refuse("Unexpected argument \"%s\". See \"%s --help\".", names[0], command);
+        /* Tests read files of their own. */
+        if (verb->root_only && geteuid() != 0 && !root_is_chosen())
+                return verb_refuse("Only root can %s.", verb->root_only);
         r = kind ? table_new(kind, &arg_table, &table) : 0;
         if (r == -ENOMEM)
                 log_oom();

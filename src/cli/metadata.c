@@ -166,4 +166,5 @@ const struct verb verb_metadata = {"metadata", "[VG...]", "Show the number of me
                 "       headgate metadata --balance N [--yes] [--force] VG...\n\n"
                 "Show the number of metadata copies of volume groups, or have lvm2 change it.\n\n",
         .footer = "Exit status: 0, 1 if a volume group was not changed, 2 if headgate cannot tell.\n\n",
-        .options = options, .table = TABLE_KIND("volumegroups", columns), .run = run};
+        .options = options, .root_only = "read the metadata on disks",
+        .table = TABLE_KIND("volumegroups", columns), .run = run};

@@ -85,6 +85,9 @@ static int run_initrd(char *names[], size_t n, struct table *table)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)
                 table_add_line(table, NULL, &needed.vgs[i]);
+        if (r >= 0 && needed.n == 0 && !table->options.json && !table->options.no_headings)
+                log_notice("The initrd needs no VG: /, /usr%s and the device to resume from are not on LVM.",
+                        n > 0 ? ", these devices" : "");
         return verb_print(table, r, "find out what the initrd needs");
 }
 

@@ -292,4 +292,4 @@ const struct verb verb_tree = {"tree", "[NAME...]", "Show what lies on what, fro
         .help = "Usage: headgate tree [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
                 "Show what lies on what: disks, partitions, arrays, volumes, file systems and swaps.\n\n",
         .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
-        .table = TABLE_KIND("nodes", columns), .run = run};
+        .root_only = "ask device-mapper for its devices", .table = TABLE_KIND("nodes", columns), .run = run};

@@ -48,6 +48,7 @@ struct verb {
         const char *page;                  /* "enable" for headgate-enable(8); NULL if that is the name */
         const struct verb_option *options; /* beside --help and those of a table; NULL, or ends with {} */
         bool takes_no_names;
+        const char *root_only; /* what only root can do, "Only root can ..."; NULL if others can run it as well */
 
         /* What it prints: one kind of table or, by the options and the number of names, one of several, NULL after
          * logging what is wrong; or none. */

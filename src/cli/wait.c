@@ -353,4 +353,5 @@ const struct verb verb_activate = {"activate", "VG...", "Have volume groups acti
         .help = "Usage: headgate activate [OPTION...] [--] VG...\n\n"
                 "Have volume groups activated that were deactivated or had failed, and wait for\n"
                 "them.\n\n",
-        .footer = FOOTER, .options = &options[ELEMENTSOF(options) - 2], .run = run_activate};
+        .footer = FOOTER, .options = &options[ELEMENTSOF(options) - 2],
+        .root_only = "have volume groups activated", .run = run_activate};

@@ -305,8 +305,6 @@ static int run(char *names[], size_t n, struct table *table)
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
-        if (geteuid() != 0 && !root_is_chosen())
-                return verb_refuse("Only root may look into /run/headgate and ask device-mapper.");
         r = sources_read(&sources);
         if (r >= 0)
                 r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
@@ -321,4 +319,5 @@ const struct verb verb_why = {"why", "[NAME...]",
                 "each volume group that is neither active nor skipped.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
                   "cannot tell.\n\n",
-        .table = TABLE_KIND("subjects", columns), .run = run};
+        .root_only = "read /run/headgate and ask device-mapper", .table = TABLE_KIND("subjects", columns),
+        .run = run};

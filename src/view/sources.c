@@ -42,6 +42,8 @@ int sources_open_in_charge(struct sources *ret)
 {
         int r = open_permitted(ret);
 
+        if (r == -EACCES)
+                return log_error_errno(r, "Only root can read /run/headgate.");
         if (r < 0)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (ret->in_charge)
