@@ -8,6 +8,7 @@
 #include <systemd/sd-login.h>
 
 #include "cli/verb.h"
+#include "deactivate/target.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/names.h"
@@ -271,6 +272,20 @@ static int await_vgs(struct sources *sources, const struct await *await)
 
 /* ------ the verbs ------ */
 
+/* Returns the exit status. lvm2 is asked for whole VGs, and their records are what is waited for. */
+static int refuse_name(const char *name, bool is_to_be_activated)
+{
+        _cleanup_target_ struct target target = {};
+
+        if (target_parse(name, &target) < 0 || !target.lv)
+                return verb_refuse("\"%s\" cannot be the name of a VG.", name);
+        if (is_to_be_activated)
+                return verb_refuse("headgate activates only whole VGs; \"lvchange -ay %s/%s\" activates this LV.",
+                        target.vg, target.lv);
+        return verb_refuse(
+                "headgate waits only for whole VGs; \"headgate wait %s\" waits for that of this LV.", target.vg);
+}
+
 /* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
 static int request_and_wait(struct await *await, char *names[], size_t n, uint64_t timeout_usec)
 {
@@ -285,7 +300,7 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
                 for (char *c = names[i]; arg_expect && (c = strchr(c, '/'));)
                         *c = '-';
                 if (!vg_name_is_valid(names[i]))
-                        return verb_refuse("\"%s\" cannot be the name of a VG.", names[i]);
+                        return refuse_name(names[i], await->request);
         }
         await->names = names;
         await->n_names = n;
