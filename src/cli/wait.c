@@ -272,6 +272,20 @@ static int await_vgs(struct sources *sources, const struct await *await)
 
 /* ------ the verbs ------ */
 
+/* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write headgate-vg@my-vg.service. No VG has a
+ * "/" in its name. systemd describes such a unit as "my/vg", so that the name of the other one is of use. */
+static void restore_hyphens(char *name)
+{
+        _cleanup_free_ char *unit = NULL;
+
+        if (!strchr(name, '/'))
+                return;
+        for (char *c = name; (c = strchr(c, '/'));)
+                *c = '-';
+        if (vg_name_is_valid(name) && unit_name_of_vg(name, &unit) >= 0)
+                log_info("Waiting for VG %s. Its unit is \"%s\" if the name is escaped.", name, unit);
+}
+
 /* Returns the exit status. lvm2 is asked for whole VGs, and their records are what is waited for. */
 static int refuse_name(const char *name, bool is_to_be_activated)
 {
@@ -295,10 +309,8 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
         if (arg_timeout)
                 timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
         for (size_t i = 0; i < n; i++) {
-                /* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write
-                 * headgate-vg@my-vg.service. No VG has a "/" in its name. */
-                for (char *c = names[i]; arg_expect && (c = strchr(c, '/'));)
-                        *c = '-';
+                if (arg_expect)
+                        restore_hyphens(names[i]);
                 if (!vg_name_is_valid(names[i]))
                         return refuse_name(names[i], await->request);
         }
