@@ -65,9 +65,7 @@ int parse_time_span(const char *string, uint64_t *ret)
         const char *rest = string + strspn(string, " ");
         double usec = 0;
 
-        if (*rest == '\0')
-                return -EINVAL;
-        while (*rest != '\0') {
+        do {
                 const char *after_digits = rest + strspn(rest, "0123456789.");
                 char *end;
                 double number = strtod(rest, &end), unit;
@@ -83,7 +81,7 @@ int parse_time_span(const char *string, uint64_t *ret)
                         return -EINVAL;
                 usec += number * unit;
                 rest += length + strspn(rest + length, " ");
-        }
+        } while (*rest != '\0');
         if (usec > TIME_SPAN_MAX_USEC)
                 return -ERANGE;
         *ret = (uint64_t) usec;
