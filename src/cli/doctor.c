@@ -44,7 +44,8 @@ static void print_summary(const struct doctor *doctor)
                 FOREACH_ARRAY(finding, doctor->findings, doctor->n_findings)
                         n += finding->result == *result;
                 if (n > 0)
-                        printf("%s%zu %s", separator, n, results[*result].name);
+                        printf("%s%zu %s%s", separator, n, results[*result].name,
+                                *result == FINDING_WARNING ? plural(n) : "");
                 separator = n > 0 ? ", " : separator;
         }
         printf("%s\n", arg_all ? "." : "; --all shows all findings.");
