@@ -220,7 +220,7 @@ static int decide(struct deactivation *deactivation)
 static void refuse_used(void *userdata, struct tree_node *node, const struct users *users)
 {
         struct tree *tree = userdata;
-        _cleanup_free_ char *holders = node_describe_holders(node, users);
+        _cleanup_free_ char *holders = node_describe_holders(node, users, true);
         const char *reason =
                 tree_printf(tree, "%s is in use%s%s", node->name, holders && *holders ? ": " : "", holders ?: "");
 

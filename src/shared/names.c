@@ -144,8 +144,9 @@ void enumeration_add(struct enumeration *enumeration, const char *name)
 {
         _cleanup_free_ char *printable = NULL;
         const char *names = enumeration->text ?: "";
+        size_t max = enumeration->max ?: NAMES_MAX;
 
-        if (enumeration->n++ < NAMES_MAX) {
+        if (enumeration->n++ < max) {
                 printable = string_printable(name);
                 (void) !string_replace(&enumeration->text,
                         string_format("%s%s%s", names, *names != '\0' ? ", " : "", printable ?: "?"));
@@ -153,7 +154,7 @@ void enumeration_add(struct enumeration *enumeration, const char *name)
         } else {
                 (void) !string_replace(
                         &enumeration->text, string_format("%.*s and %zu more", (int) enumeration->length, names,
-                                                    enumeration->n - NAMES_MAX));
+                                                    enumeration->n - max));
         }
 }
 

@@ -68,6 +68,7 @@ void suggestion_done(struct suggestion *suggestion) _nonnull_all_;
 /* Some names in one sentence, as "a, b, c and 4 more". Starts empty: all zeros. Without memory there are fewer. */
 struct enumeration {
         char *text; /* printable; NULL while it is empty */
+        size_t max; /* that are named; 0 for as many as people read at once */
         size_t n;
         size_t length; /* of the names in the text */
 };

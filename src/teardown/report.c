@@ -124,7 +124,7 @@ static int find_waited_for(const struct teardown *teardown, struct tree_nodes *r
 
 static void report_node_waited_for(_unused_ void *userdata, struct tree_node *node, const struct users *users)
 {
-        _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
+        _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users, false);
 
         log_notice("Waiting for %s%s%s%s.", name ?: "?",
                 node->kind == TREE_MOUNT  ? " to be unmounted"
@@ -207,7 +207,9 @@ static void report_node_left(void *userdata, struct tree_node *node, const struc
 {
         const struct teardown *teardown = userdata;
         const struct removal *removal = node->removal;
-        _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users);
+        /* At shutdown nobody is there to run commands. */
+        _cleanup_free_ char *holders = node_describe_holders(node, users, !teardown->options.at_shutdown);
+        _cleanup_free_ char *name = node_describe(node);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
                 holders && *holders ? ": " : "", holders ?: "");
         _cleanup_fields_ struct fields fields = {};

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <systemd/sd-login.h>
 
 #include "shared/dm.h"
 #include "shared/kernel.h"
@@ -27,6 +28,12 @@ static const struct {
         {"exe", "runs "},
 };
 
+/* More are not named in one line. */
+#define COMMANDS_MAX 16
+
+/* Of loop devices in files of file systems on loop devices, and so on. */
+#define HOLDERS_DEPTH_MAX 8
+
 /* One look through all processes. */
 struct search {
         struct usage_query *queries;
@@ -38,9 +45,37 @@ struct search {
         int error;                        /* -ENOMEM once there was no memory for something */
 };
 
-/* One that was added last is not added again, and one that has ended is not, either. */
-static void add_user(
-        struct search *search, struct users *users, const char *verb, const char *path, const char *end)
+/* ------ commands ------ */
+
+/* No shell changes a word of these characters. */
+#define PLAIN "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_./:@%+=,-"
+
+/* " (COMMAND NAME)", to be copied into a shell; "" if the name has characters that make this impossible. */
+static char *format_command(const char *command, const char *name)
+{
+        const char *quote = name[strspn(name, PLAIN)] == '\0' ? "" : "'";
+
+        if (!string_is_printable(name) || strchr(name, '\''))
+                return strdup("");
+        return string_format(" (%s%s%s%s)", command, quote, name, quote);
+}
+
+/* Only of a service of an administrator: to stop a session, a user's manager or a VM's scope ends much more, and the
+ * system needs systemd's own services. */
+static char *format_stop_command(pid_t pid)
+{
+        _cleanup_free_ char *unit = NULL;
+        const char *suffix = sd_pid_get_unit(pid, &unit) >= 0 ? strrchr(unit, '.') : NULL;
+
+        if (!suffix || !streq(suffix, ".service") || skip_prefix(unit, "user@") || skip_prefix(unit, "systemd-"))
+                return strdup("");
+        return format_command("systemctl stop ", unit);
+}
+
+/* Adds the process that is looked at. `command` with `path` ends its use, or NULL if its unit has to stop. One that was
+ * added last is not added again, and one that has ended is not, either. */
+static void add_user(struct search *search, struct users *users, const char *verb, const char *path,
+        const char *end, const char *command)
 {
         _cleanup_free_ char *name = NULL, *text = NULL, *printable = NULL;
         int r;
@@ -58,8 +93,11 @@ static void add_user(
                 search->error = -ENOMEM;
                 return;
         }
-        if (users->n < USERS_KEPT_MAX)
+        if (users->n < USERS_KEPT_MAX) {
                 users->texts[users->n] = TAKE_PTR(printable);
+                users->commands[users->n] =
+                        command ? format_command(command, path) : format_stop_command(search->pid);
+        }
         users->n++;
         users->last = search->pid;
 }
@@ -140,6 +178,7 @@ static dev_t device_of(struct libmnt_fs *entry)
 static void look_at_namespace(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table theirs = {};
+        struct path command = path_format("nsenter -t %d -m umount ", search->pid);
         char name[PATH_MAX];
 
         /* "mnt:[4026531841]", the same for all processes of a namespace (namespaces(7)). */
@@ -154,7 +193,7 @@ static void look_at_namespace(struct search *search)
                 FOREACH_ARRAY(query, search->queries, number != 0 ? search->n : 0)
                         if (query->number == number && !goes_with_ours(search->mounts, &theirs, entry))
                                 add_user(search, &query->users, "has it mounted at ", target,
-                                        " in another mount namespace");
+                                        " in another mount namespace", command.text);
         }
         /* If this process has just ended, the next one of its namespace is as good. */
         if (theirs.n > 0 && !dm_hash_insert(search->namespaces, name, search->namespaces))
@@ -168,9 +207,9 @@ static void add_users_of(struct search *search, const char *verb, const char *pa
 {
         FOREACH_ARRAY(query, search->queries, search->n) {
                 if (query->mount_point && path_is_at_or_below(path, query->mount_point))
-                        add_user(search, &query->users, verb, path, end);
+                        add_user(search, &query->users, verb, path, end, NULL);
                 if (number != 0 && query->number == number)
-                        add_user(search, &query->users, "has it open", "", "");
+                        add_user(search, &query->users, "has it open", "", "", NULL);
         }
 }
 
@@ -237,14 +276,17 @@ void nodes_find_users(struct usage_query *queries, size_t n)
                 log_debug("Failed to look for processes: %s", strerror(-r));
 }
 
-char *users_describe(const struct users *users)
+char *users_describe(const struct users *users, bool commands)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         char *text;
 
-        for (size_t i = 0; file && i < MIN(users->n, (size_t) USERS_KEPT_MAX); i++)
+        for (size_t i = 0; file && i < MIN(users->n, (size_t) USERS_KEPT_MAX); i++) {
                 fprintf(file, "%s%s", i == 0 ? "" : i + 1 == users->n ? " and " : ", ", users->texts[i]);
+                if (commands && users->commands[i])
+                        fputs(users->commands[i], file);
+        }
         if (file && users->n > USERS_KEPT_MAX)
                 fprintf(file, ", and %zu more", users->n - USERS_KEPT_MAX);
         return !file || memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
@@ -252,8 +294,10 @@ char *users_describe(const struct users *users)
 
 void users_done(struct users *users)
 {
-        for (size_t i = 0; i < USERS_KEPT_MAX; i++)
+        for (size_t i = 0; i < USERS_KEPT_MAX; i++) {
                 free(users->texts[i]);
+                free(users->commands[i]);
+        }
         *users = (struct users){};
 }
 
@@ -348,25 +392,76 @@ static void enumerate_devices(const struct tree_node *node, struct enumeration *
         }
 }
 
-char *node_describe_holders(const struct tree_node *node, const struct users *users)
+/* What lies on a node, and the command that ends it; the name follows both. */
+static const struct {
+        const char *words, *command;
+} holder_words[] = {
+        [TREE_MOUNT] = {"mounted at ", "umount "},
+        [TREE_SWAP] = {"swap on ", "swapoff "},
+        [TREE_LOOP] = {"loop device /dev/", "losetup -d /dev/"},
+        [TREE_MD] = {"md array /dev/", "mdadm --stop /dev/"},
+        [TREE_MULTIPATH] = {"multipath device ", "multipath -f "},
+        [TREE_DM_PARTITION] = {"partition ", "dmsetup remove "},
+        [TREE_CRYPT] = {"encrypted device ", "cryptsetup close "},
+        [TREE_DM] = {"device ", "dmsetup remove "},
+        /* And all other kinds of LVs. */
+        [TREE_LV_LINEAR] = {"LV /dev/mapper/", "lvchange -an /dev/mapper/"},
+};
+
+static void add_holder(const struct tree_node *holder, bool commands, struct enumeration *names)
 {
-        _cleanup_enumeration_ struct enumeration holders = {};
-        _cleanup_free_ char *processes = users_describe(users);
+        enum tree_kind kind = holder->kind < TREE_LV_LINEAR ? holder->kind : TREE_LV_LINEAR;
+        _cleanup_free_ char *command = NULL, *text = NULL;
 
+        /* Partitions go with their disk, and hidden LVs with theirs. */
+        if (!holder_words[kind].words || tree_lv_is_hidden(holder))
+                return;
+        command = commands ? format_command(holder_words[kind].command, holder->name) : NULL;
+        text = string_format("%s%s%s%s%s", holder_words[kind].words, holder->name, holder->file ? " of " : "",
+                holder->file ?: "", command ?: "");
+        enumeration_add(names, text ?: holder->name);
+}
+
+/* With `commands` what lies on a holder comes before it. A loop device can lie on itself, so the depth is limited. */
+static void enumerate_holders(
+        const struct tree_node *node, bool commands, unsigned int depth, struct enumeration *names)
+{
         FOREACH_NODE(upper, &node->uppers) {
-                /* The path of a swap may be that of the device. */
-                _cleanup_free_ char *swap =
-                        upper->kind == TREE_SWAP ? string_format("swap %s", upper->name) : NULL;
+                bool is_later = commands && ANY(FOREACH_NODE(lower, &upper->lowers),
+                                                    lower != node && tree_nodes_have(&node->uppers, lower));
 
-                if (upper->state != TREE_GONE && !upper->kernel_name)
-                        enumeration_add(&holders, swap ?: upper->name);
+                /* sysfs tells the devices on the node itself. */
+                if (upper->state == TREE_GONE || is_later ||
+                        (depth == 0 && node->kernel_name && upper->kernel_name))
+                        continue;
+                if (commands && depth < HOLDERS_DEPTH_MAX)
+                        enumerate_holders(upper, commands, depth + 1, names);
+                add_holder(upper, commands, names);
         }
-        enumerate_devices(node, &holders);
+}
 
-        if (!holders.text && processes && *processes == '\0')
-                return describe_unmounting(node);
-        return string_format("%s%s%s%s", holders.text ? "held by " : "", holders.text ?: "",
-                holders.text && processes && *processes ? "; " : "", processes ?: "");
+char *node_describe_holders(const struct tree_node *node, const struct users *users, bool commands)
+{
+        /* A command that is left out makes those before it useless. */
+        _cleanup_enumeration_ struct enumeration holders = {.max = commands ? COMMANDS_MAX : 0}, devices = {};
+        _cleanup_free_ char *processes = users_describe(users, commands);
+        bool has_users = processes && *processes != '\0';
+
+        enumerate_holders(node, commands, 0, &holders);
+        enumerate_devices(node, &devices);
+        if (!holders.text && !devices.text && !has_users)
+                return processes ? describe_unmounting(node) : NULL;
+        return string_format("%s%s%s%s%s%s", processes ?: "",
+                has_users && (holders.text || devices.text) ? "; " : "", holders.text ?: "",
+                holders.text && devices.text ? "; " : "", devices.text ? "used by " : "", devices.text ?: "");
+}
+
+const char *node_find_mount_point(const struct tree_node *node)
+{
+        FOREACH_NODE(upper, &node->uppers)
+                if (upper->kind == TREE_MOUNT && upper->state != TREE_GONE)
+                        return upper->name;
+        return NULL;
 }
 
 void nodes_report_users(const struct tree_nodes *nodes,
@@ -380,7 +475,10 @@ void nodes_report_users(const struct tree_nodes *nodes,
                 if (nodes->nodes[i]->kind == TREE_MOUNT)
                         queries[i].mount_point = nodes->nodes[i]->name;
                 else if (nodes->nodes[i]->kernel_name)
-                        queries[i].number = nodes->nodes[i]->number;
+                        queries[i] = (struct usage_query){
+                                .number = nodes->nodes[i]->number,
+                                .mount_point = node_find_mount_point(nodes->nodes[i]),
+                        };
         nodes_find_users(queries, nodes->n);
         for (size_t i = 0; i < nodes->n; i++) {
                 report(userdata, nodes->nodes[i], &queries[i].users);

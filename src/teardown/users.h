@@ -12,9 +12,10 @@
 
 /* Starts empty: all zeros. */
 struct users {
-        char *texts[USERS_KEPT_MAX]; /* the first by PID, printable: "process 123 (cat) has /srv/a open" */
-        size_t n;                    /* of all */
-        pid_t last;                  /* the one that was added last */
+        char *texts[USERS_KEPT_MAX];    /* the first by PID, printable: "process 123 (cat) has /srv/a open" */
+        char *commands[USERS_KEPT_MAX]; /* that end each, " (systemctl stop cat.service)"; "" for none */
+        size_t n;                       /* of all */
+        pid_t last;                     /* the one that was added last */
 };
 
 /* A device or a mount that somebody uses, or both at once. */
@@ -42,8 +43,9 @@ struct usage_query {
 int users_find(struct usage_query *queries, size_t n) _nonnull_all_ _must_check_;
 
 /* All of them in one line of printable text, "process 123 (cat) has it open, process 456 (bash) has its working
- * directory at /srv/a, and 3 more", to be freed by the caller; "" of none; NULL without memory. */
-char *users_describe(const struct users *users) _nonnull_all_ _must_check_;
+ * directory at /srv/a, and 3 more", with `commands` each with its own, to be freed by the caller; "" of none; NULL
+ * without memory. */
+char *users_describe(const struct users *users, bool commands) _nonnull_all_ _must_check_;
 
 void users_done(struct users *users) _nonnull_all_;
 
@@ -55,12 +57,17 @@ void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_all_;
 /* "vg0-lv (dm-3)" */
 char *node_describe(const struct tree_node *node) _nonnull_all_ _must_check_;
 
-/* "held by /srv/a, dm-4; process 123 (cat) has it open": what lies on it now, and `users`; or that its unmounting
- * has not come to its end; "" if nothing is known to hold it. */
-char *node_describe_holders(const struct tree_node *node, const struct users *users) _nonnull_all_ _must_check_;
+/* "process 123 (cat) has it open; mounted at /srv/a; used by vg0-b (dm-4)": `users`, and what lies on it now; or that
+ * its unmounting has not come to its end; "" if nothing is known to hold it. With `commands` also what lies in files of
+ * its mounts, and in parentheses the command that ends each, in the order in which to run them. */
+char *node_describe_holders(
+        const struct tree_node *node, const struct users *users, bool commands) _nonnull_all_ _must_check_;
 
-/* Calls `report` for each node, a device, a mount or a swap, after one look through all processes. Without memory for that
- * nothing is reported. */
+/* The first mount of the device that is still there, or NULL. */
+const char *node_find_mount_point(const struct tree_node *node) _nonnull_all_;
+
+/* Calls `report` for each node, a device, a mount or a swap, after one look through all processes for its users and
+ * those of its mount. Without memory for that nothing is reported. */
 void nodes_report_users(const struct tree_nodes *nodes,
         void (*report)(void *userdata, struct tree_node *node, const struct users *users), void *userdata)
         _nonnull_(1, 2);

@@ -12,17 +12,9 @@
 /* Of more devices than that the number has to do. */
 #define NODES_TOLD_MAX 4
 
-static const char *find_mount_point(const struct tree_node *node)
-{
-        FOREACH_NODE(upper, &node->uppers)
-                if (upper->kind == TREE_MOUNT)
-                        return upper->name;
-        return NULL;
-}
-
 static void explain_node(struct why *why, const struct tree_node *node, const struct users *users)
 {
-        _cleanup_free_ char *holders = node_describe_holders(node, users);
+        _cleanup_free_ char *holders = node_describe_holders(node, users, false);
         _cleanup_free_ char *name = node_describe(node);
 
         if (!holders || !name)
@@ -61,7 +53,7 @@ static void explain_nodes(struct why *why, struct tree *tree)
                 if (!node->skip_reason && !(node->kind == TREE_DISK &&
                                                   ANY(FOREACH_NODE(upper, &node->uppers), upper->kernel_name))) {
                         queries[i].number = node->number;
-                        queries[i].mount_point = find_mount_point(node);
+                        queries[i].mount_point = node_find_mount_point(node);
                         look = true;
                 }
         }

@@ -436,6 +436,37 @@ START_TEST(paths)
 }
 END_TEST
 
+START_TEST(holders_and_commands)
+{
+        static const struct users nobody = {};
+        _cleanup_free_ char *short_text = NULL, *lv = NULL, *swapped = NULL;
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "vg0-lv", "LVM-" UUIDS, "linear");
+        shape_dm(1, "opened", "CRYPT-LUKS2-0-opened", "crypt");
+        shape_dm(2, "vg0-swap", "LVM-" UUIDS "0", "linear");
+        shape_device("loop3", 7, 3);
+        shape_write("sys/devices/block/loop3/loop/backing_file", "/srv/a/img\n");
+        shape_hold("loop3", "dm-1");
+        shape_mount(20, 1, 8, 0, "/");
+        shape_mount(21, 20, 253, 0, "/srv/a");
+        shape_mount(22, 21, 253, 0, "/srv/a/b");
+        shape_mount(23, 20, 253, 1, "/mnt/my\\040disk");
+        shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/dm-2\tpartition\t8\t0\t-2\n");
+        tree = shape_read();
+
+        short_text = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, false);
+        ck_assert_str_eq(short_text, "mounted at /srv/a, mounted at /srv/a/b");
+        lv = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, true);
+        ck_assert_str_eq(lv,
+                "mounted at /srv/a/b (umount /srv/a/b), mounted at /mnt/my disk (umount '/mnt/my disk'), "
+                "encrypted device opened (cryptsetup close opened), "
+                "loop device /dev/loop3 of /srv/a/img (losetup -d /dev/loop3), mounted at /srv/a (umount /srv/a)");
+        swapped = node_describe_holders(shape_node(tree, "vg0-swap"), &nobody, true);
+        ck_assert_str_eq(swapped, "swap on /dev/dm-2 (swapoff /dev/dm-2)");
+}
+END_TEST
+
 START_TEST(threads_of_file_systems)
 {
         ck_assert(thread_is_of_device("jbd2/dm-3-8", "dm-3"));
@@ -470,6 +501,7 @@ int main(void)
         tcase_add_test(tcase, circle_that_is_none);
         tcase_add_test(tcase, jobs_of_systemd);
         tcase_add_test(tcase, paths);
+        tcase_add_test(tcase, holders_and_commands);
         tcase_add_test(tcase, threads_of_file_systems);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);

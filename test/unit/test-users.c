@@ -287,7 +287,7 @@ START_TEST(by_device)
 
         expected = string_format("process %d (test-users) has it open and process %d (a) and 2\\x0a) has it open",
                 children[0], children[2]);
-        text = users_describe(&queries[0].users);
+        text = users_describe(&queries[0].users, false);
         ck_assert_str_eq(text, expected);
         for (size_t i = 0; i < ELEMENTSOF(queries); i++)
                 users_done(&queries[i].users);
@@ -327,6 +327,7 @@ START_TEST(by_mount_elsewhere)
 {
         _cleanup_free_ char *how =
                 string_format("has it mounted at %s/pending.d in another mount namespace", run_directory());
+        _cleanup_free_ char *command = NULL, *text = NULL, *expected = NULL;
         struct usage_query query = {};
 
         if (!is_root("another mount namespace"))
@@ -336,6 +337,11 @@ START_TEST(by_mount_elsewhere)
         find_users_of(&query);
         ck_assert_uint_eq(query.users.n, 1);
         is_used_by(&query.users, 0, children[0], how);
+        command = string_format(" (nsenter -t %d -m umount %s/pending.d)", children[0], run_directory());
+        ck_assert_str_eq(query.users.commands[0], command);
+        text = users_describe(&query.users, true);
+        expected = string_format("%s%s", query.users.texts[0], command);
+        ck_assert_str_eq(text, expected);
         users_done(&query.users);
 }
 END_TEST
@@ -436,7 +442,7 @@ START_TEST(not_ourselves)
         ck_assert_int_ge(fd, 0);
         find_users_of(&query);
         ck_assert_uint_eq(query.users.n, 0);
-        text = users_describe(&query.users);
+        text = users_describe(&query.users, false);
         ck_assert_str_eq(text, "");
 }
 END_TEST
@@ -478,7 +484,7 @@ START_TEST(more_than_are_named)
                                                  expected, i > 0 ? ", " : "", children[i], run_directory())),
                         0);
         ck_assert_int_eq(string_replace(&expected, string_format("%s, and 3 more", expected)), 0);
-        text = users_describe(&query.users);
+        text = users_describe(&query.users, false);
         ck_assert_str_eq(text, expected);
         users_done(&query.users);
 }

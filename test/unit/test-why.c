@@ -575,7 +575,7 @@ START_TEST(what_holds_it)
         shape_mount(20, 1, 253, 2, "/");
         shape_mount(21, 20, 253, 0, "/srv/data");
         answer = records_ask("plain", NULL);
-        expect_fact(&answer, "At shutdown plain-linear (dm-0) waits for what uses it: held by /srv/data.");
+        expect_fact(&answer, "At shutdown plain-linear (dm-0) waits for what uses it: mounted at /srv/data.");
         ck_assert(!has_fact(&answer, "plain-striped"));
         root = records_ask("plain", "tagged");
         expect_fact(&root, "At shutdown plain-tagged (dm-2) is left alone: / stays mounted.");
