@@ -216,7 +216,12 @@ static int decide(struct deactivation *deactivation)
         return r < 0 ? r : ANY(FOREACH_NODE(node, &tree->nodes), tree_node_is_ours(node));
 }
 
-/* With all that stays then. */
+static bool has_mount_or_swap(const struct tree_node *node)
+{
+        return ANY(FOREACH_NODE(upper, &node->uppers), tree_node_is_mount_or_swap(upper));
+}
+
+/* With all that stays then. What lies on a device can go although the device itself is mounted. */
 static void refuse_used(void *userdata, struct tree_node *node, const struct users *users)
 {
         struct tree *tree = userdata;
@@ -224,6 +229,12 @@ static void refuse_used(void *userdata, struct tree_node *node, const struct use
         const char *reason =
                 tree_printf(tree, "%s is in use%s%s", node->name, holders && *holders ? ": " : "", holders ?: "");
 
+        if (!tree_node_has_strangers(node) && has_mount_or_swap(node)) {
+                tree_skip(node, reason);
+                /* Also if a device in a file on it has skipped it already. */
+                node->skip_reason = reason;
+                return;
+        }
         if (!tree_node_has_strangers(node) && users->n == 0)
                 return;
         selection_refuse(node, reason);
@@ -243,7 +254,8 @@ int deactivation_preview(struct deactivation *deactivation)
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 node->n_opens = kernel_count_opens(node);
                 /* Of others than device-mapper's the kernel does not say how often they are open. */
-                if (tree_node_has_strangers(node) || node->kind == TREE_MD || node->kind == TREE_LOOP)
+                if (tree_node_has_strangers(node) || node->kind == TREE_MD || node->kind == TREE_LOOP ||
+                        (node->kernel_name && !node->skip_reason && has_mount_or_swap(node)))
                         tree_fail(deactivation->tree, tree_nodes_add(&used, node));
         }
         nodes_report_users(&used, refuse_used, deactivation->tree);
