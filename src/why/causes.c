@@ -392,6 +392,15 @@ void explain_udev(struct why *why, const struct device_facts *device)
         }
 }
 
+void explain_read_only(struct why *why, const char *path, dev_t number)
+{
+        uint64_t read_only;
+
+        why_fail(why, read_number(why->sources, number, "ro", &read_only));
+        if (read_only == 1)
+                why_fact(why, "%s is read-only.", path);
+}
+
 void explain_unreadable(struct why *why, const char *path, int error)
 {
         /* As intake_result() has it: what does not answer, or is not there, is not read again by itself. */

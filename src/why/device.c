@@ -132,6 +132,7 @@ void device_explain(struct why *why)
         else
                 answer_without_vg(why);
         explain_udev(why, why->device);
+        explain_read_only(why, why->device->path, why->device->number);
         if (why->device->kernel_name)
                 explain_holders_of_device(why);
 }

@@ -91,9 +91,15 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
         why_fail(why, tree_new(why->sources->root_fd, &tree));
         if (!tree || !devices)
                 return;
-        FOREACH_ARRAY(device, devices->devices, devices->n)
-                if (is_asked_for(device, why->vg->vgid, lvid) && is_open(device))
+        FOREACH_ARRAY(device, devices->devices, devices->n) {
+                if (!is_asked_for(device, why->vg->vgid, lvid))
+                        continue;
+                /* Of a whole VG there can be a thousand. */
+                if (lvid)
+                        explain_read_only(why, path_format("/dev/mapper/%s", device->name).text, device->number);
+                if (is_open(device))
                         tree_add_single_device(tree, devices, device->name, device->number);
+        }
         explain_nodes(why, tree);
 }
 

@@ -270,8 +270,10 @@ static void explain_facts(struct why *why)
         explain_queue(why);
         explain_same_name(why);
         FOREACH_PV(pv, why->vg)
-                if (pv->device != 0)
+                if (pv->device != 0) {
                         explain_duplicates(why, pv->pvid, pv->device, pv->device_name ?: "?");
+                        explain_read_only(why, pv->device_name ?: "?", pv->device);
+                }
 }
 
 /* ------ the answer ------ */

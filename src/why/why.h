@@ -147,6 +147,8 @@ static inline bool device_holds(const struct device_facts *device, const char *f
 
 /* Explains a device that is no LV: what it is, which VG it is a PV of, and why lvm2 would leave it alone. */
 void device_explain(struct why *why) _nonnull_all_;
+/* That the kernel refuses to write to the device, if it does. */
+void explain_read_only(struct why *why, const char *path, dev_t number) _nonnull_all_;
 /* That the device, which is where a PV is or was, cannot be read, and what headgate does about it. */
 void explain_unreadable(struct why *why, const char *path, int error) _nonnull_all_;
 

@@ -582,6 +582,24 @@ START_TEST(what_holds_it)
 }
 END_TEST
 
+START_TEST(read_only)
+{
+        _cleanup_why_ struct why vg = {}, lv = {}, other = {};
+
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
+        activate_plain();
+        shape_write("sys/dev/block/8:0/ro", "1\n");
+        shape_write("sys/devices/block/dm-0/ro", "1\n");
+        vg = records_ask("plain", NULL);
+        expect_fact(&vg, " is read-only.");
+        ck_assert(!has_fact(&vg, "/dev/mapper/"));
+        lv = records_ask("plain", "linear");
+        expect_fact(&lv, "/dev/mapper/plain-linear is read-only.");
+        other = records_ask("plain", "striped");
+        ck_assert(!has_fact(&other, "read-only"));
+}
+END_TEST
+
 /* ------ the devices file ------ */
 
 #define PVID "6HcCa1MXOX9c6GnXbnO5XxrqYxTEHguq"
@@ -626,6 +644,7 @@ int main(void)
         tcase_add_test(tcase, policies);
         tcase_add_test(tcase, headgate_is_off);
         tcase_add_test(tcase, what_holds_it);
+        tcase_add_test(tcase, read_only);
         tcase_add_test(tcase, devices_file);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
