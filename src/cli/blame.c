@@ -116,7 +116,7 @@ static int read_selected(struct timeline *timeline, char *const names[], size_t 
 struct line {
         const char *color;
         struct timeline_bar bar;
-        uint64_t total_usec, end_usec;
+        uint64_t own_usec, total_usec, end_usec;
 };
 
 #define COLUMNS_OF_PHASE(name, phase, description)                                                                \
@@ -125,6 +125,7 @@ struct line {
 static const struct column boot_columns[] = {
         COLUMN("VG", ALWAYS, STRING, bar.name, "name of the volume group"),
         COLUMN("STATE", ALWAYS, STRING, bar.state, "its state, as headgate status has it", .colored = true),
+        COLUMNS_OF_TIME("OWN", DURATION, own_usec, "TOTAL without QUEUE; the largest comes first", .unknown = "-"),
         COLUMNS_OF_TIME("TOTAL", DURATION, total_usec,
                 "from its first physical volume until its links were there, or until now", .unknown = "-"),
         COLUMNS_OF_PHASE("PVS", PVS, "of that, waiting for physical volumes"),
@@ -160,11 +161,13 @@ static const struct column shutdown_columns[] = {
 static void add_bar(struct table *table, const struct timeline_bar *bar)
 {
         static const char *const colors[] = {[TIMELINE_UNFINISHED] = "yellow", [TIMELINE_FAILED] = "red"};
-        struct line line = {colors[bar->end], *bar, timeline_total_usec(bar), timeline_end_usec(bar)};
+        struct line line = {
+                colors[bar->end], *bar, timeline_own_usec(bar), timeline_total_usec(bar), timeline_end_usec(bar)};
         bool unasked = bar->uuid && bar->end == TIMELINE_DONE && line.total_usec == 0;
 
         if (unasked)
-                line.total_usec = line.end_usec = line.bar.phases_usec[TIMELINE_PVS] = COLUMN_UNKNOWN;
+                line.own_usec = line.total_usec = line.end_usec = line.bar.phases_usec[TIMELINE_PVS] =
+                        COLUMN_UNKNOWN;
         if (bar->complete_usec == 0 || unasked)
                 line.bar.phases_usec[TIMELINE_QUEUE] = COLUMN_UNKNOWN;
         if (bar->asked_usec == 0)

@@ -57,6 +57,11 @@ uint64_t timeline_total_usec(const struct timeline_bar *bar)
         return sum;
 }
 
+uint64_t timeline_own_usec(const struct timeline_bar *bar)
+{
+        return timeline_total_usec(bar) - bar->phases_usec[TIMELINE_QUEUE];
+}
+
 /* ------ orders ------ */
 
 int timeline_by_blame(const void *a, const void *b)
@@ -67,7 +72,7 @@ int timeline_by_blame(const void *a, const void *b)
         if (first->tree && second->tree)
                 r = CMP(second->end == TIMELINE_FAILED, first->end == TIMELINE_FAILED)
                             ?: CMP(second->phases_usec[TIMELINE_REMOVAL], first->phases_usec[TIMELINE_REMOVAL]);
-        return r ?: CMP(timeline_total_usec(second), timeline_total_usec(first))
+        return r ?: CMP(timeline_own_usec(second), timeline_own_usec(first))
                             ?: strverscmp(first->name, second->name);
 }
 

@@ -78,12 +78,14 @@ void timeline_done(struct timeline *timeline) _nonnull_all_;
 #define _cleanup_timeline_ _cleanup_(timeline_done)
 
 uint64_t timeline_total_usec(const struct timeline_bar *bar) _nonnull_all_;
+/* Without the queue, where a VG only waits for others. */
+uint64_t timeline_own_usec(const struct timeline_bar *bar) _nonnull_all_;
 static inline uint64_t timeline_end_usec(const struct timeline_bar *bar)
 {
         return bar->first_usec + timeline_total_usec(bar);
 }
 
-/* Slowest first: of a boot by the time in all, of a shutdown what is left and then by the time that the removal took. Or in the
+/* Slowest first: of a boot by its own time, of a shutdown what is left and then by the time that the removal took. Or in the
  * order in which they ended, of a shutdown tree by tree. What is equal goes by name. */
 int timeline_by_blame(const void *a, const void *b);
 int timeline_by_end(const void *a, const void *b);
