@@ -148,11 +148,13 @@ static const struct column shutdown_columns[] = {
         COLUMN("TREE", ALWAYS, STRING, bar.tree, "the storage tree that it belongs to"),
         COLUMN("KIND", ALWAYS, STRING, bar.kind, "what it is"),
         COLUMN("STATE", ALWAYS, STRING, bar.state, "gone, or left to systemd's own last attempt", .colored = true),
+        COLUMNS_OF_PHASE("STOPPING", STOPPING,
+                "from the request to shut down until services had stopped and headgate-teardown started"),
         COLUMNS_OF_PHASE("WAITED", HELD, "from the start of headgate-teardown until nothing held it any more"),
         COLUMNS_OF_PHASE("REMOVAL", REMOVAL, "from then until it was gone, or was given up"),
         COLUMN("ATTEMPTS", ALWAYS, NUMBER, bar.n_tries, "how often its removal was tried"),
-        COLUMNS_OF_TIME(
-                "FIRST", MOMENT, bar.first_usec, "when headgate-teardown began, from the start of the kernel"),
+        COLUMNS_OF_TIME("FIRST", MOMENT, bar.first_usec,
+                "when the shutdown was requested, or else headgate-teardown started, from the start of the kernel"),
         COLUMNS_OF_TIME("END", MOMENT, end_usec, "when it was gone, or was given up, likewise"),
         COLUMN("REASON", ALWAYS, STRING, bar.reason, "what holds it", .flags = SCOLS_FL_WRAP),
 };
@@ -174,6 +176,8 @@ static void add_bar(struct table *table, const struct timeline_bar *bar)
                 line.bar.phases_usec[TIMELINE_LVM2] = line.bar.asked_usec = COLUMN_UNKNOWN;
         if (bar->linked_usec == 0)
                 line.bar.phases_usec[TIMELINE_UDEV] = COLUMN_UNKNOWN;
+        if (bar->phases_usec[TIMELINE_STOPPING] == 0)
+                line.bar.phases_usec[TIMELINE_STOPPING] = COLUMN_UNKNOWN;
         table_add_line(table, NULL, &line);
 }
 

@@ -29,6 +29,7 @@ static const struct {
         [TIMELINE_QUEUE] = {TIMELINE_BOOT, TIMELINE_DONE, "queue", PICTURE_BAR_HEIGHT / 2, "queued"},
         [TIMELINE_LVM2] = {TIMELINE_BOOT, TIMELINE_DONE, "lvm2", PICTURE_BAR_HEIGHT, "lvm2"},
         [TIMELINE_UDEV] = {TIMELINE_BOOT, TIMELINE_DONE, "udev", PICTURE_BAR_HEIGHT, "udev"},
+        [TIMELINE_STOPPING] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "queue", PICTURE_BAR_HEIGHT / 2, "services stop"},
         [TIMELINE_HELD] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "held", PICTURE_BAR_HEIGHT / 2, "in use"},
         [TIMELINE_REMOVAL] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "removal", PICTURE_BAR_HEIGHT, "removal"},
         {TIMELINE_BOOT, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, "failed"},
@@ -97,10 +98,10 @@ static void draw_subtitle(struct plot *plot)
         picture_print(picture, "%zu %s%s", n, plot->boot ? "VG" : "device", plural(n));
         print_states(picture, plot->timeline);
         if (n > 0)
-                picture_print(picture, "; from %s to %s after the start of %s",
+                picture_print(picture, "; from %s to %s after %s",
                         DURATION_TO_STRING(plot->first_usec - picture->zero_usec),
                         DURATION_TO_STRING(plot->last_usec - picture->zero_usec),
-                        plot->boot ? "the kernel" : "headgate-teardown");
+                        plot->boot ? "the start of the kernel" : "the shutdown began");
         if (plot->n_later > 0)
                 picture_print(picture, "; %zu that came later left out", plot->n_later);
         fputs("</text>\n", picture->file);

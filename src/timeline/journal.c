@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <systemd/sd-journal.h>
+#include <systemd/sd-messages.h>
 
 #include "lvm/command.h"
 #include "shared/dm.h"
@@ -262,23 +263,52 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
         return get_field(journal, "HEADGATE_BARS", &bars) ?: add_bars(timeline, bars);
 }
 
-/* Whoever may write to the journal may write anything, but only root as root. */
+/* Seeks the lines of a boot with these two fields. Whoever may write to the journal may write anything, but only root as root. */
+static int seek_lines(sd_journal *journal, sd_id128_t boot, const char *message_id, const char *field)
+{
+        _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
+        const char *const matches[] = {"_UID=0", message_id, field, boot_id};
+        int r = boot_id ? 0 : -ENOMEM;
+
+        sd_journal_flush_matches(journal);
+        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(matches); i++)
+                r = sd_journal_add_match(journal, matches[i], 0);
+        return r < 0 ? r : sd_journal_seek_head(journal);
+}
+
 static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
 {
         _cleanup_free_ char *kind = string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]);
-        _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
-        const char *const matches[] = {"_UID=0", "MESSAGE_ID=" MESSAGE_TIMELINE, kind, boot_id};
-        int r = kind && boot_id ? 0 : -ENOMEM;
+        int r = kind ? seek_lines(journal, boot, "MESSAGE_ID=" MESSAGE_TIMELINE, kind) : -ENOMEM;
 
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(matches); i++)
-                r = sd_journal_add_match(journal, matches[i], 0);
-        if (r >= 0)
-                r = sd_journal_seek_head(journal);
         while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
                 r = add_line(journal, timeline);
                 /* A line without bars says nothing. */
                 if (r == -ENOENT)
                         r = 0;
+        }
+        return r;
+}
+
+/* headgate-teardown starts when ordinary services have stopped. The shutdown began before that, when systemd-logind logged the
+ * request. A boot has several requests if it has soft reboots; the last one before a bar is that of the bar. */
+static int add_requests(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
+{
+        int r = seek_lines(
+                journal, boot, "MESSAGE_ID=" SD_MESSAGE_SHUTDOWN_STR, "SYSLOG_IDENTIFIER=systemd-logind");
+
+        while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
+                uint64_t requested;
+
+                r = sd_journal_get_monotonic_usec(journal, &requested, &boot);
+                FOREACH_ARRAY(bar, timeline->bars, r < 0 ? 0 : timeline->n) {
+                        uint64_t started = bar->first_usec + bar->phases_usec[TIMELINE_STOPPING];
+
+                        if (requested > started)
+                                continue;
+                        bar->first_usec = requested;
+                        bar->phases_usec[TIMELINE_STOPPING] = started - requested;
+                }
         }
         return r;
 }
@@ -290,7 +320,11 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
 
         if (r < 0)
                 return r;
-        if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN)
+        if (timeline->n > 0 && timeline->kind == TIMELINE_SHUTDOWN) {
+                r = add_requests(journal, boot, timeline);
+                if (r < 0)
+                        return r;
                 timeline->realtime_usec += timeline->bars[0].first_usec;
+        }
         return timeline->n > 0 ? 0 : find_nothing(journal);
 }

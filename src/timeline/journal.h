@@ -13,7 +13,8 @@
 void timeline_log(const struct timeline *timeline) _nonnull_all_;
 
 /* Adds the bars that were logged of that boot, or of the shutdown that ended it, by the timeline's kind. A later bar of the same
- * VG or device replaces an earlier one. Only lines of root count. Bars that cannot be read are counted in `n_skipped`.
+ * VG or device replaces an earlier one. A shutdown begins when it was requested, if systemd-logind has logged that. Only lines of
+ * root count. Bars that cannot be read are counted in `n_skipped`.
  *
  * Returns 0; -ENOENT if the journal has none that may be read; -ENODATA if it is, besides, volatile, so that no earlier boot can
  * be in it; or another negative errno. */

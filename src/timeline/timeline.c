@@ -111,7 +111,8 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
 
         *ret_usec = n > 0 ? times[n - 1] : 0;
         for (size_t i = 1; i < n; i++)
-                if (times[i] - times[i - 1] > MAX(PAUSE_MIN_USEC, PAUSE_TIMES * (times[i - 1] - times[0]))) {
+                if (timeline->kind == TIMELINE_BOOT &&
+                        times[i] - times[i - 1] > MAX(PAUSE_MIN_USEC, PAUSE_TIMES * (times[i - 1] - times[0]))) {
                         *ret_usec = times[i - 1];
                         break;
                 }

@@ -22,8 +22,9 @@ enum timeline_phase {
         TIMELINE_LVM2,  /* until the kernel had the device of the last LV, or until vgchange ended */
         TIMELINE_UDEV,  /* until udev had made the link of the last LV */
         /* shutdown */
-        TIMELINE_HELD,    /* something else had to go first */
-        TIMELINE_REMOVAL, /* from the first try until it was gone, or was given up */
+        TIMELINE_STOPPING, /* from the request until services had stopped; 0 if the request is not known */
+        TIMELINE_HELD,     /* something else had to go first */
+        TIMELINE_REMOVAL,  /* from the first try until it was gone, or was given up */
         _TIMELINE_PHASE_MAX,
 };
 
@@ -90,7 +91,7 @@ static inline uint64_t timeline_end_usec(const struct timeline_bar *bar)
 int timeline_by_blame(const void *a, const void *b);
 int timeline_by_end(const void *a, const void *b);
 
-/* Until when there is anything to draw: before the first long pause, after which a disk was plugged in, a missing one
+/* Until when there is anything to draw: at boot before the first long pause, after which a disk was plugged in, a missing one
  * has come, or the machine merely went on. A pause is long if it is more than a minute, and more than three times as
  * long as all before it. Returns 0 or -ENOMEM. */
 int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec) _nonnull_all_;

@@ -39,9 +39,9 @@ def write_boot(machine, n, seed=1, troubles=True):
             machine.activate(number, name)
 
 
-def export_entry(number, boot, fields):
+def export_entry(number, boot, fields, monotonic=None):
     """One entry in the journal's export format, see https://systemd.io/JOURNAL_EXPORT_FORMATS/."""
-    monotonic = 100_000_000 + number * 1000
+    monotonic = monotonic or 100_000_000 + number * 1000
     lines = [f"__CURSOR=s={'0' * 31}1;i={number:x};b={boot};m={monotonic:x};t={1_700_000_000_000_000 + monotonic:x};"
              f"x={number:x}", f"__REALTIME_TIMESTAMP={1_700_000_000_000_000 + monotonic}",
              f"__MONOTONIC_TIMESTAMP={monotonic}", f"_BOOT_ID={boot}"]
@@ -56,6 +56,7 @@ def export_entry(number, boot, fields):
 
 
 TIMELINE = "67f98fbb06484034bd2c2391683b255a"
+SHUTDOWN = "98268866d1d54a499c4e98921d93bc40"  # SD_MESSAGE_SHUTDOWN of systemd's sd-messages.h
 BOOT = "0123456789abcdef0123456789abcdef"
 EARLIER_BOOT = "fedcba9876543210fedcba9876543210"
 # What a line of HEADGATE_BARS is made of, see headgate-journal-fields(7).
@@ -81,8 +82,13 @@ def timeline_line(kind, *bars, **fields):
             "HEADGATE_KERNEL": "6.1.0-written", "HEADGATE_BARS": "".join(bars), **fields}
 
 
+def shutdown_request(**fields):
+    """The fields of the line that systemd-logind logs when a shutdown is requested."""
+    return {"_UID": "0", "MESSAGE_ID": SHUTDOWN, "SYSLOG_IDENTIFIER": "systemd-logind", "MESSAGE": "System is rebooting.", **fields}
+
+
 def write_journal(folder, remote, entries):
-    """Write a journal of entries, each a boot and its fields, by systemd-journal-remote; returns the file."""
+    """Write a journal of entries, each a boot, its fields and maybe its monotonic time, by systemd-journal-remote; returns the file."""
     export, journal = folder / "export", folder / "written.journal"
     export.write_bytes(b"".join(export_entry(number + 1, *entry) for number, entry in enumerate(entries)))
     subprocess.run([remote, "-o", journal, export], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
