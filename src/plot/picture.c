@@ -4,24 +4,24 @@
 
 #include "plot/picture.h"
 
-#define TOP 118.0 /* of the rows */
+#define TOP 156.0 /* of the rows */
 
 /* So much more is shown at the end, of what goes on. */
-#define OUTLOOK_MIN_USEC (100 * USEC_PER_MSEC)
+#define OUTLOOK_MIN_USEC (10 * USEC_PER_MSEC)
 
 /* So many numbers fit beside each other. */
-#define NUMBERS_MAX 12
+#define NUMBERS_MAX 8
 
 /* The hues are those of Okabe and Ito, "Color Universal Design" (https://jfly.uni-koeln.de/color/), which people who
  * are blind to colours tell apart, too; in grey they differ in brightness. What has gone wrong has hatching and a sign
  * besides. */
 static const char head[] =
         "<style>\n"
-        "text{font-family:'DejaVu Sans','Liberation Sans',Arial,sans-serif;font-size:11px;fill:#222}\n"
-        ".title{font-size:18px;font-weight:bold}\n"
+        "text{font-family:'DejaVu Sans','Liberation Sans',Arial,sans-serif;font-size:13px;fill:#222}\n"
+        ".title{font-size:16px;font-weight:bold}\n"
         ".heading{font-weight:bold}\n"
-        ".heading,.subtitle{font-size:12px}\n"
-        ".number,.arrow{font-size:10px;fill:#555}\n"
+        ".number,.arrow{font-size:12px;fill:#555}\n"
+        ".note{paint-order:stroke;stroke:#fff;stroke-width:3px}\n"
         ".paper{fill:#fff}\n"
         ".grid{fill:#ddd}\n"
         ".pvs,.held{fill:#8ccdf2}\n"
@@ -58,7 +58,7 @@ int picture_begin(struct picture *picture, uint64_t from_usec, uint64_t to_usec,
 
         *picture = (struct picture){
                 .from_usec = from_usec - (from_usec - zero_usec) % step,
-                .to_usec = to_usec + outlook + step - (to_usec + outlook - zero_usec) % step,
+                .to_usec = to_usec + outlook,
                 .zero_usec = zero_usec,
                 .step_usec = step,
                 .y = TOP,
@@ -76,11 +76,12 @@ double picture_position(const struct picture *picture, uint64_t usec)
 }
 
 /* Numbers have as many decimals as tell one from the next. */
-static void draw_axis(struct picture *picture, double bottom)
+static void draw_axis(struct picture *picture, double bottom, const char *title)
 {
         double top = TOP - 6;
         int decimals = 0;
 
+        picture_text(picture, (PICTURE_LEFT + PICTURE_RIGHT) / 2, top - 22, "middle", "number", title);
         for (uint64_t unit = USEC_PER_SEC; decimals < 3 && picture->step_usec % unit != 0; unit /= 10)
                 decimals++;
         for (uint64_t usec = picture->from_usec; usec <= picture->to_usec; usec += picture->step_usec) {
@@ -112,7 +113,8 @@ void picture_print(struct picture *picture, const char *format, ...)
 void picture_text(
         struct picture *picture, double x, double y, const char *anchor, const char *style, const char *text)
 {
-        double width = streq(anchor, "end") ? x - 12 : PICTURE_WIDTH - 8 - x;
+        double width =
+                streq(anchor, "end") ? x - (streq(style, "note") ? PICTURE_LEFT : 12) : PICTURE_WIDTH - 8 - x;
         int length = (int) (MAX(width / PICTURE_LETTER_WIDTH, 4.0));
         bool fits = !text || strlen(text) <= (size_t) length;
 
@@ -130,7 +132,7 @@ void picture_rectangle(struct picture *picture, double x, double y, double width
 
 /* ------ the document ------ */
 
-int picture_end(struct picture *picture, const char *title)
+int picture_end(struct picture *picture, const char *title, const char *axis)
 {
         _cleanup_free_ char *drawing = NULL;
         double height = picture->y + 34;
@@ -147,8 +149,8 @@ int picture_end(struct picture *picture, const char *title)
         picture_print(picture, "%s", title);
         printf("</title>\n%s", head);
         picture_rectangle(picture, 0, 0, PICTURE_WIDTH, height, "paper");
-        picture_text(picture, 12, 28, "start", "title", title);
-        draw_axis(picture, picture->y + 6);
+        picture_text(picture, 12, 26, "start", "title", title);
+        draw_axis(picture, picture->y + 6, axis);
         printf("%s</svg>\n", drawing);
         return 0;
 }

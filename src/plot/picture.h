@@ -6,12 +6,12 @@
 /* A picture of what happened when, as an SVG document (https://www.w3.org/TR/SVG11/): a title, and below it rows on an
  * axis of time. Lengths are pixels from the upper left corner; `style` is a class of the style sheet. */
 
-#define PICTURE_WIDTH 1400.0
-#define PICTURE_LEFT 200.0   /* of the axis; names are to the left of it */
-#define PICTURE_RIGHT 1080.0 /* of the axis; times and reasons are to the right of bars, and of it */
+#define PICTURE_WIDTH 720.0 /* text is legible where a phone shows all of it */
+#define PICTURE_LEFT 168.0  /* of the axis; names are to the left of it */
+#define PICTURE_RIGHT 656.0 /* of the axis; a time fits beside it */
 #define PICTURE_BAR_HEIGHT 14.0
 #define PICTURE_ROW_HEIGHT 22.0
-#define PICTURE_LETTER_WIDTH 6.3 /* on average */
+#define PICTURE_LETTER_WIDTH 7.4 /* on average */
 
 /* Starts empty: all zeros. */
 struct picture {
@@ -28,8 +28,8 @@ struct picture {
 int picture_begin(struct picture *picture, uint64_t from_usec, uint64_t to_usec,
         uint64_t zero_usec) _nonnull_all_ _must_check_;
 
-/* Ends it, and prints the document on standard output. Returns 0 or -ENOMEM. */
-int picture_end(struct picture *picture, const char *title) _nonnull_all_ _must_check_;
+/* Ends it, and prints the document on standard output. `axis` says what the axis counts. Returns 0 or -ENOMEM. */
+int picture_end(struct picture *picture, const char *title, const char *axis) _nonnull_all_ _must_check_;
 
 /* Where a moment is; what is beyond an end is there. */
 double picture_position(const struct picture *picture, uint64_t usec) _nonnull_all_;
@@ -39,7 +39,7 @@ double picture_position(const struct picture *picture, uint64_t usec) _nonnull_a
 void picture_print(struct picture *picture, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
 
 /* Text that begins, has its middle or ends ("start", "middle", "end") at a point on its base line: as much as fits into the
- * picture, and "..." for the rest; "?" for NULL. */
+ * picture, for a "note" beside names, and "..." for the rest; "?" for NULL. */
 void picture_text(struct picture *picture, double x, double y, const char *anchor, const char *style,
         const char *text) _nonnull_(1, 4, 5);
 

@@ -13,7 +13,11 @@
 #define TROUBLES_MAX 40U
 #define SLOWEST_MAX 20U
 
-#define LEGEND_Y 74.0
+#define LEGEND_Y 82.0
+/* Of the band of those without a row, and of each moment in it. */
+#define BAND_HEIGHT 66.0
+#define BAND_STEP 4.0
+
 #define GAP 6.0 /* between a bar and what is written beside it */
 
 /* How each phase is drawn, and below these each end that is not as it should be; and in which words. What is only waited
@@ -94,11 +98,12 @@ static void draw_subtitle(struct plot *plot)
         struct picture *picture = &plot->picture;
         const size_t n = plot->timeline->n;
 
-        fputs("<text x=\"12.0\" y=\"48.0\" text-anchor=\"start\" class=\"subtitle\">", picture->file);
+        fputs("<text x=\"12.0\" y=\"46.0\" text-anchor=\"start\" class=\"subtitle\">", picture->file);
         picture_print(picture, "%zu %s%s", n, plot->boot ? "VG" : "device", plural(n));
         print_states(picture, plot->timeline);
+        fputs("</text>\n<text x=\"12.0\" y=\"62.0\" text-anchor=\"start\" class=\"subtitle\">", picture->file);
         if (n > 0)
-                picture_print(picture, "; from %s to %s after %s",
+                picture_print(picture, "From %s to %s after %s",
                         DURATION_TO_STRING(plot->first_usec - picture->zero_usec),
                         DURATION_TO_STRING(plot->last_usec - picture->zero_usec),
                         plot->boot ? "the start of the kernel" : "the shutdown began");
@@ -120,18 +125,23 @@ static void draw_sign(FILE *file, enum timeline_end end, double x, double y)
 
 static void draw_legend(struct picture *picture, enum timeline_kind kind)
 {
-        double x = PICTURE_LEFT;
+        double x = 12, y = LEGEND_Y;
 
         FOREACH_ELEMENT(look, looks) {
-                double words_x = x + (look->end == TIMELINE_DONE ? 30 : 44);
+                double indent = look->end == TIMELINE_DONE ? 30 : 44;
+                double width = indent + (double) strlen(look->words) * PICTURE_LETTER_WIDTH + 14;
 
                 if (look->kind != kind)
                         continue;
+                if (x + width > PICTURE_WIDTH) {
+                        x = 12;
+                        y += 20;
+                }
                 if (look->style)
-                        picture_rectangle(picture, x, LEGEND_Y - look->height / 2, 24, look->height, look->style);
-                draw_sign(picture->file, look->end, words_x - 10, LEGEND_Y);
-                picture_text(picture, words_x, LEGEND_Y + 4, "start", "label", look->words);
-                x = words_x + (double) strlen(look->words) * PICTURE_LETTER_WIDTH + 20;
+                        picture_rectangle(picture, x, y - look->height / 2, 24, look->height, look->style);
+                draw_sign(picture->file, look->end, x + indent - 10, y);
+                picture_text(picture, x + indent, y + 4, "start", "label", look->words);
+                x += width;
         }
 }
 
@@ -159,8 +169,21 @@ static char *describe_end(const struct timeline_bar *bar)
 {
         if (bar->end == TIMELINE_DONE)
                 return strdup(DURATION_TO_STRING(
-                        bar->tree ? bar->phases_usec[TIMELINE_REMOVAL] : timeline_total_usec(bar)));
+                        bar->tree ? bar->phases_usec[TIMELINE_REMOVAL] : timeline_own_usec(bar)));
         return string_format("%s%s%s", bar->state, !isempty(bar->reason) ? ": " : "", bar->reason ?: "");
+}
+
+/* To the right of the bar, which begins and ends there; or where that is too narrow, to the left of it; or else on it. */
+static void draw_note(struct picture *picture, double begin, double right, double y, const char *note)
+{
+        double width = (double) strlen(note ?: "?") * PICTURE_LETTER_WIDTH;
+
+        if (PICTURE_WIDTH - 8 - right >= width)
+                picture_text(picture, right, y, "start", "note", note);
+        else if (begin - GAP - PICTURE_LEFT >= width)
+                picture_text(picture, begin - GAP, y, "end", "note", note);
+        else
+                picture_text(picture, MIN(begin + GAP + width, PICTURE_WIDTH - 8), y, "end", "note", note);
 }
 
 /* A bar with its name and its time, and, if it has not ended well, a frame, a sign and the reason. */
@@ -187,8 +210,7 @@ static void draw_row(struct picture *picture, const struct timeline_bar *bar)
                 picture_rectangle(picture, x, middle - PICTURE_BAR_HEIGHT / 2, MAX(end - x, 0.5),
                         PICTURE_BAR_HEIGHT, bar->end == TIMELINE_FAILED ? "failed" : "unfinished");
         draw_sign(picture->file, bar->end, end + GAP + 3, middle);
-        picture_text(
-                picture, end + GAP + (bar->end == TIMELINE_DONE ? 0 : GAP + 8), middle + 4, "start", "note", note);
+        draw_note(picture, x, end + GAP + (bar->end == TIMELINE_DONE ? 0 : GAP + 8), middle + 4, note);
         fputs("</g>\n", picture->file);
         picture->y += PICTURE_ROW_HEIGHT;
 }
@@ -212,6 +234,28 @@ static void draw_rows(struct plot *plot, const char *what, size_t n_max)
         }
 }
 
+/* Bars from the `first` on, which have no rows: how many of them are under way at each moment. */
+static void draw_band(struct plot *plot, size_t first)
+{
+        struct picture *picture = &plot->picture;
+        size_t n = plot->n_bars - MIN(first, plot->n_bars);
+        _cleanup_free_ char *heading = string_format("The other %zu, how many at a time", n);
+
+        if (n == 0)
+                return;
+        draw_heading(picture, heading);
+        picture->y += BAND_HEIGHT;
+        for (double x = PICTURE_LEFT; x < PICTURE_RIGHT; x += BAND_STEP) {
+                double height = 0;
+
+                FOREACH_ARRAY(bar, plot->bars + first, n)
+                        if (picture_position(picture, (*bar)->first_usec) < x + BAND_STEP &&
+                                picture_position(picture, timeline_end_usec(*bar)) >= x)
+                                height += BAND_HEIGHT / (double) n;
+                picture_rectangle(picture, x, picture->y - height, BAND_STEP, height, "queue");
+        }
+}
+
 /* ------ all of it ------ */
 
 static void draw_many(struct plot *plot)
@@ -220,6 +264,7 @@ static void draw_many(struct plot *plot)
         draw_rows(plot, plot->boot ? "Not up" : "Left", TROUBLES_MAX);
         select_bars(plot, timeline_by_blame, true, false);
         draw_rows(plot, "Slowest", SLOWEST_MAX);
+        draw_band(plot, SLOWEST_MAX);
 }
 
 int plot_timeline(struct timeline *timeline)
@@ -252,5 +297,6 @@ int plot_timeline(struct timeline *timeline)
         }
         draw_subtitle(&plot);
         draw_legend(&plot.picture, timeline->kind);
-        return picture_end(&plot.picture, title);
+        return picture_end(&plot.picture, title,
+                plot.boot ? "Time since the kernel started" : "Time since the shutdown began");
 }
