@@ -11,6 +11,7 @@
 #include "shared/util.h"
 #include "timeline/journal.h"
 #include "view/snapshot.h"
+#include "view/systemd.h"
 
 static bool arg_boot;
 static bool arg_shutdown;
@@ -30,6 +31,21 @@ static int read_this_boot(struct timeline *timeline)
                 r = timeline_add_vg(timeline, sources.vgs[i]);
         timeline_finish_boot(timeline);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
+}
+
+/* Without an answer from systemd there are none. */
+static void read_targets(struct timeline *timeline)
+{
+        static const char *const targets[TIMELINE_TARGETS] = {
+                "local-fs.target", "basic.target", "multi-user.target"};
+        _cleanup_close_ int root_fd = root_open();
+        _cleanup_(systemd_done) struct systemd systemd = {};
+
+        if (root_fd < 0 || systemd_connect(root_fd, &systemd) < 0)
+                return;
+        for (size_t i = 0; i < TIMELINE_TARGETS; i++)
+                timeline->targets[i] =
+                        (struct timeline_target){targets[i], unit_active_since_usec(&systemd, targets[i])};
 }
 
 /* Logs why the journal has not got what was asked for. */
@@ -220,6 +236,8 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
                 return r;
+        if (!arg_shutdown && !arg_which)
+                read_targets(&timeline);
         r = plot_timeline(&timeline);
         return r < 0 ? verb_fail(r, "Failed to write the picture: %m") : EXIT_SUCCESS;
 }

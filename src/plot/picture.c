@@ -22,6 +22,7 @@ static const char head[] =
         ".heading{font-weight:bold}\n"
         ".number,.arrow{font-size:12px;fill:#555}\n"
         ".note{paint-order:stroke;stroke:#fff;stroke-width:3px}\n"
+        ".mark{stroke:#007a5a;stroke-width:1.5;stroke-dasharray:6 3}\n"
         ".paper{fill:#fff}\n"
         ".grid{fill:#ddd}\n"
         ".pvs,.held{fill:#8ccdf2}\n"
@@ -128,6 +129,17 @@ void picture_rectangle(struct picture *picture, double x, double y, double width
 {
         fprintf(picture->file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x, y,
                 width, height, style);
+}
+
+void picture_mark(struct picture *picture, uint64_t usec, const char *name)
+{
+        double x = picture_position(picture, usec);
+        bool left = x > (PICTURE_LEFT + PICTURE_RIGHT) / 2;
+
+        fprintf(picture->file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"100%%\" class=\"mark\"/>\n", x,
+                picture->y, x);
+        picture_text(picture, x + (left ? -5 : 5), picture->y + 11, left ? "end" : "start", "note", name);
+        picture->y += 18;
 }
 
 /* ------ the document ------ */

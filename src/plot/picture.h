@@ -43,5 +43,8 @@ void picture_print(struct picture *picture, const char *format, ...) _nonnull_(1
 void picture_text(struct picture *picture, double x, double y, const char *anchor, const char *style,
         const char *text) _nonnull_(1, 4, 5);
 
+/* A line at a moment from here to the lower end, with its name in a row of its own. */
+void picture_mark(struct picture *picture, uint64_t usec, const char *name) _nonnull_all_;
+
 void picture_rectangle(
         struct picture *picture, double x, double y, double width, double height, const char *style) _nonnull_all_;

@@ -289,6 +289,10 @@ int plot_timeline(struct timeline *timeline)
         if (r < 0)
                 return r;
 
+        FOREACH_ELEMENT(target, timeline->targets)
+                if (target->usec > plot.picture.from_usec && target->usec <= plot.picture.to_usec)
+                        picture_mark(&plot.picture, target->usec, target->unit);
+
         if (timeline->n > ROWS_MAX) {
                 draw_many(&plot);
         } else {

@@ -58,6 +58,14 @@ enum timeline_kind {
         TIMELINE_SHUTDOWN,
 };
 
+/* A target of systemd, and when it was reached, or 0. */
+struct timeline_target {
+        const char *unit;
+        uint64_t usec;
+};
+
+#define TIMELINE_TARGETS 3
+
 /* Starts empty: all zeros, but for the kind. */
 struct timeline {
         enum timeline_kind kind;
@@ -67,6 +75,7 @@ struct timeline {
         char *kernel;           /* its release */
         uint64_t realtime_usec; /* since 1970, when the boot or the shutdown began, or 0 */
         size_t n_skipped;       /* bars in the journal that cannot be read: another version wrote them */
+        struct timeline_target targets[TIMELINE_TARGETS]; /* milestones of this boot, in the order of time */
 };
 
 /* Adds an empty bar. It stays where it is until the next one is added. NULL without memory. */

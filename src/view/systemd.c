@@ -131,6 +131,20 @@ bool unit_is(const struct systemd *systemd, const char *unit, const char *proper
         return found && streq(found, value);
 }
 
+uint64_t unit_active_since_usec(const struct systemd *systemd, const char *unit)
+{
+        static const char property[] = "ActiveEnterTimestampMonotonic";
+        _cleanup_free_ char *path = NULL, *text = NULL;
+        uint64_t usec = 0;
+
+        if (systemd->stand_in)
+                text = systemd_get_property(systemd, unit, property);
+        else if (systemd->bus && sd_bus_path_encode(UNIT_PREFIX, unit, &path) >= 0)
+                (void) sd_bus_get_property_trivial(
+                        systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, 't', &usec);
+        return text && parse_u64(text, &usec) < 0 ? 0 : usec;
+}
+
 bool unit_is_there(const struct systemd *systemd, const char *unit)
 {
         _cleanup_free_ char *found = systemd_get_property(systemd, unit, "LoadState");

@@ -40,6 +40,9 @@ bool unit_is(
 #define unit_has_failed(systemd, unit) unit_is(systemd, unit, "ActiveState", "failed")
 #define unit_is_masked(systemd, unit) unit_is(systemd, unit, "LoadState", "masked")
 
+/* When the unit became active last, on now_usec()'s clock; 0 if it did not, or systemd does not tell. */
+uint64_t unit_active_since_usec(const struct systemd *systemd, const char *unit) _nonnull_all_;
+
 /* Whether systemd knows the unit. */
 bool unit_is_there(const struct systemd *systemd, const char *unit) _nonnull_all_;
 
