@@ -28,9 +28,6 @@ static const struct {
         {"exe", "runs "},
 };
 
-/* More are not named in one line. */
-#define COMMANDS_MAX 16
-
 /* Of loop devices in files of file systems on loop devices, and so on. */
 #define HOLDERS_DEPTH_MAX 8
 
@@ -443,7 +440,7 @@ static void enumerate_holders(
 char *node_describe_holders(const struct tree_node *node, const struct users *users, bool commands)
 {
         /* A command that is left out makes those before it useless. */
-        _cleanup_enumeration_ struct enumeration holders = {.max = commands ? COMMANDS_MAX : 0}, devices = {};
+        _cleanup_enumeration_ struct enumeration holders = {.max = commands ? 16 : 0}, devices = {};
         _cleanup_free_ char *processes = users_describe(users, commands);
         bool has_users = processes && *processes != '\0';
 
