@@ -245,8 +245,8 @@ static void draw_band(struct plot *plot, size_t first)
                 return;
         draw_heading(picture, heading);
         picture->y += BAND_HEIGHT;
-        for (double x = PICTURE_LEFT; x < PICTURE_RIGHT; x += BAND_STEP) {
-                double height = 0;
+        for (unsigned int i = 0; PICTURE_LEFT + i * BAND_STEP < PICTURE_RIGHT; i++) {
+                double x = PICTURE_LEFT + i * BAND_STEP, height = 0;
 
                 FOREACH_ARRAY(bar, plot->bars + first, n)
                         if (picture_position(picture, (*bar)->first_usec) < x + BAND_STEP &&
