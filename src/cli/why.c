@@ -166,7 +166,9 @@ static int find_source(const struct why *why, const char *table, const char *pat
         _cleanup_mount_table_ struct mount_table mounts = {};
         int r = mount_table_read(why->sources->root_fd, table, &mounts);
         struct libmnt_fs *entry = r > 0 ? mnt_table_find_target(mounts.table, path, direction) : NULL;
-        const char *source = entry ? mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry) : NULL;
+        /* An automount stands where nothing is mounted yet. */
+        bool is_mount = entry && !streq(mnt_fs_get_fstype(entry) ?: "", "autofs");
+        const char *source = is_mount ? mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry) : NULL;
 
         return r >= 0 && source ? string_replace(ret, strdup(source)) : MIN(r, 0);
 }
@@ -273,7 +275,7 @@ static int explain_named(struct sources *sources, char *const names[], size_t n,
 static int explain_problems(struct sources *sources, struct table *table)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = snapshot_read(sources), result = EXIT_ALL_UP;
+        int r = sources->in_charge ? snapshot_read(sources) : 0, result = EXIT_ALL_UP;
 
         if (r >= 0 && sources->in_charge)
                 r = expected_find(sources, &plan);
@@ -284,10 +286,16 @@ static int explain_problems(struct sources *sources, struct table *table)
                         unrecorded_add(sources, planned->name, planned);
         if (!sources->in_charge)
                 unrecorded_add_all(sources);
+        if (sources->unrecorded_error < 0)
+                return sources->unrecorded_error;
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 _cleanup_why_ struct why why = {.sources = sources, .name = (*vg)->name};
 
                 if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED)
+                        continue;
+                /* Only a backup tells of it, which may be of a VG that was removed. */
+                if (!sources->in_charge && judge_unrecorded(*vg) == VG_STATUS_ABSENT &&
+                        !sources_have_online(sources, (*vg)->name))
                         continue;
                 r = explain_name(&why, (*vg)->name, (*vg)->vgid, NULL);
                 r = show(&why, r < 0 ? r : why.error ?: r, table);

@@ -254,8 +254,9 @@ int deactivation_preview(struct deactivation *deactivation)
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 node->n_opens = kernel_count_opens(node);
                 /* Of others than device-mapper's the kernel does not say how often they are open. */
-                if (tree_node_has_strangers(node) || node->kind == TREE_MD || node->kind == TREE_LOOP ||
-                        (node->kernel_name && !node->skip_reason && has_mount_or_swap(node)))
+                if (tree_node_has_strangers(node) ||
+                        (!node->skip_reason && (node->kind == TREE_MD || node->kind == TREE_LOOP ||
+                                                       (node->kernel_name && has_mount_or_swap(node)))))
                         tree_fail(deactivation->tree, tree_nodes_add(&used, node));
         }
         nodes_report_users(&used, refuse_used, deactivation->tree);

@@ -84,7 +84,8 @@ int parse_time_span(const char *string, uint64_t *ret)
         } while (*rest != '\0');
         if (usec > TIME_SPAN_MAX_USEC)
                 return -ERANGE;
-        *ret = (uint64_t) usec;
+        /* 0 may mean for ever. */
+        *ret = usec > 0 && usec < 1 ? 1 : (uint64_t) usec;
         return 0;
 }
 

@@ -51,10 +51,10 @@ struct column {
          * memory. A boolean is 1 or 0. */
         char *(*text)(const void *line);
         bool colored;         /* in the colour that the line begins with: a const char *, NULL for none */
+        bool below;           /* on a line of its own below the others, on a terminal of less than 100 columns */
         int flags;            /* libsmartcols' SCOLS_FL_* */
         const char *unknown;  /* for a duration that is not known, NULL for "" */
         const char *no, *yes; /* in a table, for a boolean, NULL for "0" and "1" */
-        bool below; /* on a terminal of less than 100 columns, it is on a line of its own below the other columns */
 };
 
 #define COLUMN_FIELD(line, field) .offset = offsetof(line, field), .size = sizeof(((line *) NULL)->field)
