@@ -35,18 +35,18 @@ static const struct {
 /* For people: how many findings there are of each result. */
 static void print_summary(const struct doctor *doctor)
 {
-        static const enum finding_result order[] = {FINDING_FAILED, FINDING_WARNING, FINDING_UNKNOWN, FINDING_OK};
         const char *separator = doctor->worst != FINDING_OK || arg_all ? "\n" : "";
 
-        FOREACH_ELEMENT(result, order) {
+        for (size_t result = ELEMENTSOF(results); result-- > 0;) {
                 size_t n = 0;
 
                 FOREACH_ARRAY(finding, doctor->findings, doctor->n_findings)
-                        n += finding->result == *result;
-                if (n > 0)
-                        printf("%s%zu %s%s", separator, n, results[*result].name,
-                                *result == FINDING_WARNING ? plural(n) : "");
-                separator = n > 0 ? ", " : separator;
+                        n += finding->result == result;
+                if (n == 0)
+                        continue;
+                printf("%s%zu %s%s", separator, n, results[result].name,
+                        result == FINDING_WARNING ? plural(n) : "");
+                separator = ", ";
         }
         printf("%s\n", arg_all ? "." : "; --all shows all findings.");
 }

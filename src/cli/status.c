@@ -218,7 +218,6 @@ void lines_compare(struct lines *before, struct lines *after)
 char *lines_summarize(const struct lines *lines)
 {
         size_t n_active = lines->n_in_state[VG_STATUS_ACTIVE], n = 0;
-        size_t n_well = n_active + lines->n_in_state[VG_STATUS_SKIPPED];
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         const char *separator = ";";
@@ -235,7 +234,7 @@ char *lines_summarize(const struct lines *lines)
                 fprintf(file, "%s %zu %s", separator, lines->n_in_state[state], vg_status_to_string(state));
                 separator = ",";
         }
-        fputs(n_well == n ? "." : ": headgate why", file);
+        fputs(n_active + lines->n_in_state[VG_STATUS_SKIPPED] == n ? "." : ": headgate why", file);
         return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
@@ -254,14 +253,10 @@ static int judge(const struct vg *vg)
 static int add_expected(struct sources *sources, bool all)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r, result = EXIT_ALL_UP;
+        int r = expected_add(sources, all, &plan), result = EXIT_ALL_UP;
 
-        r = expected_find(sources, &plan);
         if (r < 0)
                 return r;
-        FOREACH_ARRAY(planned, plan.vgs, plan.n)
-                if (planned->group != PLAN_NONE || all)
-                        unrecorded_add(sources, planned->name, planned);
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 const struct planned_vg *planned = plan_find(&plan, (*vg)->name);
 
@@ -318,11 +313,7 @@ static int look(
 
                 if (n_names > 0)
                         result = MAX(result, vg ? judge(vg) : EXIT_NOT_ALL_UP);
-                /* Without --all, where lvm2's rule is in charge: of what else mentions VGs, those of which an LV is
-                 * active, or a PV on lvm2's record of what is online. */
-                if (vg && (n_names > 0 || sources->in_charge || arg_all ||
-                                  judge_unrecorded(vg) != VG_STATUS_ABSENT ||
-                                  sources_have_online(sources, vg->name))) {
+                if (vg && (n_names > 0 || arg_all || snapshot_is_current(sources, vg))) {
                         lines->n_in_state[vg->state]++;
                         if (!arg_problems || judge(vg) != EXIT_ALL_UP)
                                 r = add_line(lines, vg, sources->in_charge);

@@ -275,15 +275,11 @@ static int explain_named(struct sources *sources, char *const names[], size_t n,
 static int explain_problems(struct sources *sources, struct table *table)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = sources->in_charge ? snapshot_read(sources) : 0, result = EXIT_ALL_UP;
+        int r = sources->in_charge ? snapshot_read(sources) ?: expected_add(sources, false, &plan) : 0,
+            result = EXIT_ALL_UP;
 
-        if (r >= 0 && sources->in_charge)
-                r = expected_find(sources, &plan);
         if (r < 0)
                 return r;
-        FOREACH_ARRAY(planned, plan.vgs, plan.n)
-                if (planned->group != PLAN_NONE)
-                        unrecorded_add(sources, planned->name, planned);
         if (!sources->in_charge)
                 unrecorded_add_all(sources);
         if (sources->unrecorded_error < 0)
@@ -291,11 +287,8 @@ static int explain_problems(struct sources *sources, struct table *table)
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 _cleanup_why_ struct why why = {.sources = sources, .name = (*vg)->name};
 
-                if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED)
-                        continue;
-                /* Only a backup tells of it, which may be of a VG that was removed. */
-                if (!sources->in_charge && judge_unrecorded(*vg) == VG_STATUS_ABSENT &&
-                        !sources_have_online(sources, (*vg)->name))
+                if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED ||
+                        !snapshot_is_current(sources, *vg))
                         continue;
                 r = explain_name(&why, (*vg)->name, (*vg)->vgid, NULL);
                 r = show(&why, r < 0 ? r : why.error ?: r, table);
@@ -311,9 +304,8 @@ static int explain_problems(struct sources *sources, struct table *table)
 static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
-        int r;
+        int r = sources_read(&sources);
 
-        r = sources_read(&sources);
         if (r >= 0)
                 r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
         return verb_print(table, r, "find out");

@@ -156,7 +156,7 @@ static int add_column(struct table *table, const struct column *column)
         struct libscols_column *made;
 
         /* libsmartcols does the rest: jq and others want names without a "-". */
-        for (char *c = table->options.json ? name : NULL; c && (c = strchr(c, '-'));)
+        for (char *c = json ? name : NULL; c && (c = strchr(c, '-'));)
                 *c = '_';
         made = name ? scols_table_new_column(table->table, name, 0, flags) : NULL;
         /* Names are escaped already, and names of units have backslashes. */
@@ -427,13 +427,12 @@ static int print_on_terminal(struct table *table)
 
 int table_print(struct table *table)
 {
-        bool json = table->options.json;
-        _cleanup_free_ char *text = json && !table->by_line ? make_json(table) : NULL;
+        _cleanup_free_ char *text = table->options.json && !table->by_line ? make_json(table) : NULL;
         int r = table->error;
 
         if (r == 0 && text)
                 puts(text);
-        if (r == 0 && !json && scols_table_get_nlines(table->table) > 0)
+        if (r == 0 && !table->options.json && scols_table_get_nlines(table->table) > 0)
                 r = isatty(STDOUT_FILENO) ? print_on_terminal(table) : scols_print_table(table->table);
         if (r < 0 || !table->by_line)
                 return r;

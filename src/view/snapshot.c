@@ -298,3 +298,19 @@ int expected_find(struct sources *sources, struct plan *ret)
                 return r;
         return plan_make(sources->root_fd, &sources->settings, &sources->config, &names, ret, &problems);
 }
+
+int expected_add(struct sources *sources, bool all, struct plan *ret)
+{
+        int r = expected_find(sources, ret);
+
+        FOREACH_ARRAY(planned, ret->vgs, ret->n)
+                if (planned->group != PLAN_NONE || all)
+                        unrecorded_add(sources, planned->name, planned);
+        return r;
+}
+
+bool snapshot_is_current(const struct sources *sources, const struct vg *vg)
+{
+        return sources->in_charge || judge_unrecorded(vg) != VG_STATUS_ABSENT ||
+               sources_have_online(sources, vg->name);
+}

@@ -45,6 +45,13 @@ int unrecorded_read(const struct sources *sources, const char *name, struct vg *
  * emptied with plan_done(), or a negative errno. */
 int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must_check_;
 
+/* The same, and adds these VGs; those that are not to be activated only with `all`. `*ret` starts empty. */
+int expected_add(struct sources *sources, bool all, struct plan *ret) _nonnull_all_ _must_check_;
+
+/* Whether there is more of the VG than a backup, which may be of one that was removed: it is on record or planned; or, where lvm2's
+ * rule is in charge, one of its LVs is active, or a PV is on lvm2's record of what is online. */
+bool snapshot_is_current(const struct sources *sources, const struct vg *vg) _nonnull_all_;
+
 /* ------ judgement ------ */
 
 /* What the state of a VG is now, for all who look on. The worker's records say how it was when the worker looked last; LVs
