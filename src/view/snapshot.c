@@ -150,7 +150,6 @@ static int find_pvs(const struct sources *sources, struct vg *vg)
 
                 if (r == -ENOMEM)
                         return r;
-                /* The backup of a VG that was merged into another one stays. */
                 if (r != ONLINE_FOUND || (sources->in_charge && owner && !streq(owner, vg->name)))
                         continue;
                 r = sysfs_read_name(sources->root_fd, number, &name);
@@ -225,6 +224,21 @@ static const char *explain(const struct vg *vg)
                           : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
 }
 
+/* Whether other VGs have all its PVs. The backup of a VG that was merged into another one stays. */
+static bool is_merged(const struct sources *sources, const struct vg *vg)
+{
+        FOREACH_PV(pv, vg) {
+                _cleanup_free_ char *owner = NULL;
+                dev_t number;
+
+                if (sources->lvm_run_fd < 0 ||
+                        online_read_pv(sources->lvm_run_fd, pv->pvid, &number, &owner) != ONLINE_FOUND || !owner ||
+                        streq(owner, vg->name))
+                        return false;
+        }
+        return vg->n_pvs > 0;
+}
+
 /* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
 static int describe(struct vg *vg, const struct planned_vg *planned)
 {
@@ -265,6 +279,8 @@ void unrecorded_add(struct sources *sources, const char *name, const struct plan
         r = sources_read_config(sources) ?: sources_read_devices(sources) ?: unrecorded_read(sources, name, &vg);
         if (r == -ENOENT)
                 r = new_of_devices(sources, name, &vg);
+        if (r >= 0 && vg && planned && !planned->source && is_merged(sources, vg))
+                return;
         if (r >= 0 && vg)
                 r = describe(vg, planned) ?: insert(sources, vg);
         if (r >= 0)

@@ -23,7 +23,7 @@ const struct vg *snapshot_find(const struct sources *sources, const char *name) 
  * LVs in device-mapper. What cannot be read, by somebody who is not root for instance, tells of nothing. */
 
 /* Adds the VG of that name, unless it is there: ACTIVE if all LVs are that autoactivation would activate; ABSENT if it is
- * planned, and none of its PVs and LVs is there; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
+ * planned, and none of its PVs and LVs is there; none, if no entry names it and its PVs are another VG's by now; else UNKNOWN, as somebody may want it as it is. Without a backup it has no
  * PVs, and those LVs that are active. `planned` is the VG in the plan of boot; NULL if it is not in there, or headgate is not
  * in charge. */
 void unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned) _nonnull_(1, 2);

@@ -565,6 +565,27 @@ START_TEST(contested_pv_is_asked)
 }
 END_TEST
 
+/* A VG was merged into another one, and its disks were removed before they were read again. */
+START_TEST(group_without_a_claim_is_rechecked)
+{
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct managed_group *former = add(inventory, 1, 5, 2), *group;
+
+        for (size_t i = 0; i < 2; i++) {
+                _cleanup_vg_ struct vg *metadata = make_metadata(2, 1 + i, 1 + i);
+
+                for (size_t j = 0; j <= i; j++) {
+                        memcpy(metadata->pvs[j].pvid, former->vg->pvs[j].pvid, LVM_ID_SIZE);
+                        ck_assert(dm_hash_insert(metadata->pvs_by_pvid, metadata->pvs[j].pvid, &metadata->pvs[j]));
+                }
+                ck_assert(!former->left && !former->needs_recheck);
+                ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
+        }
+        ck_assert(former->left && former->needs_recheck && inventory->needs_recheck);
+        ck_assert(!group->left);
+}
+END_TEST
+
 START_TEST(other_pvs_of_a_group_that_one_has_left_are_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
@@ -831,6 +852,7 @@ int main(void)
         tcase_add_test(test_case, device_is_held_for_a_while);
         tcase_add_test(test_case, unreadable_device_is_read_again);
         tcase_add_test(test_case, contested_pv_is_asked);
+        tcase_add_test(test_case, group_without_a_claim_is_rechecked);
         tcase_add_test(test_case, other_pvs_of_a_group_that_one_has_left_are_asked);
         tcase_add_test(test_case, renamed_and_reduced_group_is_followed);
         tcase_add_test(test_case, group_is_forgotten);
