@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "fast-rules/copy.h"
@@ -180,7 +181,8 @@ int rules_read(struct rules *rules, int root_fd)
 static int lay(const struct rules *rules)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
-        int r = MIN(rules_fd, 0);
+        /* The worker and a reload may do so at the same time. */
+        int r = rules_fd < 0 ? rules_fd : flock(rules_fd, LOCK_EX) < 0 ? -errno : 0;
 
         FOREACH_ELEMENT(override, rules->overrides) {
                 if (r < 0 || !override->stale)

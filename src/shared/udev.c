@@ -64,7 +64,7 @@ int rule_directory_open(void)
         if ((mkdirat(root_fd, "run/udev", 0755) < 0 && errno != EEXIST) ||
                 (mkdirat(root_fd, RULES_OF_THIS_BOOT, 0755) < 0 && errno != EEXIST))
                 return -errno;
-        fd = openat(root_fd, RULES_OF_THIS_BOOT, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        fd = openat(root_fd, RULES_OF_THIS_BOOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return fd < 0 ? -errno : fd;
 }
 
