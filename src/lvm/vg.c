@@ -268,22 +268,29 @@ bool vg_is_settled(const struct vg *vg)
         return vg->state != VG_STATUS_COMPLETE && vg->state != VG_STATUS_ACTIVATING;
 }
 
+/* An LV by its identifier. A disk chooses these, and could have all of them in one bucket of a hash table: so they are sorted. */
+struct known_lv {
+        const char *lvid;
+        const struct vg_lv *lv;
+};
+
 int vg_update(struct vg *vg, struct vg *newer)
 {
-        _cleanup_dm_hash_ struct dm_hash_table *lvs = dm_hash_create((unsigned int) vg->n_lvs + 1);
+        _cleanup_free_ struct known_lv *lvs = calloc(vg->n_lvs + 1, sizeof(*lvs));
         char said[offsetof(struct vg, state)];
 
         if (!lvs)
                 return -ENOMEM;
-        FOREACH_LV(lv, vg)
-                if (!dm_hash_insert(lvs, lv->lvid, lv))
-                        return -ENOMEM;
+        for (size_t i = 0; i < vg->n_lvs; i++)
+                lvs[i] = (struct known_lv){vg->lvs[i].lvid, &vg->lvs[i]};
+        SORT(lvs, vg->n_lvs, compare_strings);
 
         FOREACH_LV(lv, newer) {
-                const struct vg_lv *known = dm_hash_lookup(lvs, lv->lvid);
+                const char *lvid = lv->lvid;
+                const struct known_lv *known = bsearch(&lvid, lvs, vg->n_lvs, sizeof(*lvs), compare_strings);
 
-                lv->active = known && known->active;
-                lv->stranded = known && known->stranded;
+                lv->active = known && known->lv->active;
+                lv->stranded = known && known->lv->stranded;
         }
         FOREACH_PV(pv, newer) {
                 const struct vg_pv *known = vg_find_pv(vg, pv->pvid);
