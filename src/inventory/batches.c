@@ -17,8 +17,9 @@
 #define WAIT_MAX_USEC (240 * USEC_PER_MSEC)
 
 /* Each change writes all metadata of a VG, and has it read as a whole. A hundred LVs that are made one after another are read a
- * few times, and the first one at once. */
+ * few times, and the first one at once: changes that follow each other within the first time are read together, every so often. */
 #define CHANGES_INTERVAL_USEC USEC_PER_SEC
+#define CHANGES_MAX_USEC (5 * USEC_PER_SEC)
 
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 8U
@@ -71,8 +72,8 @@ uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
                 return USEC_INFINITY;
         until = MIN(
                 gather->last_usec + (booting ? BOOT_QUIET_USEC : QUIET_USEC), gather->first_usec + WAIT_MAX_USEC);
-        if (!booting && !gather->urgent)
-                until = MAX(until, gather->read_usec + CHANGES_INTERVAL_USEC);
+        if (!booting && !gather->urgent && gather->first_usec < gather->read_usec + CHANGES_INTERVAL_USEC)
+                until = MIN(gather->last_usec + CHANGES_INTERVAL_USEC, gather->first_usec + CHANGES_MAX_USEC);
         return until <= now ? 0 : until;
 }
 

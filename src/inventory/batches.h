@@ -21,7 +21,8 @@ void gather_note(struct gather *gather, uint64_t now);
 void gather_note_change(struct gather *gather, uint64_t now);
 
 /* When to go ahead, `booting` or not: 0 for at once, USEC_INFINITY if nothing waits, else a time to look again, unless a request
- * comes before. Changes alone are put off until a second after devices were last read, but not while booting. */
+ * comes before. Changes alone that come within a second of the last reading are put off until none has come for a second, for 5 s at
+ * most, but not while booting. */
 uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now);
 
 /* How many vgchanges are at work at a time. One that uses a processor is worth a processor. One that waits, for a disk, for what
