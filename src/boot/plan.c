@@ -194,18 +194,36 @@ static int claim_fstab(char *text, struct entries *entries)
 
 /* ------ crypttab ------ */
 
-int crypttab_find(int root_fd, const char *name, char **ret)
+int crypttab_find(int root_fd, const char *name, const char *kernel_name, struct crypttab_entry *ret)
 {
         _cleanup_free_ char *text = NULL;
         int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL);
+        unsigned int number = 0;
 
         FOREACH_LINE(line, text) {
+                _cleanup_free_ char *found = NULL;
                 char *fields[2];
 
-                if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) > 1 && streq(fields[0], name))
-                        return string_replace(ret, strdup(fields[1]));
+                number++;
+                if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) < 2 || fields[0][0] == '#' ||
+                        (name && !streq(fields[0], name)))
+                        continue;
+                r = device_follow(root_fd, fields[1], &found);
+                if (r == -ENOMEM)
+                        return r;
+                if (kernel_name && !(found && streq(found, kernel_name)))
+                        continue;
+                *ret = (struct crypttab_entry){number, strdup(fields[0]), strdup(fields[1]), TAKE_PTR(found)};
+                return ret->name && ret->device ? 0 : -ENOMEM;
         }
         return r == -ENOMEM ? r : 0;
+}
+
+void crypttab_entry_done(struct crypttab_entry *entry)
+{
+        free(entry->name);
+        free(entry->device);
+        free(entry->kernel_name);
 }
 
 /* "NAME DEVICE [KEY [OPTIONS]]" */

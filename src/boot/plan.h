@@ -35,9 +35,20 @@ int plan_remember(int root_fd) _must_check_;
 /* A sentence about the first entry that names a device as an LV of the VG, where there is no such device; NULL without one. */
 const char *plan_find_unmet(const struct plan *plan, const char *vg) _nonnull_all_;
 
-/* The device that crypttab below `root_fd` unlocks as /dev/mapper/`name`, as it is written there. Returns 0 and `*ret`, to be freed by the
- * caller and NULL before, as without such an entry or a file that can be read; or -ENOMEM. */
-int crypttab_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
+/* A line of crypttab. Starts empty. */
+struct crypttab_entry {
+        unsigned int line;
+        char *name;        /* of the device in /dev/mapper */
+        char *device;      /* that is unlocked, as it is written there */
+        char *kernel_name; /* of that; NULL if it is not there */
+};
+
+/* The first line of crypttab below `root_fd` with that name, or that unlocks the device with that kernel name; NULL for any. Without one,
+ * or a file that can be read, `*ret` stays as it is. Returns 0 or -ENOMEM. */
+int crypttab_find(int root_fd, const char *name, const char *kernel_name, struct crypttab_entry *ret)
+        _nonnull_(4) _must_check_;
+void crypttab_entry_done(struct crypttab_entry *entry) _nonnull_all_;
+#define _cleanup_crypttab_entry_ _cleanup_(crypttab_entry_done)
 
 /* Has the entries in the files below `root_fd` claim the VGs of the plan, and adds those that only an entry knows, by the name of an
  * LV that is not there, unless they are in `seen`, see plan_make(). A missing file has no entries; a line that makes no sense is

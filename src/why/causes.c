@@ -336,9 +336,11 @@ static void causes_of_layers(struct why *why)
                         device->upper_map ? ", " : "", device->upper_map ?: "");
                 why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
         }
-        if (device_holds(device, "crypto_LUKS"))
-                why_remedy(why, "luks", "it is encrypted (LUKS), and what is in it is on another device",
-                        "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
+        if (device_holds(device, "crypto_LUKS")) {
+                why_cause(why, "luks", "it is encrypted (LUKS), and what is in it is on another device");
+                if (!device->kernel_name || !explain_crypttab(why, NULL, device->kernel_name))
+                        why_advise(why, "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
+        }
         if (!dm || !skip_prefix(dm->uuid, LVM_UUID_PREFIX))
                 return;
         if (why->sources->config.scan_lvs)

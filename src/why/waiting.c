@@ -41,6 +41,16 @@ static bool is_member(sd_device *device, const char *array)
         return array && streq(name, array);
 }
 
+static void add_unopened(struct why *why, const char *path, struct enumeration *unopened)
+{
+        _cleanup_crypttab_entry_ struct crypttab_entry entry = {};
+        struct path text;
+
+        why_fail(why, crypttab_find(why->sources->root_fd, NULL, strrchr(path, '/') + 1, &entry));
+        text = path_format("%s (line %u of " CRYPTTAB_FILE ")", path, entry.line);
+        enumeration_add(unopened, entry.line > 0 ? text.text : path);
+}
+
 /* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else,
  * and if it is NULL, all, as it is not known what is in them. */
 static void explain_unopened(struct why *why, const char *array)
@@ -59,7 +69,7 @@ static void explain_unopened(struct why *why, const char *array)
                 if (sd_device_get_devname(device, &path) < 0 || sd_device_get_devnum(device, &number) < 0 ||
                         is_in_use(why->sources, number))
                         continue;
-                enumeration_add(&unopened, path);
+                add_unopened(why, path, &unopened);
                 if (is_member(device, array)) {
                         enumeration_add(&members, path);
                         (void) sd_device_get_property_value(device, "ID_FS_UUID", &uuid);
@@ -73,21 +83,26 @@ static void explain_unopened(struct why *why, const char *array)
                         unopened.text);
 }
 
-/* Returns whether crypttab tells. */
-static bool explain_crypttab(struct why *why, const char *name)
+bool explain_crypttab(struct why *why, const char *name, const char *kernel_name)
 {
-        _cleanup_free_ char *device = NULL, *kernel_name = NULL;
+        _cleanup_crypttab_entry_ struct crypttab_entry entry = {};
+        _cleanup_free_ char *unlocked = NULL;
+        bool is_locked;
 
-        why_fail(why, crypttab_find(why->sources->root_fd, name, &device));
-        if (!device)
+        why_fail(why, crypttab_find(why->sources->root_fd, name, kernel_name, &entry));
+        if (!entry.name || !entry.device)
                 return false;
-        if (device_follow(why->sources->root_fd, device, &kernel_name) == -ENODEV) {
-                why_state(why, "luks", CRYPTTAB_FILE " unlocks %s from %s, which is not there.", name, device);
-        } else {
-                why_state(why, "luks", CRYPTTAB_FILE " unlocks %s from %s (/dev/%s), which has not been done.",
-                        name, device, kernel_name ?: "?");
-                why_advise(why, "Unlock it: \"systemctl start systemd-cryptsetup@$(systemd-escape %s)\".", name);
-        }
+        is_locked = device_follow(why->sources->root_fd, path_format("/dev/mapper/%s", entry.name).text,
+                            &unlocked) == -ENODEV;
+        if (!entry.kernel_name)
+                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s, which is not there.",
+                        entry.line, entry.name, entry.device);
+        else
+                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s (/dev/%s)%s.", entry.line,
+                        entry.name, entry.device, entry.kernel_name, is_locked ? ", which has not been done" : "");
+        if (entry.kernel_name && is_locked)
+                why_advise(why, "Unlock it: \"systemctl start systemd-cryptsetup@$(systemd-escape %s)\".",
+                        entry.name);
         return true;
 }
 
@@ -96,7 +111,7 @@ void explain_layers_below(struct why *why, const char *path)
         const char *name = skip_prefix(path, "/dev/mapper/");
         const char *array = skip_prefix(path, "/dev/md/");
 
-        if (name && explain_crypttab(why, name))
+        if (name && explain_crypttab(why, name, NULL))
                 return;
         /* Arrays get their numbers anew at each boot: that tells nothing of who is who. */
         if ((skip_prefix(path, "/dev/md") || name || skip_prefix(path, "/dev/dm-") || *path == '\0') &&

@@ -99,6 +99,8 @@ void explain_duplicates(struct why *why, const char *pvid, dev_t number, const c
 
 /* waiting.c: what a VG waits for. */
 
+/* Which line of crypttab unlocks the device with that name, or with that kernel name below it, NULL for any. Returns whether one does. */
+bool explain_crypttab(struct why *why, const char *name, const char *kernel_name) _nonnull_(1);
 /* Of a PV that was at `path`, "" for nobody knows where, and is not there: the LUKS device, or the members of the md array, that it is
  * in, by crypttab and by udev's database; or else which devices it may be in. */
 void explain_layers_below(struct why *why, const char *path) _nonnull_all_;

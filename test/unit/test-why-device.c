@@ -79,6 +79,26 @@ START_TEST(devices_that_are_no_pvs)
 }
 END_TEST
 
+START_TEST(locked_device)
+{
+        const struct device_facts facts = {.in_udev = true, .fs_type = (char *) "crypto_LUKS"};
+        _cleanup_why_ struct why locked = {}, opened = {};
+
+        shape_write("etc/crypttab", "#old UUID=6\nother UUID=5\nsecret UUID=6 /key luks\n");
+        shape_link("dev/disk/by-uuid/6", "../../sda");
+        shape_write("dev/sda", "");
+        locked = ask_device(NULL, &facts);
+        expect_fact(&locked,
+                "Line 3 of /etc/crypttab unlocks secret from UUID=6 (/dev/sda), which has not been done.");
+        expect_advice(&locked, "systemctl start systemd-cryptsetup@$(systemd-escape secret)");
+
+        shape_write("dev/mapper/secret", "");
+        opened = ask_device(NULL, &facts);
+        expect_fact(&opened, "Line 3 of /etc/crypttab unlocks secret from UUID=6 (/dev/sda).");
+        ck_assert_uint_eq(opened.advice.n, 0);
+}
+END_TEST
+
 START_TEST(unreadable_device)
 {
         _cleanup_why_ struct why explanation =
@@ -220,6 +240,7 @@ int main(void)
 
         tcase_add_checked_fixture(tcase, records_set_up, records_tear_down);
         tcase_add_loop_test(tcase, devices_that_are_no_pvs, 0, ELEMENTSOF(no_pvs));
+        tcase_add_test(tcase, locked_device);
         tcase_add_test(tcase, unreadable_device);
         tcase_add_test(tcase, pv_without_vg);
         tcase_add_test(tcase, pv_of_a_vg);

@@ -189,14 +189,15 @@ START_TEST(missing_pv_in_luks)
         expect_condition(&absent, "missing-pv");
         expect_condition(&absent, "luks");
         expect_fact(&absent, "There is no /dev/mapper/test-data now.");
-        expect_fact(&absent, "/etc/crypttab unlocks test-data from UUID=6, which is not there.");
+        expect_fact(&absent, "Line 4 of /etc/crypttab unlocks test-data from UUID=6, which is not there.");
         ck_assert(!has_advice(&absent, "Unlock it"));
 
         shape_link("dev/disk/by-uuid/6", "../../sda");
         shape_write("dev/sda", "");
         locked = records_ask("plain", NULL);
         expect_condition(&locked, "luks");
-        expect_fact(&locked, "/etc/crypttab unlocks test-data from UUID=6 (/dev/sda), which has not been done.");
+        expect_fact(&locked,
+                "Line 4 of /etc/crypttab unlocks test-data from UUID=6 (/dev/sda), which has not been done.");
         expect_advice(&locked, "systemctl start systemd-cryptsetup@$(systemd-escape test-data)");
 
         shape_write("etc/crypttab", "other UUID=5\n");
