@@ -32,7 +32,7 @@ function __headgate_value_of # OPTION HELP: what kind of value it takes, LIST fo
 end
 
 function __headgate_links # all VG/LV that are active
-    find $__headgate_devices/ -mindepth 2 -maxdepth 2 -type l -lname '*/dm-*' ! -path '*/mapper/*' -printf '%P\n' 2>/dev/null
+    find $__headgate_devices/ -mindepth 2 -maxdepth 2 -type l -lname '*/dm-*' ! -path '*/mapper/*' ! -name '*:*' -printf '%P\n' 2>/dev/null
 end
 
 # Who is not root may not ask headgate, but can see which LVs are active. No VG has other letters in its name.
