@@ -81,6 +81,9 @@ int parse_time_span(const char *string, uint64_t *ret)
                         return -EINVAL;
                 usec += number * unit;
                 rest += length + strspn(rest + length, " ");
+                /* Only the last number may be without a unit. */
+                if (length == 0 && *rest != '\0')
+                        return -EINVAL;
         } while (*rest != '\0');
         if (usec > TIME_SPAN_MAX_USEC)
                 return -ERANGE;

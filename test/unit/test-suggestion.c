@@ -86,6 +86,8 @@ static const struct {
         {"inf", -EINVAL, 0},
         {"nan", -EINVAL, 0},
         {"5x", -EINVAL, 0},
+        {"5 3", -EINVAL, 0},
+        {"5 3s", -EINVAL, 0},
         {"5 lightyears", -EINVAL, 0},
         {"5s,", -EINVAL, 0},
         {"5\ns", -EINVAL, 0},
