@@ -5,6 +5,7 @@
 #include "shared/names.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdint.h>
 
 #include "shared/log.h"
@@ -187,4 +188,12 @@ int unit_name_of_vg(const char *name, char **ret)
                 return -ENAMETOOLONG;
         *ret = TAKE_PTR(unit);
         return 0;
+}
+
+bool unit_name_is_essential(const char *unit)
+{
+        static const char pattern[] =
+                "@(systemd-*|user@*|?(*-)getty@*|console-getty.*|ssh?(d)[.@]*|dbus?(-broker).*)";
+
+        return fnmatch(pattern, unit, FNM_EXTMATCH) == 0;
 }

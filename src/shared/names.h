@@ -93,3 +93,6 @@ static inline void enumeration_done(struct enumeration *enumeration)
 /* The unit that waits for the VG `name`, "headgate-vg@NAME.service" with NAME escaped. Returns 0 and `*ret`, to
  * be freed by the caller; -ENAMETOOLONG if systemd would not take it; or -ENOMEM. */
 int unit_name_of_vg(const char *name, char **ret) _nonnull_all_ _must_check_;
+
+/* Whether the unit is one that nobody is to be advised to stop: systemd's own, a user's manager, logins by console or SSH, D-Bus. */
+bool unit_name_is_essential(const char *unit) _nonnull_all_;

@@ -57,14 +57,13 @@ static char *format_command(const char *command, const char *name)
         return string_format(" (%s%s%s%s)", command, quote, name, quote);
 }
 
-/* Only of a service of an administrator: to stop a session, a user's manager or a VM's scope ends much more, and the
- * system needs systemd's own services. */
+/* Only of a service of an administrator: to stop a session, a user's manager or a VM's scope ends much more. */
 static char *format_stop_command(pid_t pid)
 {
         _cleanup_free_ char *unit = NULL;
         const char *suffix = sd_pid_get_unit(pid, &unit) >= 0 ? strrchr(unit, '.') : NULL;
 
-        if (!suffix || !streq(suffix, ".service") || skip_prefix(unit, "user@") || skip_prefix(unit, "systemd-"))
+        if (!suffix || !streq(suffix, ".service") || unit_name_is_essential(unit))
                 return strdup("");
         return format_command("systemctl stop ", unit);
 }

@@ -81,6 +81,21 @@ START_TEST(backups_elsewhere)
 }
 END_TEST
 
+START_TEST(essential_units)
+{
+        static const char *const essential[] = {"systemd-udevd.service", "user@1000.service", "getty@tty1.service",
+                "serial-getty@ttyS0.service", "console-getty.service", "ssh.service", "sshd.service",
+                "ssh@5-10.0.2.15:22-10.0.2.2:40000.service", "dbus.service", "dbus-broker.service"};
+        static const char *const others[] = {
+                "reader.service", "sshfs-data.service", "smbd.service", "dbusx.service", "budget.service"};
+
+        FOREACH_ELEMENT(unit, essential)
+                ck_assert_msg(unit_name_is_essential(*unit), "%s", *unit);
+        FOREACH_ELEMENT(unit, others)
+                ck_assert_msg(!unit_name_is_essential(*unit), "%s", *unit);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("names");
@@ -90,6 +105,7 @@ int main(void)
         tcase_add_test(test_case, nothing);
         tcase_add_test(test_case, each_place);
         tcase_add_test(test_case, backups_elsewhere);
+        tcase_add_test(test_case, essential_units);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
