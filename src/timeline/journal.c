@@ -290,12 +290,28 @@ static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *tim
         return r;
 }
 
+/* A request that nothing has followed for so long has come to nothing, as one that was cancelled. */
+#define REQUEST_VALID_USEC (15 * 60 * USEC_PER_SEC)
+
+/* Finds when systemd stopped the target of all services last: that begins a shutdown, however long services take to stop. Without that,
+ * `*ret` stays as it is. */
+static int find_stop(sd_journal *journal, sd_id128_t boot, uint64_t *ret)
+{
+        int r = seek_lines(journal, boot, "MESSAGE_ID=" SD_MESSAGE_UNIT_STOPPED_STR, "UNIT=multi-user.target");
+
+        while (r >= 0 && (r = sd_journal_next(journal)) > 0)
+                r = sd_journal_get_monotonic_usec(journal, ret, &boot);
+        return r;
+}
+
 /* headgate-teardown starts when ordinary services have stopped. The shutdown began before that, when systemd-logind logged the
  * request. A boot has several requests if it has soft reboots; the last one before a bar is that of the bar. */
 static int add_requests(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
 {
-        int r = seek_lines(
-                journal, boot, "MESSAGE_ID=" SD_MESSAGE_SHUTDOWN_STR, "SYSLOG_IDENTIFIER=systemd-logind");
+        uint64_t stopped = 0;
+        int r = find_stop(journal, boot, &stopped)
+                        ?: seek_lines(journal, boot, "MESSAGE_ID=" SD_MESSAGE_SHUTDOWN_STR,
+                                   "SYSLOG_IDENTIFIER=systemd-logind");
 
         while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
                 uint64_t requested;
@@ -303,8 +319,9 @@ static int add_requests(sd_journal *journal, sd_id128_t boot, struct timeline *t
                 r = sd_journal_get_monotonic_usec(journal, &requested, &boot);
                 FOREACH_ARRAY(bar, timeline->bars, r < 0 ? 0 : timeline->n) {
                         uint64_t started = bar->first_usec + bar->phases_usec[TIMELINE_STOPPING];
+                        uint64_t next = stopped > requested && stopped < started ? stopped : started;
 
-                        if (requested > started)
+                        if (requested > started || next - requested > REQUEST_VALID_USEC)
                                 continue;
                         bar->first_usec = requested;
                         bar->phases_usec[TIMELINE_STOPPING] = started - requested;

@@ -57,6 +57,7 @@ def export_entry(number, boot, fields, monotonic=None):
 
 TIMELINE = "67f98fbb06484034bd2c2391683b255a"
 SHUTDOWN = "98268866d1d54a499c4e98921d93bc40"  # SD_MESSAGE_SHUTDOWN of systemd's sd-messages.h
+UNIT_STOPPED = "9d1aaa27d60140bd96365438aad20286"  # SD_MESSAGE_UNIT_STOPPED
 BOOT = "0123456789abcdef0123456789abcdef"
 EARLIER_BOOT = "fedcba9876543210fedcba9876543210"
 # What a line of HEADGATE_BARS is made of, see headgate-journal-fields(7).
