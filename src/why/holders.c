@@ -48,10 +48,8 @@ static void explain_nodes(struct why *why, struct tree *tree)
         for (size_t i = 0; i < n_told; i++) {
                 const struct tree_node *node = tree->nodes.nodes[i];
 
-                /* A look through all processes finds nobody of interest: all use what the system lies on, and what
-                 * holds a disk are the devices on it. */
-                if (!node->skip_reason && !(node->kind == TREE_DISK &&
-                                                  ANY(FOREACH_NODE(upper, &node->uppers), upper->kernel_name))) {
+                /* Of what the system lies on, all processes are users. */
+                if (!node->skip_reason) {
                         queries[i].number = node->number;
                         queries[i].mount_point = node_find_mount_point(node);
                         look = true;
