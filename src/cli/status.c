@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 
-#include "boot/switches.h"
 #include "cli/verb.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -363,13 +362,8 @@ static int open_sources(struct sources *sources)
                 log_notice("Only root may look into /run/headgate; this is what anybody can see:");
         else if (sources->run_error < 0 && sources->run_error != -ENOENT)
                 (void) log_error_errno(sources->run_error, "Failed to look into /run/headgate: %m");
-        else if (!sources->in_charge)
-                log_notice("%s",
-                        takeover_is_at_next_boot(sources->root_fd)
-                                ? TAKEOVER_AT_NEXT_BOOT
-                                : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
-        else if (!sources->config.event_activation)
-                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
+        else
+                sources_log_not_activating(sources);
         return 0;
 }
 

@@ -185,10 +185,13 @@ static int explain_source(struct why *why, const char *source)
                 log_error("%s is on no block device, but on %s.", why->name, source);
                 return 0;
         }
-        if (*source == '/' || r >= 0)
-                return explain_target(why, *source == '/' ? source : path_format("/dev/%s", kernel_name).text);
+        if (r >= 0 && *source != '/')
+                return explain_target(why, path_format("/dev/%s", kernel_name).text);
         if (r == -ENODEV)
-                r = device_find_vg(why->sources->root_fd, &why->sources->entries.hints, source, &device);
+                r = device_name_read(source, &device);
+        if (*source == '/' && device.kind != DEVICE_TAGGED)
+                return explain_target(why, source);
+        r = MIN(r, 0) ?: device_find_vg(why->sources->root_fd, &why->sources->entries.hints, source, &device);
         if (r < 0)
                 return r;
         if (device.kind == DEVICE_OF_NAME)
@@ -271,15 +274,20 @@ static int explain_named(struct sources *sources, char *const names[], size_t n,
         return result;
 }
 
+/* A VG whose disks are unresponsive takes three seconds. */
+#define PROBLEMS_EXPLAINED_MAX 20U
+
 /* All that headgate status has neither as active nor as skipped. */
 static int explain_problems(struct sources *sources, struct table *table)
 {
         _cleanup_plan_ struct plan plan = {};
         int r = sources->in_charge ? snapshot_read(sources) ?: expected_add(sources, false, &plan) : 0,
             result = EXIT_ALL_UP;
+        size_t n = 0;
 
         if (r < 0)
                 return r;
+        sources_log_not_activating(sources);
         if (!sources->in_charge)
                 unrecorded_add_all(sources);
         if (sources->unrecorded_error < 0)
@@ -288,7 +296,7 @@ static int explain_problems(struct sources *sources, struct table *table)
                 _cleanup_why_ struct why why = {.sources = sources, .name = (*vg)->name};
 
                 if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED ||
-                        !snapshot_is_current(sources, *vg))
+                        !snapshot_is_current(sources, *vg) || n++ >= PROBLEMS_EXPLAINED_MAX)
                         continue;
                 r = explain_name(&why, (*vg)->name, (*vg)->vgid, NULL);
                 r = show(&why, r < 0 ? r : why.error ?: r, table);
@@ -296,7 +304,10 @@ static int explain_problems(struct sources *sources, struct table *table)
                         return r;
                 result = MAX(result, r);
         }
-        if (result == EXIT_ALL_UP && !table->options.json && !table->options.columns)
+        if (n > PROBLEMS_EXPLAINED_MAX)
+                log_notice("%zu more VG%s: headgate status --problems", n - PROBLEMS_EXPLAINED_MAX,
+                        plural(n - PROBLEMS_EXPLAINED_MAX));
+        if (n == 0 && sources->in_charge && !table->options.json && !table->options.columns)
                 printf("No VG has a problem.\n");
         return result;
 }
@@ -308,6 +319,9 @@ static int run(char *names[], size_t n, struct table *table)
 
         if (r >= 0)
                 r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
+        /* As headgate status has it. */
+        if (r >= 0 && !sources.in_charge)
+                r = EXIT_CANNOT_TELL;
         return verb_print(table, r, "find out");
 }
 
@@ -318,6 +332,6 @@ const struct verb verb_why = {"why", "[NAME...]",
                 "system is to be mounted from, and what to do about it. Without a name, explain\n"
                 "each volume group that is neither active nor skipped.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
-                  "cannot tell.\n\n",
+                  "cannot tell, or is not in charge.\n\n",
         .root_only = "read /run/headgate and ask device-mapper", .table = TABLE_KIND("subjects", columns),
         .run = run};

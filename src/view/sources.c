@@ -4,6 +4,7 @@
 
 #include "view/sources.h"
 
+#include "boot/switches.h"
 #include "lvm/metadata.h"
 #include "lvm/online.h"
 #include "shared/dm.h"
@@ -36,6 +37,17 @@ static int open_permitted(struct sources *ret)
         int r = sources_open(ret);
 
         return r < 0 || ret->run_error == -ENOENT ? r : ret->run_error;
+}
+
+void sources_log_not_activating(const struct sources *sources)
+{
+        if (!sources->in_charge)
+                log_notice("%s",
+                        takeover_is_at_next_boot(sources->root_fd)
+                                ? TAKEOVER_AT_NEXT_BOOT
+                                : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+        else if (!sources->config.event_activation)
+                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
 }
 
 int sources_open_in_charge(struct sources *ret)

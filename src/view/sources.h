@@ -41,6 +41,9 @@ int sources_open(struct sources *ret) _nonnull_all_ _must_check_;
  * charge. */
 int sources_open_in_charge(struct sources *ret) _nonnull_all_ _must_check_;
 
+/* Logs why headgate activates nothing, if that is so. The configuration has to be read. */
+void sources_log_not_activating(const struct sources *sources) _nonnull_all_;
+
 /* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
  * errno; one that says what is wrong with the file has been logged. */
 int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
