@@ -4,6 +4,7 @@
 
 #include "reader/child.h"
 
+#include <endian.h>
 #include <fcntl.h>
 #include <libdevmapper.h>
 #include <linux/audit.h>
@@ -264,6 +265,29 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
         result->n_copies++;
 }
 
+/* The superblock of version 1.2, which mdadm makes by default: the kernel's include/uapi/linux/raid/md_p.h. All is little-endian. */
+#define MD_OFFSET 4096
+#define MD_MAGIC 0xa92b4efcU
+#define MD_N_DISKS 92
+#define MD_NUMBER 160
+#define MD_ROLES 256
+
+/* What has no label may be a member of an array that a PV is in. */
+static void read_md_role(int fd, struct reader_result *result)
+{
+        uint32_t super[PIECE_SIZE / sizeof(uint32_t)], number;
+        uint16_t role;
+
+        if (pread(fd, super, PIECE_SIZE, MD_OFFSET) != PIECE_SIZE || le32toh(super[0]) != MD_MAGIC)
+                return;
+        number = le32toh(super[MD_NUMBER / sizeof(*super)]);
+        if (number >= (PIECE_SIZE - MD_ROLES) / sizeof(role))
+                return;
+        memcpy(&role, (uint8_t *) super + MD_ROLES + number * sizeof(role), sizeof(role));
+        result->md_role = le16toh(role);
+        result->md_disks = le32toh(super[MD_N_DISKS / sizeof(*super)]);
+}
+
 static void read_device(struct child *child, const struct reader_device *device, struct reader_result *result)
 {
         _cleanup_close_ int fd = -EBADF;
@@ -296,6 +320,8 @@ static void read_device(struct child *child, const struct reader_device *device,
         if (r != LABEL_FOUND) {
                 result->error = MIN(r, 0);
                 set_reason(&result->reason, reason);
+                if (r == LABEL_NONE)
+                        read_md_role(fd, result);
                 return;
         }
 

@@ -39,9 +39,10 @@ struct reader_result {
         int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
         uint32_t slow;    /* not 0 if it was waited for for more than a tenth of a second; from the parent */
         char pvid[LVM_ID_SIZE];
-        uint32_t unused;    /* not 0 if the PV says that no VG has it */
-        uint32_t empty;     /* not 0 if a metadata area is in use and empty */
-        uint32_t n_ignored; /* metadata areas that lvm2 was told to ignore */
+        uint32_t unused;            /* not 0 if the PV says that no VG has it */
+        uint32_t empty;             /* not 0 if a metadata area is in use and empty */
+        uint32_t n_ignored;         /* metadata areas that lvm2 was told to ignore */
+        uint32_t md_disks, md_role; /* of a member of an md array; 0 of what is none */
         char reason[64];
         uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];

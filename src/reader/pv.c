@@ -97,6 +97,8 @@ static int on_result(const struct reader_result *result, void *userdata)
         pv->error = result->error;
         pv->found = !isempty(result->pvid);
         pv->unused = result->empty;
+        pv->md_disks = result->md_disks;
+        pv->md_role = result->md_role;
         memcpy(pv->pvid, result->pvid, sizeof(pv->pvid));
         FOREACH_ARRAY(copy, result->copies, result->n_copies)
                 if (take_copy(copy, pv) < 0)

@@ -10,8 +10,10 @@
 struct pv {
         int error; /* 0, or the negative errno with which the device cannot be read, see reader_describe_error() */
         char *damage; /* how label or metadata are damaged; NULL if they are not */
-        bool found;   /* there is a label, and what follows is set */
-        bool unused;  /* a metadata area is in use and empty: the PV belongs to no VG */
+        uint32_t md_disks,
+                md_role; /* of a member of an md array, by its superblock 1.2: how many it has, and which it is; 0 of others */
+        bool found;  /* there is a label, and what follows is set */
+        bool unused; /* a metadata area is in use and empty: the PV belongs to no VG */
         char pvid[LVM_ID_SIZE];
         struct vg *metadata; /* the newest copy that is not damaged; NULL if there is none */
 };

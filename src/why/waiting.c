@@ -3,6 +3,7 @@
 /* What a VG that is not active, or not as a whole, waits for: PVs that are missing, the RAIDs of one that is degraded, its
  * turn. */
 
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "boot/plan.h"
@@ -51,13 +52,53 @@ static void add_unopened(struct why *why, const char *path, struct enumeration *
         enumeration_add(unopened, entry.line > 0 ? text.text : path);
 }
 
+/* The members of an array that are there. Starts empty. */
+struct members {
+        struct enumeration paths;
+        uint64_t roles; /* a bit for each */
+        uint32_t n;     /* that the array has; 0 if that is not known */
+        const char *uuid;
+};
+
+static void add_member(struct why *why, sd_device *device, const char *path, struct members *members)
+{
+        _cleanup_pv_ struct pv pv = {};
+
+        enumeration_add(&members->paths, path);
+        (void) sd_device_get_property_value(device, "ID_FS_UUID", &members->uuid);
+        why_fail(why, pv_read(path, &pv));
+        if (pv.md_disks == 0 || pv.md_disks > 64)
+                return;
+        members->n = pv.md_disks;
+        members->roles |= pv.md_role < 64 ? UINT64_C(1) << pv.md_role : 0;
+}
+
+static void explain_members(struct why *why, const struct members *members)
+{
+        _cleanup_enumeration_ struct enumeration missing = {};
+
+        why_state(why, "md-component", "Of md array %s these members are there: %s.", members->uuid ?: "?",
+                members->paths.text);
+        for (uint32_t i = 0; i < members->n; i++)
+                if (!(members->roles & UINT64_C(1) << i))
+                        enumeration_add(&missing, path_format("%" PRIu32, i).text);
+        if (!missing.text) {
+                why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
+                return;
+        }
+        why_fact(why, "Of its %" PRIu32 " members these are missing, as \"mdadm --examine\" numbers them: %s.",
+                members->n, missing.text);
+        why_advise(why, "If they are lost, start the array without them: \"mdadm --incremental --run --scan\".");
+}
+
 /* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else,
  * and if it is NULL, all, as it is not known what is in them. */
 static void explain_unopened(struct why *why, const char *array)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
-        _cleanup_enumeration_ struct enumeration members = {}, unopened = {};
-        const char *path, *uuid = "?";
+        _cleanup_enumeration_ struct enumeration unopened = {};
+        struct members members = {};
+        const char *path;
         dev_t number;
         int r = devices_with_signature_new("crypto_LUKS", &enumerator)
                         ?: sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "linux_raid_member");
@@ -70,17 +111,15 @@ static void explain_unopened(struct why *why, const char *array)
                         is_in_use(why->sources, number))
                         continue;
                 add_unopened(why, path, &unopened);
-                if (is_member(device, array)) {
-                        enumeration_add(&members, path);
-                        (void) sd_device_get_property_value(device, "ID_FS_UUID", &uuid);
-                }
+                if (is_member(device, array))
+                        add_member(why, device, path, &members);
         }
-        if (members.text) {
-                why_state(why, "md-component", "Of md array %s these members are there: %s.", uuid, members.text);
-                why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
-        } else if (unopened.text)
+        if (members.paths.text)
+                explain_members(why, &members);
+        else if (unopened.text)
                 why_fact(why, "PVs may be in these devices, which are not unlocked or assembled: %s.",
                         unopened.text);
+        enumeration_done(&members.paths);
 }
 
 bool explain_crypttab(struct why *why, const char *name, const char *kernel_name)

@@ -3,6 +3,7 @@
 /* What headgate why says of devices, by what sysfs and udev would tell of them, and by images of what lvm2
  * writes. */
 
+#include <endian.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -188,6 +189,30 @@ START_TEST(unused_pv)
 }
 END_TEST
 
+/* A superblock as in the kernel's md_p.h, of which a role says which member it is. */
+START_TEST(md_member)
+{
+        static const struct {
+                uint32_t magic, number, disks, role;
+        } rows[] = {{0xa92b4efc, 1, 3, 2}, {0xa92b4efc, 1920, 0, 0}, {0xa92b4efd, 1, 0, 0}};
+        uint32_t disk[4096] = {};
+        uint32_t *super = disk + 1024;
+        _cleanup_free_ char *path = string_format("%s/member", run_directory());
+        _cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        _cleanup_pv_ struct pv pv = {};
+
+        super[0] = htole32(rows[_i].magic);
+        super[92 / 4] = htole32(3);
+        super[160 / 4] = htole32(rows[_i].number);
+        super[256 / 4] = htole32(2 << 16);
+        ck_assert_int_eq(write_all(fd, disk, sizeof(disk)), 0);
+        ck_assert_int_eq(pv_read(path, &pv), 0);
+        ck_assert(!pv.found && pv.error == 0);
+        ck_assert_uint_eq(pv.md_disks, rows[_i].disks);
+        ck_assert_uint_eq(pv.md_role, rows[_i].role);
+}
+END_TEST
+
 /* That a device does not answer is for the guests. */
 START_TEST(unreadable_devices)
 {
@@ -246,6 +271,7 @@ int main(void)
         tcase_add_test(tcase, pv_of_a_vg);
         tcase_add_test(tcase, pv_without_metadata);
         tcase_add_loop_test(tcase, unused_pv, 0, 4);
+        tcase_add_loop_test(tcase, md_member, 0, 3);
         tcase_add_test(tcase, unreadable_devices);
         tcase_add_test(tcase, pv_that_lvm2_has_not_recorded);
         tcase_add_test(tcase, pv_on_something_that_lvm2_ignores);
