@@ -3,6 +3,7 @@
 /* headgate blame and headgate plot: what took how long at a boot, or at a shutdown, as a table or as a picture. The
  * timeline of this boot is made of the worker's records; those of an earlier one, and of a shutdown, are in the journal. */
 
+#include "cli/critical-chain.h"
 #include "cli/verb.h"
 #include "plot/plot.h"
 #include "shared/log.h"
@@ -15,6 +16,7 @@
 
 static bool arg_boot;
 static bool arg_shutdown;
+static bool arg_chain;
 static const char *arg_which; /* NULL for this boot, and for the shutdown before it */
 
 /* ------ reading. These return 0 or a negative errno, having logged what is wrong ------ */
@@ -208,14 +210,23 @@ static const struct table_kind *choose_table(size_t n_names _unused_)
                 log_error("--boot and --shutdown are mutually exclusive, see --help.");
                 return NULL;
         }
-        return arg_shutdown ? &shutdown : &boot;
+        if (arg_chain && (arg_which || arg_shutdown)) {
+                log_error("--critical-chain is of this boot only.");
+                return NULL;
+        }
+        return arg_chain ? &chain_table : arg_shutdown ? &shutdown : &boot;
 }
 
 static int run_blame(char *names[], size_t n, struct table *table)
 {
         _cleanup_timeline_ struct timeline timeline = {};
-        int r = read_selected(&timeline, names, n);
+        int r;
 
+        if (arg_chain && n > 1)
+                return verb_refuse("Unexpected argument \"%s\". See \"headgate blame --help\".", names[1]);
+        if (arg_chain)
+                return chain_run(n > 0 ? names[0] : "local-fs.target", table);
+        r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
                 return r;
         SORT(timeline.bars, timeline.n, timeline_by_blame);
@@ -243,6 +254,8 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
 }
 
 static const struct verb_option options[] = {
+        /* Of blame alone. */
+        {"critical-chain", '\0', NULL, "What a mount or another unit waited for last, down to a disk", &arg_chain},
         {"boot", '\0', "[=BOOT]", "Of this boot, or another: volume groups (the default)", &arg_boot, &arg_which},
         {"shutdown", '\0', "[=BOOT]", "Of the shutdown before it, or that ended another: devices", &arg_shutdown,
                 &arg_which},
@@ -251,7 +264,8 @@ static const struct verb_option options[] = {
 
 const struct verb verb_blame = {"blame", "[NAME...]", "Show what took longest at boot or at shutdown, and on what",
         .help = "Usage: headgate blame [--boot[=BOOT]] [OPTION...] [VG...]\n"
-                "       headgate blame --shutdown[=BOOT] [OPTION...] [DEVICE|TREE...]\n\n"
+                "       headgate blame --shutdown[=BOOT] [OPTION...] [DEVICE|TREE...]\n"
+                "       headgate blame --critical-chain [OPTION...] [MOUNTPOINT|UNIT]\n\n"
                 "Show what took longest, and on what.\n\n",
         .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
         .choose_table = choose_table, .run = run_blame};
@@ -260,5 +274,5 @@ const struct verb verb_plot = {"plot", "[NAME...]", "Draw that as a picture",
         .help = "Usage: headgate plot [--boot[=BOOT]] [VG...] > FILE.svg\n"
                 "       headgate plot --shutdown[=BOOT] [DEVICE|TREE...] > FILE.svg\n\n"
                 "Draw what took how long, as an SVG picture.\n\n",
-        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
-        .run = run_plot};
+        .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n",
+        .options = options + 1, .run = run_plot};

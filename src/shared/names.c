@@ -177,10 +177,10 @@ static char *unit_name_escape(const char *string)
         return escaped[0] == '.' ? string_format("\\x2e%s", escaped + 1) : TAKE_PTR(escaped);
 }
 
-int unit_name_of_vg(const char *name, char **ret)
+static int make_unit_name(const char *prefix, const char *name, const char *suffix, char **ret)
 {
         _cleanup_free_ char *escaped = unit_name_escape(name);
-        _cleanup_free_ char *unit = escaped ? string_format("headgate-vg@%s.service", escaped) : NULL;
+        _cleanup_free_ char *unit = escaped ? string_format("%s%s.%s", prefix, escaped, suffix) : NULL;
 
         if (!unit)
                 return -ENOMEM;
@@ -188,6 +188,16 @@ int unit_name_of_vg(const char *name, char **ret)
                 return -ENAMETOOLONG;
         *ret = TAKE_PTR(unit);
         return 0;
+}
+
+int unit_name_of_vg(const char *name, char **ret)
+{
+        return make_unit_name("headgate-vg@", name, "service", ret);
+}
+
+int unit_name_of_mount(const char *path, char **ret)
+{
+        return make_unit_name("", path[1] == '\0' ? path : path + 1, "mount", ret);
 }
 
 bool unit_name_is_essential(const char *unit)

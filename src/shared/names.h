@@ -94,5 +94,8 @@ static inline void enumeration_done(struct enumeration *enumeration)
  * be freed by the caller; -ENAMETOOLONG if systemd would not take it; or -ENOMEM. */
 int unit_name_of_vg(const char *name, char **ret) _nonnull_all_ _must_check_;
 
+/* The unit of the mount point, an absolute path without "." or slashes that are doubled or at its end. Likewise. */
+int unit_name_of_mount(const char *path, char **ret) _nonnull_all_ _must_check_;
+
 /* Whether the unit is one that nobody is to be advised to stop: systemd's own, a user's manager, logins by console or SSH, D-Bus. */
 bool unit_name_is_essential(const char *unit) _nonnull_all_;

@@ -60,6 +60,7 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
 {
         const char *interface = !unit                           ? DESTINATION ".Manager"
                                 : streq(property, "StatusText") ? DESTINATION ".Service"
+                                : streq(property, "SysFSPath")  ? DESTINATION ".Device"
                                                                 : DESTINATION ".Unit";
         _cleanup_free_ char *path = NULL;
         char *value = NULL;
@@ -131,9 +132,8 @@ bool unit_is(const struct systemd *systemd, const char *unit, const char *proper
         return found && streq(found, value);
 }
 
-uint64_t unit_active_since_usec(const struct systemd *systemd, const char *unit)
+uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property)
 {
-        static const char property[] = "ActiveEnterTimestampMonotonic";
         _cleanup_free_ char *path = NULL, *text = NULL;
         uint64_t usec = 0;
 
