@@ -11,6 +11,7 @@
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
+#include "shared/udev.h"
 #include "shared/util.h"
 #include "table/tree-view.h"
 #include "tree/order.h"
@@ -138,11 +139,25 @@ static char *get_read_only(const void *data)
         return strdup(read_only && streq(read_only, "1") ? "1" : "0");
 }
 
+/* What blkid has found on a device, for udev: "ext4", "LVM2_member", "crypto_LUKS". */
+static char *get_fs_type(const void *data)
+{
+        const struct line *line = data;
+        _cleanup_udev_ struct udev *udev = line->node.kernel_name && !root_is_chosen() ? udev_new() : NULL;
+        _cleanup_udev_device_ struct udev_device *device =
+                udev ? udev_device_new_from_devnum(udev, 'b', line->node.number) : NULL;
+        const char *type = device ? udev_device_get_property_value(device, "ID_FS_TYPE") : NULL;
+
+        return string_printable(type ?: "");
+}
+
 static const struct column columns[] = {
         COLUMN("NODE", ALWAYS, STRING, name, "device-mapper's or the kernel's name of a device, or a mount point",
                 .flags = SCOLS_FL_TREE),
         COLUMN("ID", IN_JSON, STRING, id, "what tells it from all other nodes"),
         COLUMN("KIND", ALWAYS, STRING, kind, "what it is"),
+        {"FSTYPE", "the file system on it, or of what it is a member", COLUMN_ALWAYS, COLUMN_STRING,
+                .text = get_fs_type},
         COLUMN("SIZE", ALWAYS, SIZE, node.size, "its size, in JSON in bytes"),
         COLUMN("STATE", ALWAYS, STRING, state,
                 "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",

@@ -6,6 +6,7 @@
 #include "table/table.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <strings.h>
 
 #include "shared/log.h"
@@ -167,6 +168,9 @@ static int add_column(struct table *table, const struct column *column)
                 return -ENOMEM;
         if (column->below)
                 table->below = made;
+        /* Of the locale depends what a tree is drawn with. */
+        if (column->flags & SCOLS_FL_TREE)
+                (void) setlocale(LC_CTYPE, "");
         table->columns[table->n_columns++] = column;
         return 0;
 }
