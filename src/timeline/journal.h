@@ -7,7 +7,7 @@
 
 /* Timelines in the journal, for "headgate blame --boot=-1". The worker and headgate-teardown know when links were made and how
  * long each phase took only until the machine is switched off, so they log it: lines with MESSAGE_TIMELINE, each with some of the
- * bars in the field HEADGATE_BARS, in the form that headgate-journal-fields(7) describes. */
+ * bars in the field HEADGATE_BARS, in the form that headgate-differences(7) describes. */
 
 /* Logs all bars, in as few lines as their size allows. Without memory for a line there is no line. */
 void timeline_log(const struct timeline *timeline) _nonnull_all_;

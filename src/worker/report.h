@@ -5,7 +5,7 @@
 #include "inventory/inventory.h"
 
 /* What the worker says: one structured line in the journal for each thing that happens to a VG (the fields are
- * described in headgate-journal-fields(7)), and the unit's STATUS=. Without memory for a line there is no line. */
+ * described in headgate-differences(7)), and the unit's STATUS=. Without memory for a line there is no line. */
 
 /* The first PV of a VG with several has appeared, as the device `device_name`. Said with LOG_DEBUG. */
 void report_seen(const struct managed_group *group, const char *device_name);

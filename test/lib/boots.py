@@ -60,7 +60,7 @@ SHUTDOWN = "98268866d1d54a499c4e98921d93bc40"  # SD_MESSAGE_SHUTDOWN of systemd'
 UNIT_STOPPED = "9d1aaa27d60140bd96365438aad20286"  # SD_MESSAGE_UNIT_STOPPED
 BOOT = "0123456789abcdef0123456789abcdef"
 EARLIER_BOOT = "fedcba9876543210fedcba9876543210"
-# What a line of HEADGATE_BARS is made of, see headgate-journal-fields(7).
+# What a line of HEADGATE_BARS is made of, see headgate-differences(7).
 WORDS = ("state end first_usec pvs_usec queue_usec lvm2_usec udev_usec held_usec removal_usec asked_usec linked_usec complete_usec "
          "n_pvs n_lvs n_tries uuid name tree kind reason").split()
 TEXTS = {"state", "end", "uuid", "name", "tree", "kind", "reason"}
