@@ -82,7 +82,7 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
                 int width = printf("  %-3s --%s%s%s", row->letter != '\0' ? letter : "", row->name,
                         *argument != '\0' && *argument != '[' ? " " : "", argument);
 
-                printf("%*s%s\n", 25 - width, "", row->help);
+                printf("%*s%s\n", 26 - width, "", row->help);
         }
         printf("\n%s", verb->footer ?: "");
         if (verb->name)

@@ -5,8 +5,10 @@
 
 #include "cli/status.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 
+#include "cli/openmetrics.h"
 #include "cli/verb.h"
 #include "shared/log.h"
 #include "shared/util.h"
@@ -15,6 +17,8 @@
 
 static bool arg_all;
 static bool arg_follow;
+static bool arg_metrics;
+static const char *arg_output_file;
 static bool arg_problems;
 
 /* ------ the table ------ */
@@ -379,6 +383,31 @@ static void print_summary(const struct table *table, const struct lines *lines)
                 printf("\n%s\n", summary);
 }
 
+/* On standard output, or into the file as a whole. Those who collect metrics are not root. */
+static int print_metrics(struct sources *sources)
+{
+        _cleanup_metrics_ struct metrics metrics = {};
+        _cleanup_free_ char *text = NULL, *directory = NULL;
+        _cleanup_close_ int fd = -EBADF;
+        _cleanup_(lines_done) struct lines lines = {};
+        const char *name;
+        int r = sources->run_error < 0 && sources->run_error != -ENOENT ? sources->run_error : 0;
+
+        r = r ?: look(sources, NULL, 0, true, &lines);
+        if (r >= 0)
+                r = metrics_read(sources, &metrics);
+        text = r < 0 ? NULL : metrics_format(&metrics);
+        if (!text)
+                return verb_fail(r < 0 ? r : -ENOMEM, "Failed to make metrics: %m");
+        if (!arg_output_file)
+                return fputs(text, stdout) < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
+        name = basename(arg_output_file);
+        directory = string_format("%.*s.", (int) (name - arg_output_file), arg_output_file);
+        fd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        r = fd < 0 ? -errno : write_file_with_mode_at(fd, name, text, 0644);
+        return r < 0 ? verb_fail(r, "Failed to write %s: %m", arg_output_file) : EXIT_SUCCESS;
+}
+
 static int run(char *names[], size_t n, struct table *table)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
@@ -387,8 +416,14 @@ static int run(char *names[], size_t n, struct table *table)
 
         if (arg_problems && arg_follow)
                 return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
+        if (arg_output_file && !arg_metrics)
+                return verb_refuse("--output-file is for --openmetrics, see --help.");
+        if (arg_metrics && (arg_problems || arg_follow || table->options.json || n > 0))
+                return verb_refuse("--openmetrics goes with --output-file alone, see --help.");
         table->by_line = arg_follow;
         r = open_sources(&sources);
+        if (r >= 0 && arg_metrics)
+                return print_metrics(&sources);
         if (r >= 0 && arg_follow && sources.in_charge) {
                 r = follow(&sources, names, n, table);
                 return r < 0 ? verb_fail(r, "Failed to follow the volume groups: %m") : r;
@@ -408,6 +443,8 @@ static int run(char *names[], size_t n, struct table *table)
 static const struct verb_option options[] = {
         {"all", 'a', NULL, "Also those that only lvm2's backups tell of", &arg_all},
         {"follow", 'f', NULL, "Then print each change, until interrupted", &arg_follow},
+        {"openmetrics", '\0', NULL, "Print metrics for a monitoring system", &arg_metrics},
+        {"output-file", '\0', "FILE", "Write them to this file", .value = &arg_output_file},
         {"problems", 'x', NULL, "Only VGs that are neither active nor skipped", &arg_problems},
         {},
 };

@@ -177,7 +177,7 @@ bool is_masked_at(int dir_fd, const char *path)
                streq(target, "/dev/null");
 }
 
-int write_file_atomic_at(int dir_fd, const char *name, const char *content)
+int write_file_with_mode_at(int dir_fd, const char *name, const char *content, mode_t mode)
 {
         struct path temporary = path_format(".%s.new", name);
         _cleanup_close_ int fd =
@@ -186,6 +186,8 @@ int write_file_atomic_at(int dir_fd, const char *name, const char *content)
 
         if (fd < 0)
                 return r;
+        if (r >= 0 && fchmod(fd, mode) < 0)
+                r = -errno;
         if (r >= 0 && renameat(dir_fd, temporary.text, dir_fd, name) < 0)
                 r = -errno;
         if (r < 0)

@@ -56,8 +56,10 @@ bool is_masked_at(int dir_fd, const char *path) _nonnull_all_;
 
 /* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
- * errno. */
-int write_file_atomic_at(int dir_fd, const char *name, const char *content) _nonnull_all_ _must_check_;
+ * errno. Only root may read it, or, by the second one, whom `mode` lets. */
+#define write_file_atomic_at(dir_fd, name, content) write_file_with_mode_at(dir_fd, name, content, 0600)
+int write_file_with_mode_at(
+        int dir_fd, const char *name, const char *content, mode_t mode) _nonnull_all_ _must_check_;
 
 /* Writes all of `data`, whatever the number of write() calls. Returns 0 or a negative errno. */
 int write_all(int fd, const void *data, size_t size) _must_check_;

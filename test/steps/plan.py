@@ -79,7 +79,7 @@ def unit_steps(check, builds):
     steps.append(Step("the generator can be confined", ["test", "-x", builds.plain / "test/confine"], "unit tests", 1,
                       after=built))
     for name, programs in (("request", ["src/headgate-request", "test/empty"]), ("generator", ["src/headgate-generator"]),
-                           ("status", ["src/headgate"])):
+                           ("status", ["src/headgate"]), ("metrics", ["src/headgate"])):
         steps.append(Step(f"cost of {name}", [TESTS / "cost", name, *(builds.plain / path for path in programs),
                                               *(["--absolute"] if check == "all" else [])],
                           "unit tests", 5, ALONE, after=built))

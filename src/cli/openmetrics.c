@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The metrics of a machine: of its VGs at one moment, and of its boot. */
+
+#include "cli/openmetrics.h"
+
+#include <inttypes.h>
+
+#include "shared/flags.h"
+#include "shared/util.h"
+#include "timeline/timeline.h"
+
+/* ------ reading. These return 0 or a negative errno ------ */
+
+/* The VGs that entries claim, without looking into any backup. Those beyond PLAN_VGS_MAX are left out. */
+static int find_claimed(const struct sources *sources, struct plan *ret)
+{
+        /* headgate-generator has reported these. */
+        _cleanup_problems_ struct problems problems = {};
+
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
+                struct planned_vg *planned;
+                int r = plan_add(ret, (*vg)->name, &planned);
+
+                if (r == -ENOMEM)
+                        return r;
+                if (r >= 0)
+                        memcpy(planned->vgid, (*vg)->vgid, LVM_ID_SIZE);
+        }
+        return entries_claim(sources->root_fd, NULL, ret, &problems);
+}
+
+static int add_boot(const struct sources *sources, struct metrics *metrics)
+{
+        _cleanup_timeline_ struct timeline timeline = {};
+        _cleanup_plan_ struct plan plan = {};
+        uint64_t pause_usec = 0;
+        int r = find_claimed(sources, &plan);
+
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
+                r = r < 0 ? r : timeline_add_vg(&timeline, *vg);
+        r = r < 0 ? r : timeline_find_pause(&timeline, &pause_usec);
+        for (size_t i = 0; r >= 0 && i < timeline.n; i++) {
+                const struct timeline_bar *bar = &timeline.bars[i];
+                const char *name = sources->vgs[i]->name;
+                const struct planned_vg *planned = plan_find(&plan, name);
+                uint64_t end = timeline_end_usec(bar);
+
+                if (sources->vgs[i]->first.settled_usec == 0 || end > pause_usec)
+                        continue;
+                metrics->all_usec = MAX(metrics->all_usec, end);
+                if ((planned && planned->needed) || strv_has(&sources->settings.boot_vgs, name))
+                        metrics->needed_usec = MAX(metrics->needed_usec, end);
+        }
+        return r;
+}
+
+static void add_failures(const struct sources *sources, struct metrics *metrics)
+{
+        _cleanup_free_ char *text = NULL;
+
+        if (sources->run_fd < 0 || read_file_at(sources->run_fd, FLAGS_FAILURES, &text, NULL) < 0 ||
+                parse_u64(text, &metrics->n_failures) < 0)
+                metrics->n_failures = 0;
+}
+
+int metrics_read(const struct sources *sources, struct metrics *ret)
+{
+        ret->in_charge = sources->in_charge;
+        add_failures(sources, ret);
+        FOREACH_ARRAY(element, sources->vgs, sources->n_vgs) {
+                const struct vg *vg = *element;
+                struct activation activation = {
+                        vg->name, .usec = usec_between(vg->complete_usec, vg->settled_usec)};
+
+                if (!snapshot_is_current(sources, vg))
+                        continue;
+                ret->n_in_state[vg->state]++;
+                ret->n_overdue += vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
+                ret->n_missing_pvs += vg_count(vg).missing;
+                /* A name that lvm2 would not accept could end the line. */
+                if (activation.usec == 0 || vg->state == VG_STATUS_SKIPPED || !vg_name_is_valid(vg->name))
+                        continue;
+                lvm_id_format(vg->vgid, activation.uuid);
+                if (APPEND(ret->activations, ret->n_activations, activation) < 0)
+                        return -ENOMEM;
+        }
+        return sources->in_charge ? add_boot(sources, ret) : 0;
+}
+
+void metrics_done(struct metrics *metrics)
+{
+        free(metrics->activations);
+}
+
+/* ------ printing ------ */
+
+#define PREFIX "headgate_"
+
+static void print_head(FILE *file, const char *name, const char *unit, const char *help)
+{
+        fprintf(file, "# TYPE " PREFIX "%s gauge\n", name);
+        if (unit)
+                fprintf(file, "# UNIT " PREFIX "%s %s\n", name, unit);
+        fprintf(file, "# HELP " PREFIX "%s %s\n", name, help);
+}
+
+static void print_number(FILE *file, const char *name, const char *help, uint64_t number)
+{
+        print_head(file, name, NULL, help);
+        fprintf(file, PREFIX "%s %" PRIu64 "\n", name, number);
+}
+
+static void print_value(FILE *file, uint64_t usec)
+{
+        fprintf(file, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC, usec % USEC_PER_SEC);
+}
+
+/* What is not known has no line. */
+static void print_seconds(FILE *file, const char *name, const char *help, uint64_t usec)
+{
+        if (usec == 0)
+                return;
+        print_head(file, name, "seconds", help);
+        fprintf(file, PREFIX "%s", name);
+        print_value(file, usec);
+}
+
+static void print_activations(FILE *file, const struct metrics *metrics)
+{
+        uint64_t sum = 0;
+
+        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations)
+                sum += activation->usec;
+        print_seconds(file, "activations_seconds",
+                "Sum of the durations of the last activation of each volume group.", sum);
+        if (metrics->n_activations > METRICS_VGS_MAX || metrics->n_activations == 0)
+                return;
+        print_head(file, "activation_seconds", "seconds",
+                "Duration of the last activation, from when all physical volumes were there.");
+        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations) {
+                fprintf(file, PREFIX "activation_seconds{vg=\"%s\",uuid=\"%s\"}", activation->vg,
+                        activation->uuid);
+                print_value(file, activation->usec);
+        }
+}
+
+char *metrics_format(const struct metrics *metrics)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+        char *text;
+
+        if (!file)
+                return NULL;
+        print_number(file, "in_charge", "Whether headgate activates volume groups, not lvm2's own udev rule.",
+                metrics->in_charge);
+        print_head(file, "volume_groups", NULL, "Volume groups by state, as headgate status has it.");
+        for (enum vg_status state = 0; state < _VG_STATUS_MAX; state++)
+                fprintf(file, PREFIX "volume_groups{state=\"%s\"} %zu\n", vg_status_to_string(state),
+                        metrics->n_in_state[state]);
+        print_number(file, "overdue_volume_groups", "Volume groups that are not active by their deadline.",
+                metrics->n_overdue);
+        print_number(
+                file, "missing_physical_volumes", "Physical volumes that are missing.", metrics->n_missing_pvs);
+        print_number(file, "worker_failures", "Failures of the worker since it last settled a volume group.",
+                metrics->n_failures);
+        print_seconds(file, "boot_all_active_seconds",
+                "From the start of the kernel until the last volume group was active.", metrics->all_usec);
+        print_seconds(file, "boot_needed_active_seconds",
+                "From the start of the kernel until the last volume group was active that boot waits for.",
+                metrics->needed_usec);
+        print_activations(file, metrics);
+        fputs("# EOF\n", file);
+        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The text of headgate status --openmetrics. That other programs can read it, test/cli/openmetrics tells. */
+
+#include "cli/openmetrics.h"
+
+#include "fixture.h"
+
+#define HEAD(name, help) "# TYPE headgate_" name " gauge\n# HELP headgate_" name " " help "\n"
+#define SECONDS(name, help)                                                                                       \
+        "# TYPE headgate_" name " gauge\n# UNIT headgate_" name " seconds\n# HELP headgate_" name " " help "\n"
+
+static const char text_of_all[] = HEAD("in_charge",
+        "Whether headgate activates volume groups, not lvm2's own udev rule.") "headgate_in_charge 1\n" HEAD("volume_groups",
+        "Volume groups by state, as headgate status has it.") "headgate_volume_groups{state=\"waiting\"} 1\nheadgate_volume_groups{state=\"complete\"} 0\n"
+                                                              "headgate_volume_groups{state=\"activating\"} 0\nheadgate_volume_groups{state=\"active\"} 2\n"
+                                                              "headgate_volume_groups{state=\"degraded\"} 0\nheadgate_volume_groups{state=\"skipped\"} 0\n"
+                                                              "headgate_volume_groups{state=\"failed\"} 0\nheadgate_volume_groups{state=\"deactivated\"} 0\n"
+                                                              "headgate_volume_groups{state=\"absent\"} 3\nheadgate_volume_groups{state=\"unknown\"} 0\n" HEAD(
+                                                                      "overdue_volume_groups",
+                                                                      "Volume groups that are not active by their deadline.") "headgate_overdue_volume_groups 4\n" HEAD("missing_physical_volumes",
+                                                                      "Physical volumes that are missing.") "headgate_missing_physical_volumes 5\n" HEAD("worker_failures",
+                                                                      "Failures of the worker since it last settled a volume group.") "headgate_worker_failures 6\n" SECONDS("boot_all_active_seconds",
+                                                                      "From the start of the kernel until the last volume group was active.") "headgate_boot_all_active_seconds 12.000034\n" SECONDS("boot_needed_active_seconds",
+                                                                      "From the start of the kernel until the last volume group was active that boot waits for.") "headgate_boot_needed_active_seconds 0.900000\n" SECONDS("activations_seconds",
+                                                                      "Sum of the durations of the last activation of each volume group.") "headgate_activations_seconds 3.750000\n" SECONDS("activation_seconds",
+                                                                      "Duration of the last activation, from when all physical volumes were there.") "headgate_activation_seconds{vg=\"data\",uuid=\"one\"} 2.500000\n"
+                                                                                                                                                     "headgate_activation_seconds{vg=\"data\",uuid=\"two\"} 1.250000\n"
+                                                                                                                                                     "# EOF\n";
+
+START_TEST(all_is_known)
+{
+        struct activation activations[] = {{"data", "one", 2500000}, {"data", "two", 1250000}};
+        const struct metrics metrics = {
+                .in_charge = true,
+                .n_in_state = {[VG_STATUS_WAITING] = 1, [VG_STATUS_ACTIVE] = 2, [VG_STATUS_ABSENT] = 3},
+                .n_overdue = 4,
+                .n_missing_pvs = 5,
+                .n_failures = 6,
+                .all_usec = 12000034,
+                .needed_usec = 900000,
+                .activations = activations,
+                .n_activations = ELEMENTSOF(activations),
+        };
+        _cleanup_free_ char *text = metrics_format(&metrics);
+
+        ck_assert_pstr_eq(text, text_of_all);
+}
+END_TEST
+
+START_TEST(nothing_is_known)
+{
+        const struct metrics metrics = {};
+        _cleanup_free_ char *text = metrics_format(&metrics);
+
+        ck_assert_ptr_nonnull(text);
+        ck_assert_ptr_nonnull(strstr(text, "headgate_in_charge 0\n"));
+        ck_assert_ptr_null(strstr(text, "_seconds"));
+        ck_assert_str_eq(text + strlen(text) - strlen("\n# EOF\n"), "\n# EOF\n");
+}
+END_TEST
+
+/* One more has the sum alone. */
+START_TEST(there_are_many)
+{
+        struct activation activations[METRICS_VGS_MAX + 1];
+
+        for (size_t n = METRICS_VGS_MAX; n <= METRICS_VGS_MAX + 1; n++) {
+                const struct metrics metrics = {.activations = activations, .n_activations = n};
+                _cleanup_free_ char *text = NULL,
+                                    *sum = string_format("headgate_activations_seconds %zu.000000\n", n);
+                size_t n_lines = 0;
+
+                for (size_t i = 0; i < n; i++)
+                        activations[i] = (struct activation){"data", "one", USEC_PER_SEC};
+                text = metrics_format(&metrics);
+                ck_assert_ptr_nonnull(text);
+                ck_assert_ptr_nonnull(strstr(text, sum));
+                for (const char *line = text; (line = strstr(line, "\nheadgate_activation_seconds{")); line++)
+                        n_lines++;
+                ck_assert_uint_eq(n_lines, n > METRICS_VGS_MAX ? 0 : n);
+        }
+}
+END_TEST
+
+int main(void)
+{
+        Suite *suite = suite_create("openmetrics");
+        TCase *test_case = tcase_create("openmetrics");
+
+        tcase_add_test(test_case, all_is_known);
+        tcase_add_test(test_case, nothing_is_known);
+        tcase_add_test(test_case, there_are_many);
+        suite_add_tcase(suite, test_case);
+        return run_suite(suite);
+}
