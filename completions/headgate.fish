@@ -68,7 +68,7 @@ function __headgate_value # KIND VALUE COMMAND...
 end
 
 function __headgate_arguments # PROGRAM WORD USAGE: of the kinds that the first line of the help text names
-    if string match -q '*[FILE*' -- $argv[3]
+    if string match -qr '\[FILE|\] FILE' -- $argv[3]
         __fish_complete_path $argv[2]
         return
     end

@@ -15,8 +15,8 @@
 static const struct verb verb_help = {"help", "[VERB...]", "Show this help, or that of a verb"};
 
 static const struct verb *const verbs[] = {&verb_status, &verb_why, &verb_tree, &verb_blame, &verb_plot,
-        &verb_shutdown_log, &verb_doctor, &verb_activate, &verb_deactivate, &verb_wait, &verb_plan, &verb_metadata,
-        &verb_enable, &verb_disable, &verb_help, NULL};
+        &verb_shutdown_log, &verb_doctor, &verb_report, &verb_activate, &verb_deactivate, &verb_wait, &verb_plan,
+        &verb_metadata, &verb_enable, &verb_disable, &verb_help, NULL};
 
 static const struct verb headgate = {
         .help = "Usage: headgate [OPTION...] VERB ...\n\n"

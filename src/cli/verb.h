@@ -66,5 +66,5 @@ struct verb {
 
 /* Those of metadata.c, enable.c and wait.c change something, deactivate.c all the more; the others look. */
 extern const struct verb verb_activate, verb_blame, verb_deactivate, verb_disable, verb_doctor, verb_enable,
-        verb_metadata, verb_plan, verb_plan_teardown, verb_plot, verb_shutdown_log, verb_status, verb_tree,
-        verb_wait, verb_why;
+        verb_metadata, verb_plan, verb_plan_teardown, verb_plot, verb_report, verb_shutdown_log, verb_status,
+        verb_tree, verb_wait, verb_why;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* headgate report: what a bug report needs to say of a machine, as one archive: what other verbs and programs print, and files. */
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "cli/scrub.h"
+#include "cli/verb.h"
+#include "lvm/command.h"
+#include "shared/kernel.h"
+#include "shared/program.h"
+#include "view/snapshot.h"
+
+static bool arg_anonymize;
+
+#define HEADGATE BINDIR "/headgate "
+#define JOURNAL "/bin/journalctl --boot --no-pager --output=short-monotonic --lines=20000 "
+#define FOLDER "headgate-report"
+
+/* The command that prints it, with words between spaces, or else a file. */
+static const struct member {
+        const char *name, *source;
+} members[] = {
+        {"doctor", HEADGATE "doctor --all"},
+        {"status", HEADGATE "status --all"},
+        {"status.json", HEADGATE "status --all --json"},
+        {"why", HEADGATE "why"},
+        {"tree", HEADGATE "tree"},
+        {"plan-activate", HEADGATE "plan activate"},
+        {"plan-initrd", HEADGATE "plan initrd"},
+        {"blame", HEADGATE "blame"},
+        {"blame-boot-1", HEADGATE "blame --boot=-1"},
+        {"blame-boot-2", HEADGATE "blame --boot=-2"},
+        {"blame-shutdown-1", HEADGATE "blame --shutdown=-1"},
+        {"blame-shutdown-2", HEADGATE "blame --shutdown=-2"},
+        {"journal-units", JOURNAL "--unit=headgate* --unit=lvm2* --unit=systemd-udevd*"},
+        {"journal-programs",
+                JOURNAL "--identifier=headgate-generator --identifier=headgate-request --identifier=lvm"},
+        {"lvm-version", LVM_PROGRAM " version"},
+        {"lvm.conf-differences", LVM_PROGRAM " lvmconfig --typeconfig=diff"},
+        {"systemd-version", "/bin/systemctl --version"},
+        {"uname", "/bin/uname --all"},
+        {"lsblk", "/bin/lsblk --all --output=NAME,MAJ:MIN,TYPE,SIZE,FSTYPE,UUID,MOUNTPOINTS"},
+        {"dmsetup-table", "/sbin/dmsetup table"},
+        {"dmsetup-info", "/sbin/dmsetup info --columns"},
+        {"dmsetup-udevcookies", "/sbin/dmsetup udevcookies"},
+        {"headgate.conf", "/etc/headgate/headgate.conf"},
+        {"records", "/run/headgate/records"},
+        {"fstab", "/etc/fstab"},
+        {"crypttab", "/etc/crypttab"},
+        {"cmdline", "/proc/cmdline"},
+        {"os-release", "/etc/os-release"},
+        {"system.devices", "/etc/lvm/devices/system.devices"},
+};
+
+#define WORDS_MAX 8
+
+/* ------ names. These return 0 or a negative errno ------ */
+
+static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
+{
+        int r = snapshot_read(sources);
+
+        if (r < 0)
+                return r;
+        /* Also those that only a backup or device-mapper knows. */
+        unrecorded_add_all(sources);
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
+                r = r ?: scrubber_add(scrubber, "vg", (*vg)->name);
+                FOREACH_LV(lv, *vg)
+                        r = r ?: scrubber_add(scrubber, "lv", lv->name);
+        }
+        for (size_t i = 0; sources->devices && i < sources->devices->n; i++) {
+                const struct dm_device *device = &sources->devices->devices[i];
+
+                r = r ?: scrubber_add(scrubber, device->lv ? "lv" : "dm", device->lv ?: device->name);
+        }
+        return r;
+}
+
+/* Of what is on devices, or on other hosts. */
+static int add_mounts(struct scrubber *scrubber, int root_fd, const char *path)
+{
+        _cleanup_mount_table_ struct mount_table table = {};
+        int r = mount_table_read(root_fd, path, &table);
+
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        r = 0;
+        FOREACH_MOUNT(entry, &table) {
+                const char *source = mnt_fs_get_source(entry) ?: "";
+
+                if (!strpbrk(source, "/="))
+                        continue;
+                r = r ?: scrubber_add_path(scrubber, "dir", mnt_fs_get_target(entry) ?: "");
+                if (!strchr(source, '=') && !path_is_at_or_below(source, "/dev"))
+                        r = r ?: scrubber_add_path(scrubber, "host", source);
+        }
+        return r;
+}
+
+static int add_names(struct scrubber *scrubber)
+{
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_free_ char *host = NULL;
+        int r = sources_open(&sources) ?: add_volume_groups(scrubber, &sources);
+
+        if (r >= 0 && sysfs_read_at(sources.root_fd, "proc/sys/kernel/hostname", &host) >= 0) {
+                r = scrubber_add(scrubber, "host", host);
+                host[strcspn(host, ".")] = '\0';
+                r = r ?: scrubber_add(scrubber, "host", host);
+        }
+        return r ?: add_mounts(scrubber, sources.root_fd, "proc/self/mountinfo")
+                            ?: add_mounts(scrubber, sources.root_fd, "etc/fstab");
+}
+
+/* ------ the archive. These return 0 or a negative errno ------ */
+
+/* A file is read, and a program run, unless the root is a test's. Returns an exit status or a negative errno. */
+static int read_member(const struct member *member, char **ret)
+{
+        _cleanup_close_ int root_fd = root_open();
+        _cleanup_free_ char *copy = strdup(member->source);
+        char *words[WORDS_MAX + 1] = {};
+
+        if (!copy || root_fd < 0)
+                return copy ? root_fd : -ENOMEM;
+        if (!strchr(copy, ' '))
+                return read_file_at(root_fd, root_relative(copy), ret, NULL);
+        (void) dm_split_words(copy, WORDS_MAX, 0, words);
+        return root_is_chosen() ? -EOPNOTSUPP : command_run(words[0], (const char *const *) words + 1, ret);
+}
+
+static int add_text(int folder_fd, struct scrubber *scrubber, const char *name, const char *text)
+{
+        _cleanup_free_ char *scrubbed = scrub(scrubber, text);
+
+        return scrubbed ? write_file_atomic_at(folder_fd, name, scrubbed) : -ENOMEM;
+}
+
+static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *contents = memstream_open(&stream);
+
+        if (!contents)
+                return -ENOMEM;
+        FOREACH_ELEMENT(member, members) {
+                _cleanup_free_ char *text = NULL;
+                int status = read_member(member, &text),
+                    r = add_text(folder_fd, scrubber, member->name, text ?: "");
+
+                if (r < 0)
+                        return r;
+                fprintf(contents, "%-20s %s", member->name, member->source);
+                /* Whatever cannot be had is no reason to be without the rest. */
+                if (status < 0)
+                        fprintf(contents, " (%s)\n", strerror(-status));
+                else
+                        fprintf(contents, status > 0 ? " (exit status %i)\n" : "\n", status);
+        }
+        return memstream_finish(&stream, ret_contents, NULL)
+                       ?: add_text(folder_fd, scrubber, "CONTENTS", *ret_contents);
+}
+
+/* With GNU tar; a name with a colon is no other host's. */
+static int pack(const char *directory)
+{
+        _cleanup_free_ char *file = string_format("--file=%s/archive", directory), *output = NULL,
+                            *where = string_format("--directory=%s", directory);
+        const char *const words[] = {"--create", "--gzip", "--force-local", file, where, FOLDER, NULL};
+        int r = file && where ? command_run("/bin/tar", words, &output) : -ENOMEM;
+
+        return r <= 0 ? r : log_error_errno(-EIO, "tar failed: %s", output);
+}
+
+/* In a directory beside the file, so that it can be renamed. */
+static int write_report(const char *path, char **ret_contents)
+{
+        _cleanup_scrubber_ struct scrubber scrubber = {};
+        const char *name = basename(path);
+        _cleanup_free_ char *directory = string_format("%.*s." FOLDER ".XXXXXX", (int) (name - path), path);
+        _cleanup_close_ int fd = -EBADF, folder_fd = -EBADF;
+        int r = scrubber_open(&scrubber, arg_anonymize);
+
+        if (r >= 0 && arg_anonymize)
+                r = add_names(&scrubber);
+        if (r < 0 || !directory)
+                return r < 0 ? r : -ENOMEM;
+        (void) umask(0077);
+        if (!mkdtemp(directory))
+                return -errno;
+        fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0 && mkdirat(fd, FOLDER, 0700) >= 0)
+                folder_fd = openat(fd, FOLDER, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        r = folder_fd < 0 ? -errno : fill(folder_fd, &scrubber, ret_contents) ?: pack(directory);
+        if (r >= 0 && renameat(fd, "archive", AT_FDCWD, path) < 0)
+                r = -errno;
+        (void) command_try("/bin/rm", (const char *const[]){"--recursive", "--", directory, NULL});
+        return r;
+}
+
+static int run(char *names[], size_t n, struct table *table _unused_)
+{
+        _cleanup_free_ char *contents = NULL;
+        int r;
+
+        if (n != 1)
+                return verb_refuse("One file is needed, see --help.");
+        r = write_report(names[0], &contents);
+        if (r < 0)
+                return verb_fail(r, "Failed to write %s: %m", names[0]);
+        printf("%s\n%s has all that, for root alone. Read it before you give it to others.\n", contents, names[0]);
+        return EXIT_SUCCESS;
+}
+
+static const struct verb_option options[] = {
+        {"anonymize", '\0', NULL, "Replace names of VGs, LVs, hosts and directories", &arg_anonymize},
+        {},
+};
+
+const struct verb verb_report = {"report", "FILE", "Write an archive for a bug report",
+        .help = "Usage: headgate report [OPTION...] FILE\n\n"
+                "Write an archive with all that a bug report needs, without keys and passwords.\n\n",
+        .footer = "Exit status: 0, or 2 if that failed.\n\n", .root_only = "read all that belongs into a report",
+        .options = options, .run = run};

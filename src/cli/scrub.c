@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Leaves secrets and names out of texts. */
+
+#include "cli/scrub.h"
+
+#include <ctype.h>
+
+#include "shared/dm.h"
+
+/* ------ secrets ------ */
+
+#define VALUE "[[:space:]]*[\"']?([^[:space:],;\"']+)"
+
+/* The last parenthesis is the secret. */
+static const char *const patterns[SCRUB_PATTERNS_N] = {
+        "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)" VALUE,
+        /* The path of a key is none. */
+        "key[\"']?[[:space:]]*=[[:space:]]*[\"']?([^[:space:],;\"'/][^[:space:],;\"']*)",
+        /* Of URLs, and of iSCSI targets as dracut has them. */
+        "(://|iscsi:)[^/[:space:]:@]*:([^/[:space:]@]+)@",
+        /* 256 bits and more; identifiers have 128. */
+        "(^|[^0-9a-f])([0-9a-f]{64,})",
+        /* Tables of device-mapper. */
+        " crypt [^[:space:]]+ ([^[:space:]]+)",
+        "(internal_hash|journal_crypt|journal_mac):[^:[:space:]]+:([^[:space:]]+)",
+};
+
+#define GROUPS_MAX 6
+
+static int hide(const regex_t *regex, char **line)
+{
+        regmatch_t groups[GROUPS_MAX];
+        size_t offset = 0;
+
+        while (regexec(regex, *line + offset, GROUPS_MAX, groups, offset > 0 ? REG_NOTBOL : 0) == 0) {
+                const regmatch_t *secret = &groups[regex->re_nsub];
+                size_t begin = offset + (size_t) secret->rm_so, end = offset + (size_t) secret->rm_eo;
+
+                if (string_replace(
+                            line, string_format("%.*s" SCRUB_SECRET "%s", (int) begin, *line, *line + end)) < 0)
+                        return -ENOMEM;
+                offset = begin + strlen(SCRUB_SECRET);
+        }
+        return 0;
+}
+
+/* ------ names ------ */
+
+/* Sorted. They tell nothing of whose machine it is, and without them nothing could be understood. */
+static const char *const common[] = {"backup", "bin", "boot", "cache", "control", "data", "dev", "docker", "efi",
+        "etc", "home", "lib", "linux", "local", "localhost", "log", "lv", "media", "mnt", "opt", "proc", "root",
+        "run", "sbin", "snap", "srv", "swap", "swap_1", "sys", "tmp", "usr", "var", "vg"};
+
+static int insert(struct scrubber *scrubber, const char *name, char *replacement)
+{
+        return dm_hash_insert_binary(scrubber->names, name, (uint32_t) strlen(name), replacement) ? 0 : -ENOMEM;
+}
+
+/* In names of device-mapper's devices and of units, hyphens are written in another way. */
+static int insert_escaped(struct scrubber *scrubber, const char *name, const char *hyphen, char *replacement)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        _cleanup_free_ char *escaped = NULL;
+        FILE *file = memstream_open(&stream);
+
+        for (; file && *name; name++)
+                fprintf(file, "%.*s", *name == '-' ? (int) strlen(hyphen) : 1, *name == '-' ? hyphen : name);
+        return file ? memstream_finish(&stream, &escaped, NULL) ?: insert(scrubber, escaped, replacement)
+                    : -ENOMEM;
+}
+
+int scrubber_add(struct scrubber *scrubber, const char *kind, const char *name)
+{
+        char *replacement;
+
+        if (!scrubber->names || name[strspn(name, "0123456789.")] == '\0' ||
+                dm_hash_lookup_binary(scrubber->names, name, (uint32_t) strlen(name)) ||
+                bsearch(&name, common, ELEMENTSOF(common), sizeof(*common), compare_strings))
+                return 0;
+        replacement = string_format("%s%zu", kind, scrubber->replacements.n + 1);
+        if (strv_take(&scrubber->replacements, replacement) < 0)
+                return -ENOMEM;
+        return insert(scrubber, name, replacement)
+                       ?: insert_escaped(scrubber, name, "--", replacement)
+                       ?: insert_escaped(scrubber, name, "\\x2d", replacement);
+}
+
+int scrubber_add_path(struct scrubber *scrubber, const char *kind, const char *path)
+{
+        _cleanup_free_ char *copy = strdup(path);
+        int r = copy ? 0 : -ENOMEM;
+
+        for (char *part, *rest = copy; r >= 0 && (part = strsep(&rest, "/:"));)
+                r = scrubber_add(scrubber, kind, part);
+        return r;
+}
+
+static bool is_in_word(char c)
+{
+        return isalnum((unsigned char) c) || c == '_';
+}
+
+/* Longer names first: "a-b" before "a". */
+static const char *find_name(const struct scrubber *scrubber, const char *text, size_t *ret_length)
+{
+        size_t length = 0;
+
+        while (is_in_word(text[length]) || (text[length] != '\0' && strchr(".+-\\", text[length])))
+                length++;
+        for (; length > 0; length--) {
+                const char *found = is_in_word(text[length - 1]) && is_in_word(text[length])
+                                            ? NULL
+                                            : dm_hash_lookup_binary(scrubber->names, text, (uint32_t) length);
+
+                if (found) {
+                        *ret_length = length;
+                        return found;
+                }
+        }
+        return NULL;
+}
+
+/* What is behind one of these is a name, whatever it is. Returns the length of the mark, or 0. */
+static size_t find_mark(const char *text)
+{
+        static const char *const marks[] = {
+                "by-id/", "by-label/", "by-partlabel/", "LABEL=\"", "IDNAME=", "LABEL="};
+
+        FOREACH_ELEMENT(mark, marks)
+                if (skip_prefix(text, *mark))
+                        return strlen(*mark);
+        return 0;
+}
+
+static int print_without_names(struct scrubber *scrubber, const char *line, FILE *file)
+{
+        for (const char *c = line; *c != '\0';) {
+                size_t length = find_mark(c);
+                const char *replacement = NULL;
+
+                if (length > 0) {
+                        _cleanup_free_ char *name = strndup(c + length, strcspn(c + length, " \t,;:\"')]}"));
+
+                        if (!name || scrubber_add(scrubber, "id", name) < 0)
+                                return -ENOMEM;
+                } else if (c == line || !is_in_word(c[-1]) || !is_in_word(*c)) {
+                        replacement = find_name(scrubber, c, &length);
+                }
+                if (!replacement)
+                        length = MAX(length, 1U);
+                fprintf(file, "%.*s", (int) (replacement ? strlen(replacement) : length), replacement ?: c);
+                c += length;
+        }
+        return 0;
+}
+
+/* ------ all of that ------ */
+
+int scrubber_open(struct scrubber *ret, bool anonymize)
+{
+        *ret = (struct scrubber){};
+        if (anonymize && !(ret->names = dm_hash_create(1024)))
+                return -ENOMEM;
+        for (; ret->n_patterns < SCRUB_PATTERNS_N; ret->n_patterns++)
+                if (regcomp(&ret->patterns[ret->n_patterns], patterns[ret->n_patterns],
+                            REG_EXTENDED | REG_ICASE) != 0)
+                        return -ENOMEM;
+        return 0;
+}
+
+char *scrub(struct scrubber *scrubber, const char *text)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        _cleanup_free_ char *copy = strdup(text);
+        FILE *file = memstream_open(&stream);
+        const char *separator = "";
+        char *scrubbed;
+
+        if (!copy || !file)
+                return NULL;
+        FOREACH_LINE(line, copy) {
+                _cleanup_free_ char *hidden = strdup(line);
+                int r = hidden ? 0 : -ENOMEM;
+
+                fputs(separator, file);
+                separator = "\n";
+                FOREACH_ELEMENT(pattern, scrubber->patterns)
+                        r = r ?: hide(pattern, &hidden);
+                if (r >= 0 && scrubber->names)
+                        r = print_without_names(scrubber, hidden, file);
+                else if (r >= 0)
+                        fputs(hidden, file);
+                if (r < 0)
+                        return NULL;
+        }
+        return memstream_finish(&stream, &scrubbed, NULL) < 0 ? NULL : scrubbed;
+}
+
+void scrubber_done(struct scrubber *scrubber)
+{
+        FOREACH_ARRAY(pattern, scrubber->patterns, scrubber->n_patterns)
+                regfree(pattern);
+        if (scrubber->names)
+                dm_hash_destroy(scrubber->names);
+        strv_done(&scrubber->replacements);
+}
