@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "cli/scrub.h"
 #include "cli/verb.h"
 #include "lvm/command.h"
+#include "report/scrub.h"
 #include "shared/kernel.h"
 #include "shared/program.h"
 #include "view/snapshot.h"

@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "cli/openmetrics.h"
 #include "cli/verb.h"
+#include "report/openmetrics.h"
 #include "shared/log.h"
 #include "shared/util.h"
 #include "view/snapshot.h"

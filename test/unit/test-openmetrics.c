@@ -2,7 +2,7 @@
 
 /* The text of headgate status --openmetrics. That other programs can read it, test/cli/openmetrics tells. */
 
-#include "cli/openmetrics.h"
+#include "report/openmetrics.h"
 
 #include "fixture.h"
 

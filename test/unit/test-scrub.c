@@ -2,7 +2,7 @@
 
 /* What headgate report leaves out of texts, and what it does not. */
 
-#include "cli/scrub.h"
+#include "report/scrub.h"
 
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
 
 /* Leaves secrets and names out of texts. */
 
-#include "cli/scrub.h"
+#include "report/scrub.h"
 
 #include <ctype.h>
 

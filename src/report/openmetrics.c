@@ -2,7 +2,7 @@
 
 /* The metrics of a machine: of its VGs at one moment, and of its boot. */
 
-#include "cli/openmetrics.h"
+#include "report/openmetrics.h"
 
 #include <inttypes.h>
 
