@@ -416,10 +416,8 @@ static int run(char *names[], size_t n, struct table *table)
 
         if (arg_problems && arg_follow)
                 return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
-        if (arg_output_file && !arg_metrics)
-                return verb_refuse("--output-file is for --openmetrics, see --help.");
-        if (arg_metrics && (arg_problems || arg_follow || table->options.json || n > 0))
-                return verb_refuse("--openmetrics goes with --output-file alone, see --help.");
+        if (arg_metrics ? arg_problems || arg_follow || table->options.json || n > 0 : !!arg_output_file)
+                return verb_refuse("--openmetrics and --output-file go with each other alone, see --help.");
         table->by_line = arg_follow;
         r = open_sources(&sources);
         if (r >= 0 && arg_metrics)

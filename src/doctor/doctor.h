@@ -72,5 +72,9 @@ check_function check_enabled, check_in_charge, check_units, check_failures, chec
 /* settings.c: versions and what files set */
 check_function check_versions, check_lvm_config, check_headgate_config, check_others, check_journal;
 
+/* field.c: what other machines' disks and a great many disks bring about, and what is named and is not there */
+check_function check_unlisted, check_nested, check_system_id, check_command_line, check_fstab, check_timeouts,
+        check_cookies;
+
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
 check_function check_online, check_initrd, check_requests, check_links;

@@ -166,10 +166,11 @@ void check_headgate_config(struct doctor *doctor)
 
 /* ------ who else activates VGs ------ */
 
-/* Whether a line of it that is no comment has vgchange or lvchange, and behind it -ay, -aay, -a y, --activate y or the like. */
+/* Whether a line of it that is no comment has vgchange or lvchange, and behind it -ay, -aay, -a y, --activate y or the like, and no
+ * variable, which would be one VG's name. */
 static bool activates(const char *script)
 {
-        static const char pattern[] = "^[ \t]*([^#; \t].*)?(vg|lv)change.* (-a|--activate)[ =]*[yaels]";
+        static const char pattern[] = "^[ \t]*([^#; \t].*)?(vg|lv)change.* (-a|--activate)[ =]*[yaels][^$\n]*$";
         regex_t regex;
         bool found;
 
@@ -187,6 +188,29 @@ static void check_script(struct doctor *doctor, const char *path)
         if (read_file_at(doctor->sources.root_fd, path, &text, NULL) >= 0 && activates(text))
                 finding_warning(doctor, "If it is there because VGs were not activated otherwise, remove it.",
                         "/%s activates VGs or LVs by itself.", path);
+}
+
+/* Those of packages, lvm2's and headgate's own left out; or in the initrd, or udev rules. */
+static int check_packages(struct doctor *doctor)
+{
+        static const char *const directories[] = {"usr/lib/systemd/system", "usr/lib/udev/rules.d",
+                "etc/udev/rules.d", "usr/share/initramfs-tools/scripts", "etc/initramfs-tools/scripts"};
+        _cleanup_strv_ struct strv scripts = {};
+        int r = 0;
+
+        FOREACH_ELEMENT(directory, directories)
+                r = r ?: list_directory_at(doctor->sources.root_fd, *directory, &scripts);
+        /* Grows by what is in "local-top" and the like. */
+        for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
+                const char *path = scripts.strings[i];
+
+                if (strstr(path, "initramfs-tools"))
+                        r = list_directory_at(doctor->sources.root_fd, path, &scripts);
+                r = r == -ENOTDIR ? 0 : r;
+                if (!strstr(path, "lvm") && !strstr(path, "headgate"))
+                        check_script(doctor, path);
+        }
+        return r;
 }
 
 void check_others(struct doctor *doctor)
@@ -213,6 +237,7 @@ void check_others(struct doctor *doctor)
                 check_script(doctor, *script);
         check_script(doctor, "etc/rc.local");
         check_script(doctor, "etc/rc.d/rc.local");
+        r = r ?: check_packages(doctor);
         if (r < 0)
                 finding_unknown(doctor, r, "The units of this machine cannot be looked at: %m.");
 }

@@ -86,6 +86,7 @@ int suspects_find(struct suspect **ret, size_t *ret_n)
                 if (r < 0)
                         return r;
                 suspect->base = (unsigned int) set.sem_perm.__key & COOKIE_BASE_MASK;
+                suspect->changed_sec = MAX(set.sem_otime, set.sem_ctime);
                 suspect->since_usec = now_usec();
                 ++*ret_n;
         }

@@ -37,6 +37,7 @@ struct suspect {
         int id;
         unsigned int base; /* of its cookie */
         struct cookie_state state;
+        int64_t changed_sec; /* when it changed last, since 1970 */
         uint64_t since_usec; /* that it has not changed */
 };
 

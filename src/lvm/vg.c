@@ -203,8 +203,7 @@ int vg_compare_host(struct vg *vg, const struct system_id *host)
 {
         if (vg->skip_reason || !system_id_is_foreign(host, vg->system_id))
                 return 0;
-        return string_replace(
-                &vg->skip_reason, string_format("the VG belongs to the host with system ID %s.", vg->system_id));
+        return string_replace(&vg->skip_reason, string_format(VG_FOREIGN "%s.", vg->system_id));
 }
 
 struct vg_pv *vg_find_pv(const struct vg *vg, const char *pvid)

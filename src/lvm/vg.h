@@ -110,6 +110,9 @@ struct vg {
 /* The `skip_reason` of one that is exported. */
 #define VG_EXPORTED "the VG is exported (vgimport makes it usable)."
 
+/* That of one of another host begins so. */
+#define VG_FOREIGN "the VG belongs to the host with system ID "
+
 /* To be called when all that a text says is in the VG: has PVs found, and sets `skip_reason` if the metadata
  * forbids activation. lvm2 refuses all of that by itself; it is told apart because it is settled without a process, and
  * because lvm2's event mode is silent about it. Returns 0 or -ENOMEM. */

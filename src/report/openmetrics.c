@@ -12,30 +12,12 @@
 
 /* ------ reading. These return 0 or a negative errno ------ */
 
-/* The VGs that entries claim, without looking into any backup. Those beyond PLAN_VGS_MAX are left out. */
-static int find_claimed(const struct sources *sources, struct plan *ret)
-{
-        /* headgate-generator has reported these. */
-        _cleanup_problems_ struct problems problems = {};
-
-        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
-                struct planned_vg *planned;
-                int r = plan_add(ret, (*vg)->name, &planned);
-
-                if (r == -ENOMEM)
-                        return r;
-                if (r >= 0)
-                        memcpy(planned->vgid, (*vg)->vgid, LVM_ID_SIZE);
-        }
-        return entries_claim(sources->root_fd, NULL, ret, &problems);
-}
-
 static int add_boot(const struct sources *sources, struct metrics *metrics)
 {
         _cleanup_timeline_ struct timeline timeline = {};
         _cleanup_plan_ struct plan plan = {};
         uint64_t pause_usec = 0;
-        int r = find_claimed(sources, &plan);
+        int r = claims_find(sources, &plan);
 
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
                 r = r < 0 ? r : timeline_add_vg(&timeline, *vg);
@@ -111,10 +93,9 @@ static void print_number(FILE *file, const char *name, const char *help, uint64_
         fprintf(file, PREFIX "%s %" PRIu64 "\n", name, number);
 }
 
-static void print_value(FILE *file, uint64_t usec)
-{
-        fprintf(file, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC, usec % USEC_PER_SEC);
-}
+/* Microseconds as seconds, as part of a format, and its arguments. */
+#define SECONDS "%" PRIu64 ".%06" PRIu64 "\n"
+#define SECONDS_ARGUMENTS(usec) (usec) / USEC_PER_SEC, (usec) % USEC_PER_SEC
 
 /* What is not known has no line. */
 static void print_seconds(FILE *file, const char *name, const char *help, uint64_t usec)
@@ -122,8 +103,7 @@ static void print_seconds(FILE *file, const char *name, const char *help, uint64
         if (usec == 0)
                 return;
         print_head(file, name, "seconds", help);
-        fprintf(file, PREFIX "%s", name);
-        print_value(file, usec);
+        fprintf(file, PREFIX "%s " SECONDS, name, SECONDS_ARGUMENTS(usec));
 }
 
 static void print_activations(FILE *file, const struct metrics *metrics)
@@ -138,11 +118,9 @@ static void print_activations(FILE *file, const struct metrics *metrics)
                 return;
         print_head(file, "activation_seconds", "seconds",
                 "Duration of the last activation, from when all physical volumes were there.");
-        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations) {
-                fprintf(file, PREFIX "activation_seconds{vg=\"%s\",uuid=\"%s\"}", activation->vg,
-                        activation->uuid);
-                print_value(file, activation->usec);
-        }
+        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations)
+                fprintf(file, PREFIX "activation_seconds{vg=\"%s\",uuid=\"%s\"} " SECONDS, activation->vg,
+                        activation->uuid, SECONDS_ARGUMENTS(activation->usec));
 }
 
 char *metrics_format(const struct metrics *metrics)

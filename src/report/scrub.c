@@ -10,11 +10,9 @@
 
 /* ------ secrets ------ */
 
-#define VALUE "[[:space:]]*[\"']?([^[:space:],;\"']+)"
-
 /* The last parenthesis is the secret. */
 static const char *const patterns[SCRUB_PATTERNS_N] = {
-        "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)" VALUE,
+        "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)[[:space:]]*[\"']?([^[:space:],;\"']+)",
         /* The path of a key is none. */
         "key[\"']?[[:space:]]*=[[:space:]]*[\"']?([^[:space:],;\"'/][^[:space:],;\"']*)",
         /* Of URLs, and of iSCSI targets as dracut has them. */

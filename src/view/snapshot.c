@@ -315,6 +315,23 @@ int expected_find(struct sources *sources, struct plan *ret)
         return plan_make(sources->root_fd, &sources->settings, &sources->config, &names, ret, &problems);
 }
 
+int claims_find(const struct sources *sources, struct plan *ret)
+{
+        /* headgate-generator has reported these. */
+        _cleanup_problems_ struct problems problems = {};
+
+        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
+                struct planned_vg *planned;
+                int r = plan_add(ret, (*vg)->name, &planned);
+
+                if (r == -ENOMEM)
+                        return r;
+                if (r >= 0)
+                        memcpy(planned->vgid, (*vg)->vgid, LVM_ID_SIZE);
+        }
+        return entries_claim(sources->root_fd, NULL, ret, &problems);
+}
+
 int expected_add(struct sources *sources, bool all, struct plan *ret)
 {
         int r = expected_find(sources, ret);

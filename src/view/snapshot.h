@@ -48,6 +48,10 @@ int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must
 /* The same, and adds these VGs; those that are not to be activated only with `all`. `*ret` starts empty. */
 int expected_add(struct sources *sources, bool all, struct plan *ret) _nonnull_all_ _must_check_;
 
+/* Makes a plan of the VGs that were read and of what entries of fstab, crypttab and the command line say of them, without looking
+ * into backups. VGs beyond PLAN_VGS_MAX are left out. Returns 0 and `*ret`, to be emptied with plan_done(), or -ENOMEM. */
+int claims_find(const struct sources *sources, struct plan *ret) _nonnull_all_ _must_check_;
+
 /* Whether there is more of the VG than a backup, which may be of one that was removed: it is on record or planned; or, where lvm2's
  * rule is in charge, one of its LVs is active, or a PV is on lvm2's record of what is online. */
 bool snapshot_is_current(const struct sources *sources, const struct vg *vg) _nonnull_all_;

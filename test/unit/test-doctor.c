@@ -107,7 +107,8 @@ START_TEST(all_is_well)
 {
         static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
                 "headgate-rule", "lvm2-rule", "dm-rules", "blk-availability", "lvm.conf", "headgate.conf",
-                "online", "others", "initrd", "requests", "links", "journal"};
+                "online", "others", "devices-file", "nested", "system-id", "command-line", "fstab", "timeouts",
+                "cookies", "initrd", "requests", "links", "journal"};
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
         look(&doctor);
@@ -270,8 +271,43 @@ static const struct {
         {"others", FINDING_WARNING, "/etc/rc.local activates", {{"etc/rc.local", "  vgchange -q -aay\n"}}},
         {"others", FINDING_OK, "No unit",
                 {{"etc/rc.local", "# vgchange -ay\nvgchange -an data\nlvchange -p r a/b\n"}}},
+        {"others", FINDING_WARNING, "/usr/lib/udev/rules.d/70-all.rules activates",
+                {{"usr/lib/udev/rules.d/70-all.rules", "ACTION==\"add\", RUN+=\"/sbin/lvm vgchange -ay\"\n"}}},
+        {"others", FINDING_WARNING, "/usr/lib/systemd/system/all.service activates",
+                {{"usr/lib/systemd/system/all.service", "ExecStart=/sbin/vgchange --activate y\n"}}},
+        {"others", FINDING_WARNING, "/usr/share/initramfs-tools/scripts/zfs activates",
+                {{"usr/share/initramfs-tools/scripts/zfs", "\t/sbin/lvm vgchange -a y --sysinit\n"}}},
+        {"others", FINDING_WARNING, "/etc/initramfs-tools/scripts/local-top/mine activates",
+                {{"etc/initramfs-tools/scripts/local-top/mine", "vgchange -aay\n"}}},
+        /* lvm2's own, and what activates one VG. */
+        {"others", FINDING_OK, "No unit",
+                {{"usr/share/initramfs-tools/scripts/local-block/lvm2", "vgchange -ay\n"},
+                        {"usr/share/initramfs-tools/scripts/cryptroot", "lvm lvchange -ay --sysinit \"$vg\"\n"},
+                        {"usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE "# vgchange -ay\n"}}},
         {"others", FINDING_WARNING, "lvm2-activation.service is there",
                 {{"systemd", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
+
+        {"command-line", FINDING_WARNING, "rd.lvm.lv=old/root on the kernel command line: no VG old is known",
+                {{"proc/cmdline", "quiet rd.lvm.lv=data/one rd.lvm.lv=old/root\n"}}},
+        {"command-line", FINDING_WARNING, "rd.lvm.vg=old on", {{"proc/cmdline", "rd.lvm.vg=old"}}},
+        {"command-line", FINDING_OK, "are known",
+                {{"proc/cmdline", "rd.lvm.vg=data rd.lvm=0 root=/dev/old/root\n"}}},
+
+        {"fstab", FINDING_WARNING,
+                "VG gone is absent, and boot waits for it and fails: /etc/fstab names /dev/gone/lv.",
+                {{"etc/fstab", "/dev/gone/lv /srv ext4 defaults 0 2\n/dev/data/one / ext4 defaults 0 1\n"}}},
+        {"fstab", FINDING_OK, "No VG is absent",
+                {{"etc/fstab", "/dev/gone/lv /srv ext4 nofail 0 2\n/dev/gone/a /a ext4 noauto 0 2\n"}}},
+        {"fstab", FINDING_OK, "No VG is absent",
+                {{"run/headgate/taken-over"}, {"etc/fstab", "/dev/gone/lv /srv ext4 defaults 0 2\n"}}},
+
+        {"timeouts", FINDING_WARNING, "for these devices: sda, sdc.",
+                {{"journal-udevd", "sda: Worker [123] processing SEQNUM=456 killed\nsdb: Failed to run: none\n"
+                                   "sdc: Spawned process '/sbin/x' [12] timed out after 59s, killing.\n"}}},
+        {"timeouts", FINDING_WARNING, "systemd has not waited long enough for these devices: dev-gone-lv.device.",
+                {{"journal-jobs",
+                        "Timed out waiting for device dev-gone-lv.device - /dev/gone/lv.\nOther line\n"}}},
+        {"timeouts", FINDING_OK, "Neither udev", {{"journal-udevd", "sda: Failed to run\n"}}},
 
         {"requests", FINDING_OK, "No request", {{"run/headgate/pending.d/8:0", ""}}},
         {"requests", FINDING_FAILED, "/run/headgate/listening", {{"run/headgate/listening", ""}}},
@@ -344,6 +380,36 @@ START_TEST(one_thing_is_wrong)
 }
 END_TEST
 
+/* Another machine's VG is no reason to worry, unless boot waits for it. */
+START_TEST(foreign)
+{
+        _cleanup_close_ int state_fd = openat(shape_root(), "run/headgate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_vg_ struct vg *vg = NULL;
+        const char *reason;
+
+        ck_assert_int_eq(metadata_parse(METADATA("data", "3"), &vg, &reason), 0);
+        vg->state = VG_STATUS_SKIPPED;
+        vg->skip_reason = string_format(VG_FOREIGN "other.");
+        save_vg(state_fd, vg);
+        for (size_t i = 0; i < 2; i++) {
+                _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+                size_t n = 0;
+
+                if (i > 0)
+                        shape_write("etc/fstab", "/dev/data/one /srv ext4 defaults 0 2\n");
+                look(&doctor);
+                FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings) {
+                        if (!streq(finding->check, "system-id"))
+                                continue;
+                        n++;
+                        ck_assert_int_eq(finding->result, i > 0 ? FINDING_WARNING : FINDING_OK);
+                        ck_assert_ptr_nonnull(strstr(finding->detail, ": data."));
+                }
+                ck_assert_uint_eq(n, 1);
+        }
+}
+END_TEST
+
 /* A request that nobody has dealt with. */
 START_TEST(old_requests)
 {
@@ -387,6 +453,7 @@ int main(void)
         tcase_add_checked_fixture(test, set_up, tear_down);
         tcase_add_test(test, all_is_well);
         tcase_add_loop_test(test, one_thing_is_wrong, 0, ELEMENTSOF(cases));
+        tcase_add_test(test, foreign);
         tcase_add_test(test, old_requests);
         tcase_add_test(test, many_names);
         suite_add_tcase(suite, test);

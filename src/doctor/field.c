@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What other machines' disks, disks of virtual machines, a great many disks, and leftovers of what was there before bring about. */
+
+#include "boot/switches.h"
+#include "doctor/doctor.h"
+#include "fast-rules/semaphores.h"
+#include "lvm/command.h"
+#include "reader/pv.h"
+#include "shared/kernel.h"
+#include "shared/log.h"
+#include "shared/program.h"
+
+/* ------ PVs that udev knows ------ */
+
+/* A root that was chosen has no udev. */
+static int find_pvs(sd_device_enumerator **ret)
+{
+        return root_is_chosen() ? -EOPNOTSUPP : devices_with_signature_new("LVM2_member", ret);
+}
+
+/* By the backups that lvm2 has made here. */
+static bool is_of_known_vg(struct doctor *doctor, const char *pvid)
+{
+        struct dm_hash_node *node;
+
+        if (sources_read_names(&doctor->sources) < 0)
+                return false;
+        dm_hash_iterate(node, doctor->sources.names) {
+                _cleanup_vg_ struct vg *vg = NULL;
+
+                if (sources_read_backup(&doctor->sources, dm_hash_get_key(doctor->sources.names, node), &vg) >=
+                                0 &&
+                        vg_find_pv(vg, pvid))
+                        return true;
+        }
+        return false;
+}
+
+/* PVs of others may be missing from the devices file on purpose. */
+void check_unlisted(struct doctor *doctor)
+{
+        _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
+        _cleanup_enumeration_ struct enumeration unlisted = {};
+        const struct config *config = &doctor->sources.config;
+
+        if (config->use_devicesfile == 0 || find_pvs(&enumerator) < 0)
+                return;
+        FOREACH_UDEV_DEVICE(device, enumerator) {
+                const char *uuid, *path;
+                char pvid[LVM_ID_SIZE];
+
+                if (sd_device_get_property_value(device, "ID_FS_UUID", &uuid) >= 0 &&
+                        sd_device_get_devname(device, &path) >= 0 && lvm_id_parse(uuid, pvid) >= 0 &&
+                        devices_file_find_pv(doctor->sources.root_fd, config->devicesfile, pvid) ==
+                                DEVICES_FILE_NOT_LISTED &&
+                        is_of_known_vg(doctor, pvid))
+                        enumeration_add(&unlisted, path);
+        }
+        if (unlisted.n > 0)
+                finding_warning(doctor, "Run for each of them: lvmdevices --adddev DEVICE",
+                        "lvm2 ignores PVs of VGs of this machine, as /etc/lvm/devices/%s does not list them: %s.",
+                        config->devicesfile, unlisted.text ?: "?");
+}
+
+/* That of a virtual machine, most often. */
+void check_nested(struct doctor *doctor)
+{
+        _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
+        _cleanup_enumeration_ struct enumeration nested = {};
+
+        if (!doctor->sources.config.scan_lvs || !doctor->tree || find_pvs(&enumerator) < 0)
+                return;
+        FOREACH_UDEV_DEVICE(device, enumerator) {
+                const struct tree_node *node;
+                dev_t number;
+
+                if (sd_device_get_devnum(device, &number) >= 0 &&
+                        (node = tree_find_number(doctor->tree, number)) && node->vg)
+                        enumeration_add(&nested, node->name);
+        }
+        if (nested.n > 0)
+                finding_warning(doctor,
+                        "If they are disks of virtual machines: scan_lvs=0 in lvm.conf(5), then vgchange -an VG",
+                        "lvm2 activates VGs whose PVs are LVs on this machine (scan_lvs=1); these LVs: %s.",
+                        nested.text ?: "?");
+}
+
+/* ------ other machines ------ */
+
+void check_system_id(struct doctor *doctor)
+{
+        _cleanup_enumeration_ struct enumeration foreign = {};
+        _cleanup_plan_ struct plan plan = {};
+        bool named = false;
+
+        doctor->out_of_memory |= claims_find(&doctor->sources, &plan) < 0;
+        FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs) {
+                const struct planned_vg *claim = plan_find(&plan, (*vg)->name);
+
+                if (!(*vg)->skip_reason || !skip_prefix((*vg)->skip_reason, VG_FOREIGN))
+                        continue;
+                enumeration_add(&foreign, (*vg)->name);
+                named |= claim && claim->source;
+        }
+        if (foreign.n > 0)
+                finding_add(doctor, named ? FINDING_WARNING : FINDING_OK, 0,
+                        named ? "If it is this machine's: vgchange --systemid, see lvmsystemid(7)." : NULL,
+                        "VGs of other machines, by their system IDs%s: %s.",
+                        named ? ", of which boot waits for at least one" : "", foreign.text ?: "?");
+}
+
+/* ------ what is named and is not there ------ */
+
+void check_command_line(struct doctor *doctor)
+{
+        _cleanup_free_ char *text = NULL;
+        _cleanup_strv_ struct strv words = {};
+        int r = read_file_at(doctor->sources.root_fd, "proc/cmdline", &text, NULL)
+                        ?: command_line_split(text, &words);
+
+        r = r == -ENOENT ? 0 : r ?: sources_read_names(&doctor->sources);
+        if (r < 0)
+                finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
+        STRV_FOREACH(word, &words) {
+                const char *name = skip_prefix(*word, "rd.lvm.lv=") ?: skip_prefix(*word, "rd.lvm.vg=");
+                _cleanup_free_ char *vg = name ? strndup(name, strcspn(name, "/")) : NULL;
+
+                if (r >= 0 && vg && !sources_have_name(&doctor->sources, vg))
+                        finding_warning(doctor, "Remove it from the boot loader's configuration, or correct it.",
+                                "%s on the kernel command line: no VG %s is known; the initrd waits for it.",
+                                *word, vg);
+        }
+}
+
+void check_fstab(struct doctor *doctor)
+{
+        _cleanup_plan_ struct plan plan = {};
+        int r = doctor->sources.in_charge ? expected_find(&doctor->sources, &plan) : 0;
+
+        if (r < 0)
+                finding_unknown(doctor, r, "It cannot be told which VGs boot waits for: %m.");
+        FOREACH_ARRAY(vg, plan.vgs, plan.n)
+                if (vg->needed && vg->source && vg->group != PLAN_NONE)
+                        finding_warning(doctor, "If the machine is to boot without it, add nofail to its options.",
+                                "VG %s is absent, and boot waits for it and fails: %s", vg->name, vg->reason);
+}
+
+/* ------ udev and timeouts ------ */
+
+/* The first word of each line that has the mark, or what is behind it at the beginning. Tests have a file for what the journal says. */
+static int find_in_journal(const struct doctor *doctor, const char *const *words, const char *file,
+        const char *mark, struct enumeration *ret)
+{
+        _cleanup_free_ char *text = NULL;
+        int r = root_is_chosen() ? read_file_at(doctor->sources.root_fd, file, &text, NULL)
+                                 : command_run("/bin/journalctl", words, &text);
+
+        FOREACH_LINE(line, r < 0 ? NULL : text)
+                if (strstr(line, mark)) {
+                        char *name = line + (skip_prefix(line, mark) ? strlen(mark) : 0);
+
+                        name[strcspn(name, ": ")] = '\0';
+                        enumeration_add(ret, name);
+                }
+        return r == -ENOENT ? 0 : MIN(r, 0);
+}
+
+void check_timeouts(struct doctor *doctor)
+{
+        static const char *const of_udev[] = {"--boot", "--quiet", "--no-pager", "--output=cat", "--priority=err",
+                "--identifier=systemd-udevd", "--identifier=(udev-worker)", NULL};
+        static const char *const of_systemd[] = {"--boot", "--quiet", "--no-pager", "--output=cat", "_PID=1",
+                "JOB_TYPE=start", "JOB_RESULT=timeout", NULL};
+        _cleanup_enumeration_ struct enumeration events = {}, devices = {};
+        int r = find_in_journal(doctor, of_udev, "journal-udevd", " kill", &events)
+                        ?: find_in_journal(
+                                   doctor, of_systemd, "journal-jobs", "Timed out waiting for device ", &devices);
+
+        if (r < 0)
+                finding_unknown(doctor, r, "The journal cannot be read: %m.");
+        if (events.n > 0)
+                finding_warning(doctor,
+                        "See: journalctl -b -u systemd-udevd; if the disks are merely many: event_timeout= in udev.conf(5)",
+                        "udev has killed what took too long for these devices: %s.", events.text ?: "?");
+        if (devices.n > 0)
+                finding_warning(doctor,
+                        "If they merely come late: x-systemd.device-timeout= in fstab(5), or DefaultDeviceTimeoutSec=",
+                        "systemd has not waited long enough for these devices: %s.", devices.text ?: "?");
+}
+
+/* lvm2 waits for udev without a limit. */
+#define COOKIE_AGE_MAX_SEC 60
+
+void check_cookies(struct doctor *doctor)
+{
+        _cleanup_free_ struct suspect *suspects = NULL;
+        size_t n = 0;
+        int r = root_is_chosen() ? 0 : suspects_find(&suspects, &n);
+
+        if (r < 0)
+                finding_unknown(doctor, r, "The semaphores of device-mapper cannot be read: %m.");
+        FOREACH_ARRAY(suspect, suspects, n) {
+                uint32_t cookie = (uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | suspect->base;
+                _cleanup_free_ char *advice = string_format("Run: dmsetup udevcomplete 0x%x", cookie),
+                                    *name = NULL;
+
+                if (suspect->state.left == 0 || time(NULL) - suspect->changed_sec < COOKIE_AGE_MAX_SEC)
+                        continue;
+                if (sysfs_read_at(doctor->sources.root_fd, path_format("proc/%i/comm", suspect->state.last).text,
+                            &name) < 0)
+                        name = strdup("one that has ended");
+                finding_warning(doctor, advice,
+                        "Nobody completes cookie 0x%x of device-mapper; %u process%s for it, the last one to change it was %s (%i).",
+                        cookie, suspect->state.waiting, suspect->state.waiting == 1 ? " waits" : "es wait",
+                        name ?: "?", suspect->state.last);
+        }
+}
