@@ -190,27 +190,11 @@ static void check_script(struct doctor *doctor, const char *path)
                         "/%s activates VGs or LVs by itself.", path);
 }
 
-/* Those of packages, lvm2's and headgate's own left out; or in the initrd, or udev rules. */
-static int check_packages(struct doctor *doctor)
+/* Or headgate's own. Units that an administrator has written are not, whatever they are called. */
+static bool is_of_lvm2(const char *path)
 {
-        static const char *const directories[] = {"usr/lib/systemd/system", "usr/lib/udev/rules.d",
-                "etc/udev/rules.d", "usr/share/initramfs-tools/scripts", "etc/initramfs-tools/scripts"};
-        _cleanup_strv_ struct strv scripts = {};
-        int r = 0;
-
-        FOREACH_ELEMENT(directory, directories)
-                r = r ?: list_directory_at(doctor->sources.root_fd, *directory, &scripts);
-        /* Grows by what is in "local-top" and the like. */
-        for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
-                const char *path = scripts.strings[i];
-
-                if (strstr(path, "initramfs-tools"))
-                        r = list_directory_at(doctor->sources.root_fd, path, &scripts);
-                r = r == -ENOTDIR ? 0 : r;
-                if (!strstr(path, "lvm") && !strstr(path, "headgate"))
-                        check_script(doctor, path);
-        }
-        return r;
+        return (skip_prefix(path, "usr/lib/") || !strstr(path, "/systemd/system/")) &&
+               (strstr(path, "lvm") || strstr(path, "headgate"));
 }
 
 void check_others(struct doctor *doctor)
@@ -218,9 +202,9 @@ void check_others(struct doctor *doctor)
         /* lvm2's generator has these only with event_activation=0. */
         static const char *const activation_units[] = {
                 "lvm2-activation-early.service", "lvm2-activation.service", "lvm2-activation-net.service"};
-        /* What an administrator has written; packages have theirs elsewhere. */
-        static const char *const directories[] = {
-                "etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system"};
+        static const char *const directories[] = {"etc/systemd/system", "run/systemd/system",
+                "usr/local/lib/systemd/system", "usr/lib/systemd/system", "usr/lib/udev/rules.d",
+                "etc/udev/rules.d", "etc/initramfs-tools/scripts", "usr/share/initramfs-tools/scripts"};
         _cleanup_strv_ struct strv scripts = {};
         int r = 0;
 
@@ -233,11 +217,18 @@ void check_others(struct doctor *doctor)
                                 activation_units[i]);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
-        STRV_FOREACH(script, &scripts)
-                check_script(doctor, *script);
+        /* Grows by what is in "local-top" and the like. */
+        for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
+                const char *path = scripts.strings[i];
+
+                if (strstr(path, "/initramfs-tools/"))
+                        r = list_directory_at(doctor->sources.root_fd, path, &scripts);
+                r = r == -ENOTDIR ? 0 : r;
+                if (!is_of_lvm2(path))
+                        check_script(doctor, path);
+        }
         check_script(doctor, "etc/rc.local");
         check_script(doctor, "etc/rc.d/rc.local");
-        r = r ?: check_packages(doctor);
         if (r < 0)
                 finding_unknown(doctor, r, "The units of this machine cannot be looked at: %m.");
 }
