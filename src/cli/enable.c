@@ -2,7 +2,7 @@
 
 /* headgate enable and headgate disable: what systemctl makes of the [Install] sections of headgate-takeover.service
  * and headgate-fast-dm-rules.service, so that each undoes the other; the hints of the boots between are removed. With
- * --initrd, instead of that, the link by which mkinitramfs finds headgate's hook. */
+ * --initrd, instead of that, the file by which the program that makes initrds finds headgate's part in them. */
 
 #include <fcntl.h>
 
@@ -10,17 +10,13 @@
 #include "boot/switches.h"
 #include "cli/verb.h"
 #include "fast-rules/rules.h"
+#include "initrd/maker.h"
 #include "lvm/command.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/program.h"
 
 #define FAST_DM_RULES "headgate-fast-dm-rules.service"
-
-#define HOOKS "/etc/initramfs-tools/hooks"
-/* One that leads nowhere, headgate being uninstalled, mkinitramfs passes over. */
-#define LINK HOOKS "/headgate"
-#define TARGET LIBEXECDIR "/initramfs-hook"
 
 static bool arg_fast_dm_rules;
 static bool arg_initrd;
@@ -29,50 +25,50 @@ static bool arg_stock_dm_rules;
 
 /* ------ initrds ------ */
 
-/* Whether the link is there, 1 or 0. Something else in its place is an error, which is logged. */
-static int look_at_link(void)
+/* Returns the exit status, having logged an error of what was done about initrds of that maker. */
+static int check_initrd_error(int r, enum initrd_maker maker, const char *what)
 {
-        _cleanup_free_ char *target = NULL;
-        int r = read_link_at(AT_FDCWD, LINK, &target);
-
-        if (r == 0 && errno == ENOENT)
-                return 0;
-        if (r < 0 || (r == 0 && errno != EINVAL))
-                return log_error_errno(r < 0 ? r : -errno, "Failed to read " LINK ": %m");
-        if (target && streq(target, TARGET))
-                return 1;
-        return log_error_errno(-EEXIST, LINK " is not headgate's link to " TARGET ", leaving it alone.");
-}
-
-/* Returns the exit status. `r` is what was made of the link, and `what` becomes of the next initrd. */
-static int report_link(int r, const char *what)
-{
-        if (r >= 0)
-                log_info("The next initrd that is made will %s (update-initramfs -u makes one).", what);
+        if (r == -EEXIST)
+                log_error("%s is not headgate's, ignoring it.", initrd_maker_get_file(maker));
+        else if (r < 0)
+                log_error_errno(r, "Failed to %s %s: %m", what, initrd_maker_get_file(maker));
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
 
-static int make_link(void)
+static int enable_initrd(void)
 {
+        _cleanup_close_ int root_fd = root_open();
+        struct initrd_makers makers = initrd_find_makers(root_fd);
+        enum initrd_maker maker = makers.maker;
         int r;
 
-        if (access(HOOKS, F_OK) < 0)
+        if (maker == INITRD_MAKER_NONE)
                 return verb_refuse(
-                        "There is no initramfs-tools on this machine (no " HOOKS
-                        "). An initrd made by dracut needs no hook: it activates only what it needs anyway.");
-        r = look_at_link();
-        if (r == 0 && symlink(TARGET, LINK) < 0)
-                r = log_error_errno(-errno, "Failed to make the link " LINK ": %m");
-        return report_link(r, "activate only what it needs");
+                        "Neither dracut nor initramfs-tools is installed; headgate knows no other initrds.");
+        if (makers.several)
+                log_notice("Both dracut and initramfs-tools are installed; %s makes the initrds of new kernels.",
+                        initrd_maker_to_string(maker));
+        r = check_initrd_error(initrd_enable(maker), maker, "make");
+        if (r == EXIT_SUCCESS)
+                log_info("The next initrd will activate only the VGs it needs; \"%s\" makes one.",
+                        initrd_maker_get_command(maker));
+        return r;
 }
 
-static int remove_link(void)
+/* Of either maker: it may be another one than when it was enabled. */
+static int disable_initrd(void)
 {
-        int r = look_at_link();
+        static const enum initrd_maker makers[] = {INITRD_MAKER_INITRAMFS_TOOLS, INITRD_MAKER_DRACUT};
+        _cleanup_close_ int root_fd = root_open();
+        enum initrd_maker maker = initrd_find_makers(root_fd).maker;
+        int r = EXIT_SUCCESS;
 
-        if (r > 0 && unlink(LINK) < 0)
-                r = log_error_errno(-errno, "Failed to remove the link " LINK ": %m");
-        return report_link(r, "be lvm2's own again");
+        FOREACH_ELEMENT(other, makers)
+                r = MAX(r, check_initrd_error(initrd_disable(*other), *other, "remove"));
+        if (r == EXIT_SUCCESS && maker != INITRD_MAKER_NONE)
+                log_info("The next initrd will be the distribution's own; \"%s\" makes one.",
+                        initrd_maker_get_command(maker));
+        return r;
 }
 
 /* ------ the system ------ */
@@ -174,7 +170,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return make_link();
+                return enable_initrd();
         if (arg_now && prepare_to_take_over() < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
@@ -202,7 +198,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
         if (options_contradict())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return remove_link();
+                return disable_initrd();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         /* The directory goes if nothing else is in it. */
@@ -225,7 +221,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
 
 /* ------ the verbs ------ */
 
-#define INITRD_HELP "For initrds that are made by initramfs-tools, not for the system"
+#define INITRD_HELP "For initrds of dracut or initramfs-tools, not for the system"
 
 static const struct verb_option enable_options[] = {
         {"fast-dm-rules", '\0', NULL, "With optimized device-mapper udev rules, as by default",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* headgate plan: what headgate would do, made anew of the same files, as tables: what headgate-generator makes of
- * them, and which VGs an initrd needs, for src/initrd/initramfs-tools/hook. "plan teardown" is in deactivate.c. */
+ * them, and which LVs an initrd needs, for the scripts in src/initrd. "plan teardown" is in deactivate.c. */
 
 #include "boot/plan.h"
 #include "boot/switches.h"
@@ -69,36 +69,60 @@ static const struct verb plan_activate = {"activate", "",
 
 /* ------ plan initrd ------ */
 
-static const struct column initrd_columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct needed_vg, name)},
-        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct needed_vg, by),
-                .flags = SCOLS_FL_WRAP},
+struct initrd_line {
+        struct needed_lv lv;
+        char wait[32]; /* large enough for any number */
 };
+
+static const struct column initrd_columns[] = {
+        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct initrd_line, lv.vg)},
+        {"LV", "name of the logical volume", COLUMN_ALWAYS, COLUMN_STRING,
+                COLUMN_FIELD(struct initrd_line, lv.lv)},
+        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct initrd_line, lv.by),
+                .flags = SCOLS_FL_WRAP},
+        {"WAIT",
+                "how many seconds dracut's initrd waits for missing PVs before it activates it degraded, - for no limit",
+                COLUMN_IN_JSON, COLUMN_CHARS, COLUMN_FIELD(struct initrd_line, wait)},
+};
+
+static void add_initrd_line(struct table *table, const struct settings *settings, const struct needed_lv *lv)
+{
+        uint64_t wait_usec = settings_get_initrd_wait(settings, lv->vg);
+        struct initrd_line line = {.lv = *lv, .wait = "-"};
+
+        if (wait_usec != UINT64_MAX)
+                snprintf(line.wait, sizeof(line.wait), "%llu", (unsigned long long) (wait_usec / USEC_PER_SEC));
+        table_add_line(table, NULL, &line);
+}
 
 static int run_initrd(char *names[], size_t n, struct table *table)
 {
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_settings_ struct settings settings = {};
         _cleanup_needed_ struct needed needed = {};
         _cleanup_close_ int root_fd = root_open();
         int r = root_fd < 0 ? root_fd : needed_find(root_fd, names, n, &needed);
 
         if (r == -ENXIO)
                 return verb_refuse("Cannot tell what the initrd needs: %s.", needed.obstacle);
+        if (r >= 0)
+                r = settings_read(root_fd, &settings, &problems);
         for (size_t i = 0; r >= 0 && i < needed.n; i++)
-                table_add_line(table, NULL, &needed.vgs[i]);
+                add_initrd_line(table, &settings, &needed.lvs[i]);
         if (r >= 0 && needed.n == 0 && !table->options.json && !table->options.no_headings)
-                log_notice("The initrd needs no VG: /, /usr%s and the device to resume from are not on LVM.",
+                log_notice("The initrd needs no LV: /, /usr%s and the device to resume from are not on LVM.",
                         n > 0 ? ", these devices" : "");
         return verb_print(table, r, "find out what the initrd needs");
 }
 
 static const struct verb plan_initrd = {"initrd", "",
-        "Show which volume groups the initrd has to activate, and for what",
+        "Show which logical volumes the initrd has to activate, and for what",
         .help = "Usage: headgate plan initrd [OPTION...] [--] [DEVICE...]\n\n"
-                "Show the volume groups that have to be active in the initrd, because /, /usr or the\n"
+                "Show the logical volumes that have to be active in the initrd, because /, /usr or the\n"
                 "device to resume from lies on them, or one of the given devices, which are named as\n"
                 "in fstab.\n\n",
         .footer = "Exit status: 0, or 2 if it cannot be told.\n\n",
-        .table = TABLE_KIND("volumegroups", initrd_columns), .run = run_initrd};
+        .table = TABLE_KIND("logicalvolumes", initrd_columns), .run = run_initrd};
 
 /* ------ the verb ------ */
 

@@ -77,4 +77,7 @@ check_function check_unlisted, check_nested, check_system_id, check_command_line
         check_cookies;
 
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
-check_function check_online, check_initrd, check_requests, check_links;
+check_function check_online, check_requests, check_links;
+
+/* initrd.c: whether this boot's initrd activated what it needed, and nothing else; and the next one */
+check_function check_initrd;

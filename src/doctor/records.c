@@ -70,32 +70,6 @@ void check_online(struct doctor *doctor)
                         plural(pvs.n), vgs.n, plural(vgs.n));
 }
 
-/* ------ the initrd ------ */
-
-void check_initrd(struct doctor *doctor)
-{
-        _cleanup_enumeration_ struct enumeration before = {};
-        bool narrowed = doctor_has(doctor, "etc/initramfs-tools/hooks/headgate");
-
-        /* What headgate has found active without having asked for it. */
-        FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)
-                if ((*vg)->state == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
-                        vg_count(*vg).autoactivated > 0)
-                        enumeration_add(&before, (*vg)->name);
-        if (!doctor->sources.in_charge)
-                finding_ok(doctor, "headgate is not in charge.");
-        else if (doctor->snapshot_error < 0)
-                finding_unknown(
-                        doctor, doctor->snapshot_error, "It cannot be told what was active before headgate: %m.");
-        else if (before.n > 1 && !narrowed && doctor_has(doctor, "etc/initramfs-tools/hooks"))
-                finding_add(doctor, FINDING_OK, 0,
-                        "If that is the initrd's doing: headgate enable --initrd, then update-initramfs -u",
-                        "%zu VGs were active before headgate saw them: %s.", before.n, before.text ?: "?");
-        else if (before.n > 0)
-                finding_ok(doctor, "Active before headgate saw %s: %s.", before.n == 1 ? "it" : "them",
-                        before.text ?: "?");
-}
-
 /* ------ requests ------ */
 
 /* A worker is started within a second; one that is busy with lvm2 takes requests all the same. */

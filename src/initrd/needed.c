@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which VGs an initrd of initramfs-tools cannot do without: from what it mounts and resumes from, as the running system's
- * mounts and configuration say, down through the storage tree. */
+/* Which LVs an initrd cannot do without: from what it mounts and resumes from, as the running system's mounts and configuration
+ * say, down through the storage tree. */
 
 #include "initrd/needed.h"
 
@@ -9,10 +9,11 @@
 #include <sys/sysmacros.h>
 
 #include "boot/known.h"
+#include "initrd/maker.h"
 #include "shared/kernel.h"
 #include "tree/read.h"
 
-/* What an initrd of initramfs-tools mounts. */
+/* What an initrd mounts. */
 static const char *const targets[] = {"/", "/usr"};
 
 #define RESUME "resume"
@@ -45,36 +46,41 @@ static void cannot_tell(struct search *search, const char *by, char *obstacle)
         fail(search, obstacle ? -ENXIO : -ENOMEM);
 }
 
-static void add_vg(struct search *search, const char *name, const char *by)
+static void add_lv(struct search *search, const struct tree_node *node, const char *by)
 {
+        _cleanup_free_ char *name = string_format("%s/%s", node->vg, node->lv);
         struct needed *needed = search->needed;
-        struct needed_vg *vg;
+        struct needed_lv *lv;
         size_t i = 0;
 
-        while (i < needed->n && !streq(needed->vgs[i].name, name))
+        if (!name) {
+                fail(search, -ENOMEM);
+                return;
+        }
+        while (i < needed->n && !streq(needed->lvs[i].name, name))
                 i++;
         if (i == needed->n) {
-                char *copy = strdup(name);
-
-                if (!copy || !GREEDY_REALLOC(needed->vgs, needed->n + 1)) {
-                        free(copy);
+                if (!GREEDY_REALLOC(needed->lvs, needed->n + 1)) {
                         fail(search, -ENOMEM);
                         return;
                 }
-                needed->vgs[needed->n++] = (struct needed_vg){.name = copy};
+                needed->lvs[needed->n++] =
+                        (struct needed_lv){.name = TAKE_PTR(name), .vg = strdup(node->vg), .lv = strdup(node->lv)};
         }
-        vg = &needed->vgs[i];
-        if (!strv_has(&vg->by, by) && strv_add(&vg->by, by) < 0)
+        lv = &needed->lvs[i];
+        if (!lv->vg || !lv->lv || (!strv_has(&lv->by, by) && strv_add(&lv->by, by) < 0))
                 fail(search, -ENOMEM);
 }
 
 void needed_done(struct needed *needed)
 {
-        FOREACH_ARRAY(vg, needed->vgs, needed->n) {
-                free(vg->name);
-                strv_done(&vg->by);
+        FOREACH_ARRAY(lv, needed->lvs, needed->n) {
+                free(lv->name);
+                free(lv->vg);
+                free(lv->lv);
+                strv_done(&lv->by);
         }
-        free(needed->vgs);
+        free(needed->lvs);
         free(needed->obstacle);
         *needed = (struct needed){};
 }
@@ -88,8 +94,15 @@ static void cannot_see(struct search *search, dev_t number, const char *by)
                         minor(number)));
 }
 
-/* Adds the VG of each LV that is the device or lies anywhere below it, or below the others of its btrfs. The file of a loop
- * device may be anywhere, and scripts take for the name of a VG what is printed, which no other program's device is to choose. */
+/* Whether scripts can take the name for that of an LV, which no other program's device is to choose. Both parts are made of the
+ * same characters. */
+static bool has_sound_name(const struct tree_node *node)
+{
+        return vg_name_is_valid(node->vg) && vg_name_is_valid(node->lv);
+}
+
+/* Adds each LV that is the device or lies anywhere below it, or below the others of its btrfs. The file of a loop device may be
+ * anywhere. */
 static void need_device(struct search *search, struct tree_node *device, const char *by)
 {
         _cleanup_tree_nodes_ struct tree_nodes members = {};
@@ -103,10 +116,10 @@ static void need_device(struct search *search, struct tree_node *device, const c
         for (struct tree_node *node; (node = tree_queue_take(&waiting));) {
                 if (node->kind == TREE_LOOP || node->has_lost ||
                         (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
-                        (node->vg && !vg_name_is_valid(node->vg)))
+                        (node->vg && !has_sound_name(node)))
                         cannot_see(search, node->number, by);
-                else if (node->vg)
-                        add_vg(search, node->vg, by);
+                else if (node->vg && (node == device || !tree_lv_is_hidden(node)))
+                        add_lv(search, node, by);
                 FOREACH_NODE(lower, &node->lowers)
                         if (!lower->marked) {
                                 lower->marked = true;
@@ -303,7 +316,9 @@ static void need_resume(struct search *search)
         _cleanup_free_ char *configured = find_in_config(search, "RESUME=");
 
         need_booted(search, "resume=", RESUME);
-        if (configured && streq(configured, "none"))
+        /* dracut resumes from nothing else, and names what it adds to an image for this machine only when it makes that. */
+        if (initrd_find_makers(search->root_fd).maker == INITRD_MAKER_DRACUT ||
+                (configured && streq(configured, "none")))
                 return;
         if (configured && *configured != '\0' && !streq(configured, "auto"))
                 need_name(search, configured, RESUME);
@@ -339,6 +354,6 @@ int needed_find(int root_fd, char *const devices[], size_t n_devices, struct nee
         need_resume(&search);
         FOREACH_ARRAY(device, devices, n_devices)
                 need_name(&search, *device, OTHER);
-        SORT(ret->vgs, ret->n, compare_strings);
+        SORT(ret->lvs, ret->n, compare_strings);
         return search.error;
 }

@@ -3,17 +3,17 @@
 
 #include "shared/util.h"
 
-/* Which VGs have to be active in an initrd of initramfs-tools: those with LVs anywhere below the devices that
- * the initrd mounts, which are those of / and /usr, or resumes from. Asked of the running system, so that it
- * must be the one that the initrd is for. */
+/* Which LVs have to be active in the initrd: those at or anywhere below the devices that it mounts, which are those of / and
+ * /usr, or resumes from. Asked of the running system, so that it must be the one that the initrd is for. */
 
-struct needed_vg {
-        char *name;     /* first, to be sorted by */
+struct needed_lv {
+        char *name;     /* "VG/LV"; first, to be sorted by */
+        char *vg, *lv;  /* the parts of it */
         struct strv by; /* what needs it: "/", "/usr", "resume", "other"; each once */
 };
 
 struct needed {
-        struct needed_vg *vgs; /* by name */
+        struct needed_lv *lvs; /* by name; without those that are only parts of others */
         size_t n;
         char *obstacle; /* why it cannot be told, a clause; NULL if it can, or without memory */
 };

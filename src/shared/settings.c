@@ -144,6 +144,7 @@ static int take_policy(const struct dm_config_node *node, struct policies *polic
         if (!policy->pattern)
                 return -ENOMEM;
         policies->n++;
+        policy->decides_degraded = dm_config_has_node(node->child, "degraded");
         return take_keys(node->child, section, keys, ELEMENTSOF(keys), policy, problems);
 }
 
@@ -248,4 +249,13 @@ uint64_t settings_get_deadline(const struct settings *settings, const char *vg_n
         const struct policy *policy = find_policy(settings, vg_name);
 
         return policy && policy->deadline_usec > 0 ? policy->deadline_usec : settings->deadline_usec;
+}
+
+uint64_t settings_get_initrd_wait(const struct settings *settings, const char *vg_name)
+{
+        const struct policy *policy = find_policy(settings, vg_name);
+
+        if (!policy || !policy->decides_degraded)
+                return 0;
+        return policy->degraded ? settings_get_deadline(settings, vg_name) : UINT64_MAX;
 }

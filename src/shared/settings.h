@@ -12,6 +12,7 @@ struct policy {
         bool is_name;           /* and no pattern */
         bool expected;          /* it is missed if nothing of it is there; by default */
         bool degraded;          /* at its deadline lvm2 is asked for what can do without the missing PVs */
+        bool decides_degraded;  /* and the section says so, or that it is not */
         uint64_t deadline_usec; /* 0 if it has that of all VGs; else 1 s to a day */
 };
 
@@ -50,3 +51,7 @@ bool settings_expect(const struct settings *settings, const char *vg_name) _nonn
 
 /* The deadline of the VG of that name: its own, or that of all. */
 uint64_t settings_get_deadline(const struct settings *settings, const char *vg_name) _nonnull_all_;
+
+/* How long dracut's initrd waits for missing PVs of the VG of that name before LVs that can do without are activated. 0 if no
+ * section says anything: dracut activates them at once. UINT64_MAX if they are not to be activated. */
+uint64_t settings_get_initrd_wait(const struct settings *settings, const char *vg_name) _nonnull_all_;

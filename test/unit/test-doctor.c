@@ -74,6 +74,10 @@ static void set_up(void)
         shape_device("sda", 8, 0);
         shape_dm(0, "data-one", DM_UUID, "linear");
         shape_hold("sda", "dm-0");
+        shape_link("sys/class/block/dm-0", "../../devices/block/dm-0");
+        shape_write("sys/devices/block/dm-0/dev", "253:0\n");
+        shape_write("sys/devices/block/dm-0/dm/name", "data-one\n");
+        shape_write("sys/devices/block/dm-0/dm/uuid", DM_UUID "\n");
         shape_write("run/headgate/taken-over", "");
         write_record(METADATA("data", "3"), 1);
         shape_link("run/udev/rules.d/69-lvm.rules", "/dev/null");
@@ -121,6 +125,13 @@ START_TEST(all_is_well)
         }
 }
 END_TEST
+
+#define ROOT_ON_DATA "22 1 253:0 / / rw - ext4 /dev/dm-0 rw\n"
+#define DRACUT_CONFIGURATION                                                                                      \
+        "# Written by \"headgate enable --initrd\", see headgate-initrd(8).\n"                                    \
+        "if [ -e /usr/lib/dracut/modules.d/95headgate/module-setup.sh ]; then\n"                                  \
+        "    add_dracutmodules+=\" headgate \"\n"                                                                 \
+        "fi\n"
 
 /* What is not as it should be. */
 struct change {
@@ -309,6 +320,23 @@ static const struct {
                         "Timed out waiting for device dev-gone-lv.device - /dev/gone/lv.\nOther line\n"}}},
         {"timeouts", FINDING_OK, "Neither udev", {{"journal-udevd", "sda: Failed to run\n"}}},
 
+        {"initrd", FINDING_WARNING, "rd.lvm.lv=data/old on the kernel's command line",
+                {{"proc/cmdline", "rd.lvm.lv=data/one rd.lvm.lv=data/old\n"}}},
+        {"initrd", FINDING_WARNING, "/etc/dracut.conf.d/headgate.conf is not headgate's",
+                {{"usr/bin/dracut", ""}, {"etc/dracut.conf.d/headgate.conf", "other\n"}}},
+        {"initrd", FINDING_WARNING, "The initrd of this boot was not narrowed",
+                {{"usr/bin/dracut", ""}, {"etc/dracut.conf.d/headgate.conf", DRACUT_CONFIGURATION}}},
+        {"initrd", FINDING_OK, "The initrd was narrowed",
+                {{"usr/bin/dracut", ""}, {"run/headgate-initrd/vg/data", ""},
+                        {"proc/self/mountinfo", ROOT_ON_DATA}}},
+        {"initrd", FINDING_WARNING, "does not know 1 VG that it needs now: data",
+                {{"usr/bin/dracut", ""}, {"run/headgate-initrd/vg/old", ""},
+                        {"proc/self/mountinfo", ROOT_ON_DATA}}},
+        {"initrd", FINDING_WARNING, "and activated all",
+                {{"usr/bin/dracut", ""}, {"run/headgate-initrd/all", ""}, {"proc/self/mountinfo", ROOT_ON_DATA}}},
+        {"initrd", FINDING_WARNING, "Cannot tell what the initrd needs: / is of type nfs",
+                {{"usr/bin/dracut", ""}, {"run/headgate-initrd/vg/data", ""},
+                        {"proc/self/mountinfo", "22 1 0:40 / / rw - nfs nas:/ rw\n"}}},
         {"requests", FINDING_OK, "No request", {{"run/headgate/pending.d/8:0", ""}}},
         {"requests", FINDING_FAILED, "/run/headgate/listening", {{"run/headgate/listening", ""}}},
 

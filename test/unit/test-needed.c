@@ -8,7 +8,7 @@
 #include "initrd/needed.h"
 #include "small-root.h"
 
-/* What is needed, as "VG: by, by; VG: by", or "!" and the obstacle. To be freed by the caller. */
+/* What is needed, as "VG/LV: by, by; VG/LV: by", or "!" and the obstacle. To be freed by the caller. */
 static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
 {
         _cleanup_needed_ struct needed needed = {};
@@ -24,9 +24,9 @@ static char *needed_of(int root_fd, char *const devices[], size_t n_devices)
         else
                 ck_assert_int_eq(r, 0);
         for (size_t i = 0; r == 0 && i < needed.n; i++) {
-                fprintf(stream, "%s%s:", i > 0 ? "; " : "", needed.vgs[i].name);
-                for (size_t j = 0; j < needed.vgs[i].by.n; j++)
-                        fprintf(stream, "%s %s", j > 0 ? "," : "", needed.vgs[i].by.strings[j]);
+                fprintf(stream, "%s%s:", i > 0 ? "; " : "", needed.lvs[i].name);
+                for (size_t j = 0; j < needed.lvs[i].by.n; j++)
+                        fprintf(stream, "%s %s", j > 0 ? "," : "", needed.lvs[i].by.strings[j]);
         }
         fclose(stream);
         return text;
@@ -50,11 +50,11 @@ static void check_tree(const char *name, const char *const lines[], const char *
 START_TEST(shapes)
 {
         check_tree("partition", NULL, "");
-        check_tree("lv", NULL, "debian-vg: /, resume");
-        check_tree("luks-on-lv", NULL, "vg: /");
-        check_tree("lv-on-luks", NULL, "inner: /; outer: /");
-        check_tree("usr-elsewhere", NULL, "left: /; programs: /usr; right: /; sleep: resume");
-        check_tree("btrfs", NULL, "one: /; two: /");
+        check_tree("lv", NULL, "debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("luks-on-lv", NULL, "vg/crypt: /");
+        check_tree("lv-on-luks", NULL, "inner/root: /; outer/crypt: /");
+        check_tree("usr-elsewhere", NULL, "left/leg: /; programs/usr: /usr; right/leg: /; sleep/swap: resume");
+        check_tree("btrfs", NULL, "one/lv: /; two/lv: /");
 }
 END_TEST
 
@@ -62,24 +62,43 @@ END_TEST
 START_TEST(sources)
 {
         check_tree("lv", LINES("etc/fstab = /dev/mapper/data-srv /usr ext4 defaults 0 2"),
-                "data: /usr; debian-vg: /, resume");
+                "data/srv: /usr; debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv",
                 LINES("dev/link -> /dev/mapper/data-srv", "etc/initramfs-tools/initramfs.conf = ROOT=/dev/link"),
-                "data: /; debian-vg: /, resume");
+                "data/srv: /; debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=/dev/mapper/data-srv"),
-                "data: resume; debian-vg: /, resume");
+                "data/srv: resume; debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv",
                 LINES("etc/initramfs-tools/initramfs.conf = RESUME=/dev/dm-2",
                         "usr/share/initramfs-tools/conf.d/a = RESUME=/dev/nothing",
                         "etc/initramfs-tools/conf.d/b = # RESUME=none",
                         "etc/initramfs-tools/conf.d/d.dpkg-old = RESUME=none",
                         "etc/initramfs-tools/conf.d/c = RESUME='254:2' # quoted"),
-                "data: resume; debian-vg: /, resume");
-        check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=auto"), "debian-vg: /, resume");
+                "data/srv: resume; debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=auto"),
+                "debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv",
                 LINES("etc/initramfs-tools/initramfs.conf = RESUME=/dev/dm-2",
                         "etc/initramfs-tools/conf.d/resume = RESUME=none"),
-                "debian-vg: /");
+                "debian-vg/root: /");
+}
+END_TEST
+
+/* Those of dracut resume from what the command line names, and from no other swap. Where initramfs-tools is run for a new kernel,
+ * it counts, and an update-initramfs of dracut's does not. */
+START_TEST(maker_counts)
+{
+        check_tree("lv", LINES("usr/bin/dracut", "usr/sbin/update-initramfs", "etc/kernel/postinst.d/dracut"),
+                "debian-vg/root: /");
+        check_tree("lv", LINES("usr/bin/dracut", "proc/cmdline = resume=/dev/dm-2"),
+                "data/srv: resume; debian-vg/root: /");
+        check_tree("lv",
+                LINES("usr/bin/dracut", "etc/kernel/postinst.d/dracut", "usr/sbin/mkinitramfs",
+                        "etc/kernel/postinst.d/initramfs-tools"),
+                "debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("lv", LINES("usr/bin/dracut", "usr/sbin/mkinitramfs", "etc/kernel/postinst.d/dracut"),
+                "debian-vg/root: /");
+        check_tree("lv", LINES("usr/sbin/mkinitramfs"), "debian-vg/root: /; debian-vg/swap_1: resume");
 }
 END_TEST
 
@@ -162,7 +181,7 @@ START_TEST(further_devices)
         int root_fd = small_root_set_up("lv");
 
         with = needed_of(root_fd, there, ELEMENTSOF(there));
-        ck_assert_str_eq(with, "data: other; debian-vg: /, resume");
+        ck_assert_str_eq(with, "data/srv: other; debian-vg/root: /; debian-vg/swap_1: resume");
         without = needed_of(root_fd, not_there, ELEMENTSOF(not_there));
         ck_assert_str_eq(without, "!other needs PARTLABEL=gone, which does not exist");
         small_root_tear_down();
@@ -196,7 +215,7 @@ START_TEST(while_others_rename)
         for (unsigned int i = 0; i < 500; i++) {
                 _cleanup_free_ char *needed = needed_of(root_fd, devices, ELEMENTSOF(devices));
 
-                ck_assert_str_eq(needed, "data: other; debian-vg: /, resume");
+                ck_assert_str_eq(needed, "data/srv: other; debian-vg/root: /; debian-vg/swap_1: resume");
         }
         atomic_store(&over, true);
         ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -211,6 +230,7 @@ int main(void)
 
         tcase_add_test(test_case, shapes);
         tcase_add_test(test_case, sources);
+        tcase_add_test(test_case, maker_counts);
         tcase_add_test(test_case, what_resume_lacks_is_left_out);
         tcase_add_test(test_case, what_root_lacks_is_an_obstacle);
         tcase_add_test(test_case, no_mount_point_is_an_obstacle);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Initrds: which VGs this boot's one has activated, whether it was narrowed, and whether it knows what is needed now. */
+
+#include <fcntl.h>
+
+#include "boot/switches.h"
+#include "doctor/doctor.h"
+#include "initrd/maker.h"
+#include "initrd/needed.h"
+
+/* Where dracut's initrd notes what it was narrowed to, see src/initrd/dracut. */
+#define NARROWED "run/headgate-initrd"
+
+/* And what is to be done if it was not, or to something else. */
+#define NEW_INITRD "Run: dracut -f"
+
+/* dracut waits for minutes for an LV that is named there and does not exist. */
+static void check_command_line_lvs(struct doctor *doctor)
+{
+        _cleanup_free_ char *text = NULL;
+        _cleanup_strv_ struct strv words = {};
+
+        if (doctor->tree_error < 0 || read_file_at(doctor->sources.root_fd, "proc/cmdline", &text, NULL) < 0 ||
+                command_line_split(text, &words) < 0)
+                return;
+        STRV_FOREACH(word, &words) {
+                const char *name = skip_prefix(*word, "rd.lvm.lv=");
+
+                if (name && !ANY(FOREACH_NODE(lv, &doctor->tree->nodes),
+                                    lv->vg && streq(path_format("%s/%s", lv->vg, lv->lv).text, name)))
+                        finding_warning(doctor, "Remove it from the configuration of the boot loader.",
+                                "rd.lvm.lv=%s on the kernel's command line: there is no such active LV, for which "
+                                "dracut waits at boot.",
+                                name);
+        }
+}
+
+/* Which VGs are needed that the initrd of this boot did not know. */
+static void check_known(struct doctor *doctor)
+{
+        _cleanup_enumeration_ struct enumeration unknown = {};
+        _cleanup_needed_ struct needed needed = {};
+        int r = needed_find(doctor->sources.root_fd, NULL, 0, &needed);
+
+        if (r == -ENXIO)
+                finding_warning(doctor, "See headgate-initrd(8).", "Cannot tell what the initrd needs: %s.",
+                        needed.obstacle);
+        for (size_t i = 0; r >= 0 && i < needed.n; i++) {
+                struct path known = path_format(NARROWED "/vg/%s", needed.lvs[i].vg);
+
+                if ((i == 0 || !streq(needed.lvs[i].vg, needed.lvs[i - 1].vg)) && !doctor_has(doctor, known.text))
+                        enumeration_add(&unknown, needed.lvs[i].vg);
+        }
+        if (unknown.n > 0)
+                finding_warning(doctor, NEW_INITRD, "The initrd does not know %zu VG%s that it needs now: %s.",
+                        unknown.n, plural(unknown.n), unknown.text ?: "?");
+}
+
+/* Whether the initrd of this boot was limited to the VGs that it needs, as far as it says so. */
+static void check_narrowed(struct doctor *doctor, const struct initrd_makers *makers)
+{
+        int enabled =
+                makers->maker == INITRD_MAKER_NONE ? 0 : initrd_is_enabled(doctor->sources.root_fd, makers->maker);
+
+        if (enabled == -EEXIST)
+                finding_warning(doctor, "Remove that file, then run: headgate enable --initrd",
+                        "%s is not headgate's.", initrd_maker_get_file(makers->maker));
+        if (doctor_has(doctor, NARROWED "/all"))
+                finding_warning(doctor, NEW_INITRD,
+                        "The initrd did not find what it needed in the VGs that it knows, and activated all.");
+        else if (doctor_has(doctor, NARROWED))
+                finding_ok(doctor, "The initrd was narrowed to the VGs that it needs.");
+        else if (enabled > 0 && makers->maker == INITRD_MAKER_DRACUT)
+                finding_warning(doctor, NEW_INITRD,
+                        "The initrd of this boot was not narrowed: it is older than \"headgate enable --initrd\", or "
+                        "headgate was off.");
+        if (doctor_has(doctor, NARROWED))
+                check_known(doctor);
+}
+
+void check_initrd(struct doctor *doctor)
+{
+        struct initrd_makers makers = initrd_find_makers(doctor->sources.root_fd);
+        _cleanup_enumeration_ struct enumeration before = {};
+
+        check_command_line_lvs(doctor);
+        check_narrowed(doctor, &makers);
+        /* What headgate has found active without having asked for it. */
+        FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)
+                if ((*vg)->state == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
+                        vg_count(*vg).autoactivated > 0)
+                        enumeration_add(&before, (*vg)->name);
+        if (!doctor->sources.in_charge)
+                finding_ok(doctor, "headgate is not in charge.");
+        else if (doctor->snapshot_error < 0)
+                finding_unknown(
+                        doctor, doctor->snapshot_error, "It cannot be told what was active before headgate: %m.");
+        else if (before.n > 1 && makers.maker != INITRD_MAKER_NONE &&
+                 initrd_is_enabled(doctor->sources.root_fd, makers.maker) == 0)
+                finding_add(doctor, FINDING_OK, 0,
+                        path_format(
+                                "Run: headgate enable --initrd, then %s", initrd_maker_get_command(makers.maker))
+                                .text,
+                        "%zu VGs were active before headgate saw them: %s.", before.n, before.text ?: "?");
+        else if (before.n > 0)
+                finding_ok(doctor, "Active before headgate saw %s: %s.", before.n == 1 ? "it" : "them",
+                        before.text ?: "?");
+}
