@@ -45,7 +45,7 @@ class Uml(Machine):
             f"ubd0={self.folder}/root.cow,{self.base}", f"ubd1r={self.folder}/payload.tar",
             f"ubd2={self.folder}/results.tar", f"ubd3r={self.pack}",
             f"ubd4={self.kept}", *([f"ubd5r={self.previous}", "guest_previous=/dev/ubdf"] if self.previous else []),
-            "root=/dev/ubda", "rw", "init=/usr/lib/guest/stage-one", "con=null", "con0=null,fd:1", "ssl=null",
+            *self.root_words(), "init=/usr/lib/guest/stage-one", "con=null", "con0=null,fd:1", "ssl=null",
             "panic=1", "noreboot", *self.quick_start, *LOG_WORDS.split(), f"guest_boot={self.boot}", "systemd.log_color=0",
             "guest_payload=/dev/ubdb", "guest_results=/dev/ubdc", "guest_pack=/dev/ubdd", "guest_kept=/dev/ubde",
             *self.cmdline.split())
@@ -58,6 +58,9 @@ class Uml(Machine):
         for line in console.splitlines():
             if FAULT in line:
                 raise KernelFault(line.strip())
+
+    def root_words(self):
+        return ["root=/dev/ubda", "rw"]
 
 
 @contextlib.contextmanager

@@ -14,10 +14,10 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
-SCRIPTS = ["stage-two", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts", "write-report",
+SCRIPTS = ["stage-two", "attach-disks", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts", "write-report",
            "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
-SCRIPTS_IF_NEEDED = ["shapes", "faults", "remote", "silent", "what-is-active", "account", "boot-contenders", "running",
+SCRIPTS_IF_NEEDED = ["shapes", "faults", "remote", "silent", "what-is-active", "account", "boot-contenders", "dracut-words", "running",
                      "teardown-contenders", "turns"]
 # Units, and what starts them.
 UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
