@@ -32,6 +32,15 @@ headgate_copy() { # LIST
     [ "$last" = end ]
 }
 
+# dracut waits for it, whether or not it was needed when the initrd was made; its VG is known.
+headgate_add_lv() { # LV
+    while read -r lv wait _; do
+        [ "$lv" != "$1" ] || return 0
+        [ "${lv%%/*}" != "${1%%/*}" ] || vg_wait=$wait
+    done < /run/headgate-initrd/lvs
+    printf '%s %s rd.lvm.lv=\n' "$1" "$vg_wait" >> /run/headgate-initrd/lvs
+}
+
 headgate_may_narrow() { # RULE
     # With rd.lvm=0 there is no rule.
     getargbool 1 rd.headgate && getargbool 1 headgate && getargbool 1 rd.hostonly && [ -s "$1" ] || return 1
@@ -53,6 +62,9 @@ headgate_may_narrow() { # RULE
         [ ! -e "/run/headgate-initrd/vg/${name%%/*}" ] || continue
         warn "headgate: The kernel's command line names VG ${name%%/*}, which this initrd does not know; activating every VG."
         return 1
+    done
+    for name in $(getargs rd.lvm.lv); do
+        headgate_add_lv "$name"
     done
 }
 
