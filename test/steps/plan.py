@@ -44,6 +44,8 @@ def steps_of(check, builds, release=None):
     if check == "all":
         steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
                        "packages", 600) for on in scenario.RELEASES]
+        steps += [Step(title("dracut takes the module", on, "trixie"), [TESTS / "dracut", "--suite", on, "--build", builds.plain],
+                       "packages", 120, after=[f"build {builds.plain.name}"]) for on in ("trixie", "forky")]
         steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 1200, ALONE))
         steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
     return steps
