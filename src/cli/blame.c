@@ -157,7 +157,8 @@ static const struct column boot_columns[] = {
         COLUMN("END-USEC", IN_JSON, NUMBER, end_usec, "when it was up, likewise"),
         COLUMN("N-PVS", ALWAYS, NUMBER, bar.n_pvs, "how many physical volumes it has"),
         COLUMN("N-LVS", ALWAYS, NUMBER, bar.n_lvs, "how many logical volumes are to be activated"),
-        COLUMN("REASON", ALWAYS, STRING, bar.reason, "why it is not active, or who has activated it but headgate",
+        COLUMN("REASON", ALWAYS, STRING, bar.reason,
+                "why it is not active, who has activated it but headgate, or which program lvm2 waited for",
                 .flags = SCOLS_FL_WRAP),
 };
 

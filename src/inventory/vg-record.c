@@ -313,6 +313,10 @@ static void pass_state_and_times(struct walk *walk, struct vg *vg)
         pass_number(walk, "initial_settled_usec", &first->settled_usec);
         pass_number(walk, "made_usec", &first->made_usec);
         pass_number(walk, "linked_usec", &first->linked_usec);
+        pass_number(walk, "program_usec", &vg->program_usec);
+        /* To look for what is not there takes longest. */
+        if (vg->program_usec > 0)
+                pass_string(walk, "program", &vg->program);
         pass_worker_state(walk, vg);
         pass_string(walk, "reason", &vg->reason);
         pass_string(walk, "skip_reason", &vg->skip_reason);

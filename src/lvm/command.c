@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/util.h"
 
@@ -217,10 +218,42 @@ char *lvm_output_begin(const char *output)
 /* Where the kernel counts processor time in ticks, one who reads disks may well have none counted between two looks. */
 #define LOOK_USEC (2500 * USEC_PER_MSEC)
 
+#define PROGRAMS_LOOK_USEC (1 * USEC_PER_SEC)
+
+void program_times_add(struct program_times *times, const char *name, uint64_t now)
+{
+        if (name && !streq(name, times->last.name)) {
+                times->last = (struct program_time){};
+                (void) snprintf(times->last.name, sizeof(times->last.name), "%s", name);
+        }
+        if (name)
+                times->last.usec += now - times->looked_usec;
+        if (times->last.usec > times->longest.usec)
+                times->longest = times->last;
+        times->looked_usec = now;
+}
+
+/* Looks for a child of the process, by the list of its only thread (proc_pid_task_children(5)), and again after a while. */
+static int on_look(sd_event_source *source, _unused_ uint64_t usec, void *userdata)
+{
+        struct job *job = userdata;
+        pid_t pid = job->command.pid;
+        _cleanup_free_ char *children = NULL, *name = NULL;
+        struct path path = path_format("/proc/%i/task/%i/children", pid, pid);
+
+        if (read_file_at(AT_FDCWD, path.text, &children, NULL) >= 0 && *children != '\0' &&
+                sysfs_read_at(AT_FDCWD, path_format("/proc/%li/comm", strtol(children, NULL, 10)).text, &name) < 0)
+                name = NULL;
+        program_times_add(&job->programs, name, now_usec());
+        (void) sd_event_source_set_time_relative(source, PROGRAMS_LOOK_USEC);
+        return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
 struct job *job_free(struct job *job)
 {
         if (!job)
                 return NULL;
+        sd_event_source_disable_unref(job->look_source);
         sd_event_source_disable_unref(job->source);
         lvm_command_done(&job->command);
         free(job);
@@ -273,6 +306,7 @@ static struct job *job_new(enum job_kind kind, job_exit_function on_exit, void *
                 .look_usec = now + LOOK_USEC,
                 .cpu_usec = USEC_INFINITY,
                 .command.output_fd = -EBADF,
+                .programs.looked_usec = now,
                 .userdata = userdata,
                 .on_exit = on_exit,
         };
@@ -292,6 +326,9 @@ int job_start(sd_event *event, enum job_kind kind, const struct strv *arguments,
         if (r < 0)
                 return r;
         r = sd_event_add_child(event, &job->source, job->command.pid, WEXITED, on_child, job);
+        if (r >= 0 && (kind == JOB_ACTIVATE || kind == JOB_ACTIVATE_DEGRADED))
+                r = sd_event_add_time_relative(
+                        event, &job->look_source, CLOCK_MONOTONIC, PROGRAMS_LOOK_USEC, 0, on_look, job);
         if (r < 0)
                 return r;
 

@@ -67,6 +67,21 @@ enum job_kind {
         JOB_ASK_SYSTEMD,       /* systemctl */
 };
 
+/* A program that a process of lvm has run, and for how long it was seen, as exactly as it is looked at: once a second. */
+struct program_time {
+        char name[16]; /* "" for none */
+        uint64_t usec;
+};
+
+/* Starts empty, but for `looked_usec`. */
+struct program_times {
+        uint64_t looked_usec;
+        struct program_time last, longest;
+};
+
+/* Adds the time since the last look to the program that runs now, NULL for none. */
+void program_times_add(struct program_times *times, const char *name, uint64_t now) _nonnull_(1);
+
 struct job {
         struct dm_list list; /* the caller's */
         enum job_kind kind;
@@ -79,7 +94,9 @@ struct job {
         bool probed;        /* it makes no progress, and its devices are being probed: the caller's, */
         bool waits;         /* and nothing else waits for it */
         struct lvm_command command;
-        sd_event_source *source;
+        struct program_times
+                programs; /* thin_check for instance: of one that activates, and takes more than a second */
+        sd_event_source *source, *look_source;
         void *userdata;
         int (*on_exit)(struct job *job, int exit_status, const char *output, void *userdata);
 };

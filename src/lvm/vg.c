@@ -115,6 +115,28 @@ void vg_note_first(struct vg *vg)
                 read_links(vg, first);
 }
 
+/* What is seen at one look may have run for a moment. */
+#define PROGRAM_MIN_USEC (2 * USEC_PER_SEC)
+
+void vg_note_program(struct vg *vg, const char *name, uint64_t usec)
+{
+        if (vg->first.settled_usec != 0 || usec < PROGRAM_MIN_USEC)
+                return;
+        if (string_replace(&vg->program, string_printable(name)) >= 0)
+                vg->program_usec = usec;
+}
+
+char *vg_describe_program(const struct vg *vg)
+{
+        bool checks = vg->program && (streq(vg->program, "thin_check") || streq(vg->program, "cache_check"));
+
+        if (!vg->program)
+                return NULL;
+        return string_format("lvm2 waited %s for %s%s%s%s.", DURATION_TO_STRING(vg->program_usec), vg->program,
+                checks ? "; global/" : "", checks ? vg->program : "",
+                checks ? "_options in lvm.conf says how much it checks" : "");
+}
+
 const char *vg_describe_activator(const struct vg *vg)
 {
         struct vg_times times = vg_first_times(vg);
@@ -152,6 +174,7 @@ struct vg *vg_free(struct vg *vg)
         free(vg->lvs);
         free(vg->name);
         free(vg->reason);
+        free(vg->program);
         free(vg->skip_reason);
         free(vg->system_id);
         free(vg->lock_type);

@@ -93,6 +93,9 @@ struct vg {
         uint64_t settled_usec;
         /* The first one since the machine started that ended ACTIVE or DEGRADED; all 0 if there was none. */
         struct vg_times first;
+        /* The program that lvm2 waited for longest in that, "thin_check", and for how long; NULL for none. */
+        char *program;
+        uint64_t program_usec;
         /* now_realtime_usec() - now_usec() when the VG got into its state: converts times of files, or for people, also if
          * the clock has been set since. */
         uint64_t clock_usec;
@@ -178,6 +181,13 @@ struct vg_times vg_first_times(const struct vg *vg) _nonnull_all_;
  * /dev/VG/LV. Both keep the time at which they were made (STATX_BTIME, on devtmpfs from Linux 6.0 on), as exactly as the kernel's
  * tick, 1 to 10 ms. Times that cannot be true are not used. */
 void vg_note_first(struct vg *vg) _nonnull_(1);
+
+/* To be called before that: notes the program, and whether it took long enough to be of interest. */
+void vg_note_program(struct vg *vg, const char *name, uint64_t usec) _nonnull_all_;
+
+/* That lvm2 waited for it, as a sentence, with the setting in lvm.conf that has it do less; to be freed by the caller. NULL if it
+ * waited for none, or without memory. */
+char *vg_describe_program(const struct vg *vg) _nonnull_all_ _must_check_;
 
 /* The activator of a VG that lvm2 was not asked for, behind "activated"; NULL for any other. */
 const char *vg_describe_activator(const struct vg *vg) _nonnull_(1);

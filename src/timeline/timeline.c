@@ -179,7 +179,7 @@ static char *describe_reason(const struct vg *vg)
                 return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
         if (!vg->reason && vg_describe_activator(vg))
                 return string_format("Activated %s.", vg_describe_activator(vg));
-        return vg->reason ? string_printable(vg->reason) : strdup("");
+        return vg->reason ? string_printable(vg->reason) : vg_describe_program(vg) ?: strdup("");
 }
 
 int timeline_add_vg(struct timeline *timeline, const struct vg *vg)

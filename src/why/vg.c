@@ -230,6 +230,7 @@ static void explain_times(struct why *why)
         const struct vg *vg = why->vg;
         const char *unmet = plan_find_unmet(&why->sources->entries, vg->name);
         struct vg_times first = vg_first_times(vg);
+        _cleanup_free_ char *program = vg_describe_program(vg);
         const char *activator = vg->settled_usec == 0 ? "by hand" : vg_describe_activator(vg);
 
         if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VG_STATUS_ACTIVE)
@@ -245,6 +246,8 @@ static void explain_times(struct why *why)
                         vg->skip_reason ?: "");
         if (first.activating_usec != 0 && !vg_describe_activator(vg))
                 explain_phases(why, first.activating_usec);
+        if (program)
+                why_fact(why, "%s", program);
 }
 
 static void explain_same_name(struct why *why)

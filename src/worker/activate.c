@@ -71,6 +71,8 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
                 _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
 
                 dm_devices_mark_active(devices, group->vg);
+                if (n_groups == 1)
+                        vg_note_program(group->vg, job->programs.longest.name, job->programs.longest.usec);
                 /* What an adopted process has printed was for its parent. */
                 if (output)
                         r = group->state == VG_ACTIVATING_DEGRADED
@@ -236,24 +238,22 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
 {
         bool locked;
         int r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
+        struct ready *list = r == VG_DO_ACTIVATE_DEGRADED ? degraded : ready;
 
         if (r < 0 || r == VG_DO_NOTHING)
                 return r;
-        if (r == VG_DO_ACTIVATE_DEGRADED)
-                ready = degraded;
-        else {
-                locked = vg_is_locked(worker->config.locking_dir, group->vg->name);
-                if (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
+        locked = list == ready && vg_is_locked(worker->config.locking_dir, group->vg->name);
+        if (list == ready &&
+                (r == VG_DO_ACTIVATE_ALONE || locked || slot_of(worker->inventory, group) != ready->kind ||
                         names_is_shared(worker->inventory, group, USEC_INFINITY) ||
-                        is_unrecorded(worker->inventory, group->vg)) {
-                        r = start_job(worker, JOB_ACTIVATE, &group, 1);
-                        /* One that another command has locked keeps no other VG waiting. */
-                        if (r >= 0)
-                                group->job->waits = locked;
-                        return r;
-                }
+                        is_unrecorded(worker->inventory, group->vg))) {
+                r = start_job(worker, JOB_ACTIVATE, &group, 1);
+                /* One that another command has locked keeps no other VG waiting. */
+                if (r >= 0)
+                        group->job->waits = locked;
+                return r;
         }
-        ready->groups[ready->n++] = group;
+        list->groups[list->n++] = group;
         return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -107,6 +108,58 @@ START_TEST(output_and_status_are_kept)
 }
 END_TEST
 
+START_TEST(longest_program_counts)
+{
+        static const struct {
+                const char *name; /* at each look, a second after the one before */
+        } looks[] = {{NULL}, {"thin_check"}, {"thin_check"}, {NULL}, {"thin_check"}, {"cache_check"}, {NULL}};
+        struct program_times times = {.looked_usec = 7 * USEC_PER_SEC};
+
+        for (size_t i = 0; i < ELEMENTSOF(looks); i++)
+                program_times_add(&times, looks[i].name, (8 + i) * USEC_PER_SEC);
+        ck_assert_str_eq(times.longest.name, "thin_check");
+        ck_assert_uint_eq(times.longest.usec, 3 * USEC_PER_SEC);
+        program_times_add(&times, "a-name-of-16-and-more", 18 * USEC_PER_SEC);
+        ck_assert_str_eq(times.longest.name, "a-name-of-16-an");
+        ck_assert_uint_eq(times.longest.usec, 4 * USEC_PER_SEC);
+}
+END_TEST
+
+static int note_programs(struct job *job, int exit_status, _unused_ const char *printed, void *userdata)
+{
+        *(struct program_times *) userdata = job->programs;
+        return sd_event_exit(sd_event_source_get_event(job->source), exit_status);
+}
+
+START_TEST(program_of_lvm_is_found)
+{
+        char path[] = "/tmp/headgate-test-command-XXXXXX";
+        static const char script[] = "#!/bin/sh\nsleep 2.5\nexit 0\n";
+        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+        _cleanup_strv_ struct strv arguments = {};
+        struct program_times times = {};
+        struct job *job;
+        sigset_t signals;
+        int fd = mkstemp(path);
+
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGCHLD);
+        ck_assert_int_eq(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
+        ck_assert_int_ge(fd, 0);
+        ck_assert_int_eq(write_all(fd, script, strlen(script)), 0);
+        ck_assert_int_eq(fchmod(fd, 0700), 0);
+        close(fd);
+        ck_assert_int_eq(setenv("HEADGATE_LVM", path, true), 0);
+        ck_assert_int_eq(sd_event_new(&event), 0);
+        ck_assert_int_eq(strv_add(&arguments, "vgchange"), 0);
+        ck_assert_int_eq(job_start(event, JOB_ACTIVATE, &arguments, note_programs, &times, &job), 0);
+        ck_assert_int_eq(sd_event_loop(event), 0);
+        ck_assert_str_eq(times.longest.name, "sleep");
+        ck_assert_uint_ge(times.longest.usec, USEC_PER_SEC);
+        ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 /* What `program` prints, of /proc/self. */
 static char *printed_by(const char *program, const char *argument)
 {
@@ -197,6 +250,8 @@ int main(void)
         tcase_add_test(test_case, only_standard_descriptors_are_open);
         tcase_add_test(test_case, too_much_output_is_none);
         tcase_add_test(test_case, missing_program_is_an_error);
+        tcase_add_test(test_case, longest_program_counts);
+        tcase_add_test(test_case, program_of_lvm_is_found);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }

@@ -162,6 +162,35 @@ START_TEST(links_of_the_first_activation)
 }
 END_TEST
 
+START_TEST(programs)
+{
+        static const struct {
+                const char *name;
+                uint64_t usec;
+                const char *words;
+        } rows[] = {
+                {"thin_check", 47 * USEC_PER_SEC,
+                        "lvm2 waited 47.0s for thin_check; global/thin_check_options in lvm.conf says how much it checks."},
+                {"cache_check", 2 * USEC_PER_SEC,
+                        "lvm2 waited 2.0s for cache_check; global/cache_check_options in lvm.conf says how much it checks."},
+                {"my\tcheck", 3 * USEC_PER_SEC, "lvm2 waited 3.0s for my\\x09check."},
+                {"thin_check", USEC_PER_SEC, NULL},
+                {"", 0, NULL},
+        };
+        struct vg vg = {};
+        _cleanup_free_ char *words = NULL, *later = NULL;
+
+        vg_note_program(&vg, rows[_i].name, rows[_i].usec);
+        words = vg_describe_program(&vg);
+        ck_assert_pstr_eq(words, rows[_i].words);
+        vg.first.settled_usec = 1;
+        vg_note_program(&vg, "later", 9 * USEC_PER_SEC);
+        later = vg_describe_program(&vg);
+        ck_assert_pstr_eq(later, rows[_i].words);
+        free(vg.program);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("timeline");
@@ -170,6 +199,7 @@ int main(void)
         tcase_add_test(test_case, lines_are_small_and_have_all);
         tcase_add_test(test_case, one_bar_is_one_line);
         tcase_add_loop_test(test_case, links_of_the_first_activation, 0, ELEMENTSOF(endings));
+        tcase_add_loop_test(test_case, programs, 0, 5);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
