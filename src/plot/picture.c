@@ -4,6 +4,8 @@
 
 #include "plot/picture.h"
 
+#include <assert.h>
+
 #define TOP 156.0 /* of the rows */
 
 /* So much more is shown at the end, of what goes on. */
@@ -94,6 +96,9 @@ static void draw_axis(struct picture *picture, double bottom, const char *title)
                 picture_text(picture, x, top - 5, "middle", "number", number);
                 picture_text(picture, x, bottom + 13, "middle", "number", number);
         }
+        for (size_t i = 0; i < picture->n_marks; i++)
+                fprintf(picture->file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"mark\"/>\n",
+                        picture->marks[i][0], picture->marks[i][1], picture->marks[i][0], bottom);
 }
 
 /* ------ shapes and text ------ */
@@ -136,8 +141,9 @@ void picture_mark(struct picture *picture, uint64_t usec, const char *name)
         double x = picture_position(picture, usec);
         bool left = x > (PICTURE_LEFT + PICTURE_RIGHT) / 2;
 
-        fprintf(picture->file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"100%%\" class=\"mark\"/>\n", x,
-                picture->y, x);
+        assert(picture->n_marks < PICTURE_MARKS_MAX);
+        picture->marks[picture->n_marks][0] = x;
+        picture->marks[picture->n_marks++][1] = picture->y;
         picture_text(picture, x + (left ? -5 : 5), picture->y + 11, left ? "end" : "start", "note", name);
         picture->y += 18;
 }

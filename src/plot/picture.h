@@ -13,6 +13,8 @@
 #define PICTURE_ROW_HEIGHT 22.0
 #define PICTURE_LETTER_WIDTH 7.4 /* on average */
 
+#define PICTURE_MARKS_MAX 4U
+
 /* Starts empty: all zeros. */
 struct picture {
         struct memstream stream;     /* what is above the lines of the axis, whose height is known at the end */
@@ -21,6 +23,8 @@ struct picture {
         uint64_t zero_usec;          /* where its numbers count from */
         uint64_t step_usec;          /* from number to number */
         double y;                    /* where the next row begins; who draws it moves this on */
+        double marks[PICTURE_MARKS_MAX][2]; /* where lines of moments begin: x and y */
+        size_t n_marks;
 };
 
 /* Begins a picture that shows from `from_usec` to `to_usec`, a little more on both sides, and round numbers. Returns 0, and
@@ -43,7 +47,7 @@ void picture_print(struct picture *picture, const char *format, ...) _nonnull_(1
 void picture_text(struct picture *picture, double x, double y, const char *anchor, const char *style,
         const char *text) _nonnull_(1, 4, 5);
 
-/* A line at a moment from here to the lower end, with its name in a row of its own. */
+/* A line at a moment, behind all else, from here to the lower end of the axis, with its name in a row of its own. */
 void picture_mark(struct picture *picture, uint64_t usec, const char *name) _nonnull_all_;
 
 void picture_rectangle(
