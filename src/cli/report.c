@@ -38,8 +38,6 @@ static const struct member {
                 JOURNAL "--identifier=headgate-generator --identifier=headgate-request --identifier=lvm"},
         {"lvm-version", LVM_PROGRAM " version"},
         {"lvm.conf-differences", LVM_PROGRAM " lvmconfig --typeconfig=diff"},
-        {"systemd-version", "/bin/systemctl --version"},
-        {"uname", "/bin/uname --all"},
         {"lsblk", "/bin/lsblk --all --output=NAME,MAJ:MIN,TYPE,SIZE,FSTYPE,UUID,MOUNTPOINTS"},
         {"dmsetup-table", "/sbin/dmsetup table"},
         {"dmsetup-info", "/sbin/dmsetup info --columns"},

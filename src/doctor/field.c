@@ -138,8 +138,7 @@ void check_fstab(struct doctor *doctor)
         _cleanup_plan_ struct plan plan = {};
         int r = doctor->sources.in_charge ? expected_find(&doctor->sources, &plan) : 0;
 
-        if (r < 0)
-                finding_unknown(doctor, r, "It cannot be told which VGs boot waits for: %m.");
+        doctor->out_of_memory |= r < 0;
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
                 if (vg->needed && vg->source && vg->group != PLAN_NONE)
                         finding_warning(doctor, "If the machine is to boot without it, add nofail to its options.",

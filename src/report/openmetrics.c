@@ -37,19 +37,14 @@ static int add_boot(const struct sources *sources, struct metrics *metrics)
         return r;
 }
 
-static void add_failures(const struct sources *sources, struct metrics *metrics)
-{
-        _cleanup_free_ char *text = NULL;
-
-        if (sources->run_fd < 0 || read_file_at(sources->run_fd, FLAGS_FAILURES, &text, NULL) < 0 ||
-                parse_u64(text, &metrics->n_failures) < 0)
-                metrics->n_failures = 0;
-}
-
 int metrics_read(const struct sources *sources, struct metrics *ret)
 {
+        _cleanup_free_ char *failures = NULL;
+
         ret->in_charge = sources->in_charge;
-        add_failures(sources, ret);
+        if (sources->run_fd >= 0 && read_file_at(sources->run_fd, FLAGS_FAILURES, &failures, NULL) >= 0 &&
+                parse_u64(failures, &ret->n_failures) < 0)
+                ret->n_failures = 0;
         FOREACH_ARRAY(element, sources->vgs, sources->n_vgs) {
                 const struct vg *vg = *element;
                 struct activation activation = {
