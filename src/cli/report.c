@@ -14,6 +14,9 @@
 
 static bool arg_anonymize;
 
+/* In the archive. */
+#define FOLDER "headgate-report"
+
 #define HEADGATE BINDIR "/headgate "
 #define JOURNAL "/bin/journalctl --boot --no-pager --output=short-monotonic --lines=20000 "
 
@@ -129,14 +132,14 @@ static int read_member(const struct member *member, char **ret)
         return root_is_chosen() ? -EOPNOTSUPP : command_run(words[0], (const char *const *) words + 1, ret);
 }
 
-static int add_text(int directory_fd, struct scrubber *scrubber, const char *name, const char *text)
+static int add_text(int folder_fd, struct scrubber *scrubber, const char *name, const char *text)
 {
         _cleanup_free_ char *scrubbed = scrub(scrubber, text);
 
-        return scrubbed ? write_file_atomic_at(directory_fd, name, scrubbed) : -ENOMEM;
+        return scrubbed ? write_file_atomic_at(folder_fd, name, scrubbed) : -ENOMEM;
 }
 
-static int fill(int directory_fd, struct scrubber *scrubber, char **ret_contents)
+static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *contents = memstream_open(&stream);
@@ -146,7 +149,7 @@ static int fill(int directory_fd, struct scrubber *scrubber, char **ret_contents
         FOREACH_ELEMENT(member, members) {
                 _cleanup_free_ char *text = NULL;
                 int status = read_member(member, &text),
-                    r = add_text(directory_fd, scrubber, member->name, text ?: "");
+                    r = add_text(folder_fd, scrubber, member->name, text ?: "");
 
                 if (r < 0)
                         return r;
@@ -158,7 +161,7 @@ static int fill(int directory_fd, struct scrubber *scrubber, char **ret_contents
                         fprintf(contents, status > 0 ? " (exit status %i)\n" : "\n", status);
         }
         return memstream_finish(&stream, ret_contents, NULL)
-                       ?: add_text(directory_fd, scrubber, "CONTENTS", *ret_contents);
+                       ?: add_text(folder_fd, scrubber, "CONTENTS", *ret_contents);
 }
 
 /* With GNU tar; a name with a colon is no other host's. */
@@ -166,20 +169,19 @@ static int pack(const char *directory)
 {
         _cleanup_free_ char *file = string_format("--file=%s/archive", directory), *output = NULL,
                             *where = string_format("--directory=%s", directory);
-        const char *const words[] = {"--create", "--gzip", "--force-local", "--exclude=./archive",
-                "--transform=s,^[.],headgate-report,", file, where, ".", NULL};
+        const char *const words[] = {"--create", "--gzip", "--force-local", file, where, FOLDER, NULL};
         int r = file && where ? command_run("/bin/tar", words, &output) : -ENOMEM;
 
         return r <= 0 ? r : log_error_errno(-EIO, "tar failed: %s", output);
 }
 
-/* In a directory beside the file, so that it can be renamed. */
+/* In a directory beside the file, so that it can be renamed; tar complains if it makes the archive in the folder that it reads. */
 static int write_report(const char *path, char **ret_contents)
 {
         _cleanup_scrubber_ struct scrubber scrubber = {};
         const char *name = basename(path);
         _cleanup_free_ char *directory = string_format("%.*s.headgate-report.XXXXXX", (int) (name - path), path);
-        _cleanup_close_ int fd = -EBADF;
+        _cleanup_close_ int fd = -EBADF, folder_fd = -EBADF;
         int r = scrubber_open(&scrubber, arg_anonymize);
 
         if (r >= 0 && arg_anonymize)
@@ -190,7 +192,9 @@ static int write_report(const char *path, char **ret_contents)
         if (!mkdtemp(directory))
                 return -errno;
         fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        r = fd < 0 ? -errno : fill(fd, &scrubber, ret_contents) ?: pack(directory);
+        if (fd >= 0 && mkdirat(fd, FOLDER, 0700) >= 0)
+                folder_fd = openat(fd, FOLDER, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        r = folder_fd < 0 ? -errno : fill(folder_fd, &scrubber, ret_contents) ?: pack(directory);
         if (r >= 0 && renameat(fd, "archive", AT_FDCWD, path) < 0)
                 r = -errno;
         (void) command_try("/bin/rm", (const char *const[]){"--recursive", "--", directory, NULL});
