@@ -112,6 +112,8 @@ void check_system_id(struct doctor *doctor)
 
 /* ------ what is named and is not there ------ */
 
+#define REMOVE_WORD "Remove it from the boot loader's configuration, or correct it."
+
 void check_command_line(struct doctor *doctor)
 {
         _cleanup_free_ char *text = NULL;
@@ -123,13 +125,19 @@ void check_command_line(struct doctor *doctor)
         if (r < 0)
                 finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
         STRV_FOREACH(word, &words) {
-                const char *name = skip_prefix(*word, "rd.lvm.lv=") ?: skip_prefix(*word, "rd.lvm.vg=");
+                const char *lv = skip_prefix(*word, "rd.lvm.lv="), *name = lv ?: skip_prefix(*word, "rd.lvm.vg=");
                 _cleanup_free_ char *vg = name ? strndup(name, strcspn(name, "/")) : NULL;
 
                 if (r >= 0 && vg && !sources_have_name(&doctor->sources, vg))
-                        finding_warning(doctor, "Remove it from the boot loader's configuration, or correct it.",
+                        finding_warning(doctor, REMOVE_WORD,
                                 "%s on the kernel command line: no VG %s is known; the initrd waits for it.",
                                 *word, vg);
+                else if (lv && doctor->tree &&
+                         !ANY(FOREACH_NODE(node, &doctor->tree->nodes),
+                                 node->vg && streq(path_format("%s/%s", node->vg, node->lv).text, lv)))
+                        finding_warning(doctor, REMOVE_WORD,
+                                "%s on the kernel command line: there is no such active LV; an initrd of dracut waits for it.",
+                                *word);
         }
 }
 

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 
-#include "boot/switches.h"
 #include "doctor/doctor.h"
 #include "initrd/maker.h"
 #include "initrd/needed.h"
@@ -14,27 +13,6 @@
 
 /* And what is to be done if it was not, or to something else. */
 #define NEW_INITRD "Run: dracut -f"
-
-/* dracut waits for minutes for an LV that is named there and does not exist. */
-static void check_command_line_lvs(struct doctor *doctor)
-{
-        _cleanup_free_ char *text = NULL;
-        _cleanup_strv_ struct strv words = {};
-
-        if (doctor->tree_error < 0 || read_file_at(doctor->sources.root_fd, "proc/cmdline", &text, NULL) < 0 ||
-                command_line_split(text, &words) < 0)
-                return;
-        STRV_FOREACH(word, &words) {
-                const char *name = skip_prefix(*word, "rd.lvm.lv=");
-
-                if (name && !ANY(FOREACH_NODE(lv, &doctor->tree->nodes),
-                                    lv->vg && streq(path_format("%s/%s", lv->vg, lv->lv).text, name)))
-                        finding_warning(doctor, "Remove it from the configuration of the boot loader.",
-                                "rd.lvm.lv=%s on the kernel's command line: there is no such active LV, for which "
-                                "dracut waits at boot.",
-                                name);
-        }
-}
 
 /* Which VGs are needed that the initrd of this boot did not know. */
 static void check_known(struct doctor *doctor)
@@ -84,7 +62,6 @@ void check_initrd(struct doctor *doctor)
         struct initrd_makers makers = initrd_find_makers(doctor->sources.root_fd);
         _cleanup_enumeration_ struct enumeration before = {};
 
-        check_command_line_lvs(doctor);
         check_narrowed(doctor, &makers);
         /* What headgate has found active without having asked for it. */
         FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <libudev.h>
 
+#include "boot/plan.h"
 #include "lvm/config.h"
 #include "shared/flags.h"
 #include "shared/kernel.h"
@@ -317,6 +318,29 @@ static void causes_of_rule_for_lvs(struct why *why)
         else
                 why_advise(why, "If the PV is this host's own, not a virtual machine's: have a udev rule set "
                                 "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+}
+
+bool explain_crypttab(struct why *why, const char *name, const char *kernel_name)
+{
+        _cleanup_crypttab_entry_ struct crypttab_entry entry = {};
+        _cleanup_free_ char *unlocked = NULL;
+        bool is_locked;
+
+        why_fail(why, crypttab_find(why->sources->root_fd, name, kernel_name, &entry));
+        if (!entry.name || !entry.device)
+                return false;
+        is_locked = device_follow(why->sources->root_fd, path_format("/dev/mapper/%s", entry.name).text,
+                            &unlocked) == -ENODEV;
+        if (!entry.kernel_name)
+                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s, which is not there.",
+                        entry.line, entry.name, entry.device);
+        else
+                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s (/dev/%s)%s.", entry.line,
+                        entry.name, entry.device, entry.kernel_name, is_locked ? ", which has not been done" : "");
+        if (entry.kernel_name && is_locked)
+                why_advise(why, "Unlock it: \"systemctl start systemd-cryptsetup@$(systemd-escape %s)\".",
+                        entry.name);
+        return true;
 }
 
 static void causes_of_layers(struct why *why)

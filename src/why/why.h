@@ -97,19 +97,14 @@ void causes_of_lv(struct why *why, const struct vg_lv *lv) _nonnull_all_;
 /* That other devices hold the PV that is on a device, too, a disk and a copy of it for instance, by what the worker has seen. */
 void explain_duplicates(struct why *why, const char *pvid, dev_t number, const char *path) _nonnull_all_;
 
-/* layers.c: what a PV may be in. */
-
-/* Whether what is at `place` below a device's directory in sysfs, "" for itself, is an MD array of which members are still to
- * come. The state is described in the kernel's Documentation/admin-guide/md.rst. */
-bool array_is_not_started(const struct sources *sources, dev_t device, const char *place) _nonnull_all_;
 /* Which line of crypttab unlocks the device with that name, or with that kernel name below it, NULL for any. Returns whether one does. */
 bool explain_crypttab(struct why *why, const char *name, const char *kernel_name) _nonnull_(1);
-/* Of a PV that was at `path`, "" for nobody knows where, and is not there: the LUKS device, or the members of the md array, that it is
- * in, by crypttab and by udev's database; or else which devices it may be in. */
-void explain_layers_below(struct why *why, const char *path) _nonnull_all_;
 
 /* waiting.c: what a VG waits for. */
 
+/* Of a PV that was at `path`, "" for nobody knows where, and is not there: the LUKS device, or the members of the md array, that it is
+ * in, by crypttab and by udev's database; or else which devices it may be in. */
+void explain_layers_below(struct why *why, const char *path) _nonnull_all_;
 /* Of an incomplete VG: the cause, which PVs these are, what is known of them, since when and how long they are waited for. */
 void explain_missing_pvs(struct why *why) _nonnull_all_;
 /* Which PVs lvm2 takes for missing though they are there, and what to do: it refuses LVs on them. */

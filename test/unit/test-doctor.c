@@ -320,7 +320,8 @@ static const struct {
                         "Timed out waiting for device dev-gone-lv.device - /dev/gone/lv.\nOther line\n"}}},
         {"timeouts", FINDING_OK, "Neither udev", {{"journal-udevd", "sda: Failed to run\n"}}},
 
-        {"initrd", FINDING_WARNING, "rd.lvm.lv=data/old on the kernel's command line",
+        {"command-line", FINDING_WARNING,
+                "rd.lvm.lv=data/old on the kernel command line: there is no such active LV",
                 {{"proc/cmdline", "rd.lvm.lv=data/one rd.lvm.lv=data/old\n"}}},
         {"initrd", FINDING_WARNING, "/etc/dracut.conf.d/headgate.conf is not headgate's",
                 {{"usr/bin/dracut", ""}, {"etc/dracut.conf.d/headgate.conf", "other\n"}}},
