@@ -320,7 +320,7 @@ static int run(char *names[], size_t n, struct table *table)
         if (r >= 0)
                 r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
         /* As headgate status has it. */
-        if (r >= 0 && !sources.in_charge)
+        if (r >= 0 && n == 0 && !sources.in_charge)
                 r = EXIT_CANNOT_TELL;
         return verb_print(table, r, "find out");
 }
@@ -332,6 +332,6 @@ const struct verb verb_why = {"why", "[NAME...]",
                 "system is to be mounted from, and what to do about it. Without a name, explain\n"
                 "each volume group that is neither active nor skipped.\n\n",
         .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
-                  "cannot tell, or is not in charge.\n\n",
+                  "cannot tell, or without a name, if it is not in charge.\n\n",
         .root_only = "read /run/headgate and ask device-mapper", .table = TABLE_KIND("subjects", columns),
         .run = run};
