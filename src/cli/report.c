@@ -165,10 +165,12 @@ static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
 }
 
 /* With GNU tar; a name with a colon is no other host's. */
-static int pack(const char *directory)
+static int pack(int fd)
 {
-        _cleanup_free_ char *file = string_format("--file=%s/archive", directory), *output = NULL,
-                            *where = string_format("--directory=%s", directory);
+        /* Whoever owns the directory above may have put another one in its place. */
+        struct path directory = path_format("/proc/%i/fd/%i", getpid(), fd);
+        _cleanup_free_ char *file = string_format("--file=%s/archive", directory.text), *output = NULL,
+                            *where = string_format("--directory=%s", directory.text);
         const char *const words[] = {"--create", "--gzip", "--force-local", file, where, FOLDER, NULL};
         int r = file && where ? command_run("/bin/tar", words, &output) : -ENOMEM;
 
@@ -182,6 +184,7 @@ static int write_report(const char *path, char **ret_contents)
         const char *name = basename(path);
         _cleanup_free_ char *directory = string_format("%.*s.headgate-report.XXXXXX", (int) (name - path), path);
         _cleanup_close_ int fd = -EBADF, folder_fd = -EBADF;
+        struct stat status;
         int r = scrubber_open(&scrubber, arg_anonymize);
 
         if (r >= 0 && arg_anonymize)
@@ -191,10 +194,12 @@ static int write_report(const char *path, char **ret_contents)
         (void) umask(0077);
         if (!mkdtemp(directory))
                 return -errno;
-        fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_uid != geteuid() || (status.st_mode & 0777) != 0700))
+                return -EPERM;
         if (fd >= 0 && mkdirat(fd, FOLDER, 0700) >= 0)
                 folder_fd = openat(fd, FOLDER, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        r = folder_fd < 0 ? -errno : fill(folder_fd, &scrubber, ret_contents) ?: pack(directory);
+        r = folder_fd < 0 ? -errno : fill(folder_fd, &scrubber, ret_contents) ?: pack(fd);
         if (r >= 0 && renameat(fd, "archive", AT_FDCWD, path) < 0)
                 r = -errno;
         (void) command_try("/bin/rm", (const char *const[]){"--recursive", "--", directory, NULL});

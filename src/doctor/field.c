@@ -7,6 +7,7 @@
 #include "fast-rules/semaphores.h"
 #include "lvm/command.h"
 #include "reader/pv.h"
+#include "shared/dm.h"
 #include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/program.h"
@@ -19,22 +20,24 @@ static int find_pvs(sd_device_enumerator **ret)
         return root_is_chosen() ? -EOPNOTSUPP : devices_with_signature_new("LVM2_member", ret);
 }
 
-/* By the backups that lvm2 has made here. */
-static bool is_of_known_vg(struct doctor *doctor, const char *pvid)
+/* The PVs of the backups that lvm2 has made here, by their identifiers. Returns 0 or -ENOMEM. */
+static int find_known_pvs(struct doctor *doctor, struct dm_hash_table *known)
 {
         struct dm_hash_node *node;
+        int r = sources_read_names(&doctor->sources);
 
-        if (sources_read_names(&doctor->sources) < 0)
-                return false;
+        if (r < 0)
+                return r;
         dm_hash_iterate(node, doctor->sources.names) {
                 _cleanup_vg_ struct vg *vg = NULL;
 
-                if (sources_read_backup(&doctor->sources, dm_hash_get_key(doctor->sources.names, node), &vg) >=
-                                0 &&
-                        vg_find_pv(vg, pvid))
-                        return true;
+                if (sources_read_backup(&doctor->sources, dm_hash_get_key(doctor->sources.names, node), &vg) < 0)
+                        continue;
+                FOREACH_PV(pv, vg)
+                        if (!dm_hash_insert(known, pv->pvid, vg->pvs))
+                                return -ENOMEM;
         }
-        return false;
+        return 0;
 }
 
 /* PVs of others may be missing from the devices file on purpose. */
@@ -42,19 +45,25 @@ void check_unlisted(struct doctor *doctor)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         _cleanup_enumeration_ struct enumeration unlisted = {};
+        _cleanup_dm_hash_ struct dm_hash_table *known = NULL;
         const struct config *config = &doctor->sources.config;
 
         if (config->use_devicesfile == 0 || find_pvs(&enumerator) < 0)
                 return;
+        known = dm_hash_create(256);
+        if (!known || find_known_pvs(doctor, known) < 0) {
+                doctor->out_of_memory = true;
+                return;
+        }
         FOREACH_UDEV_DEVICE(device, enumerator) {
                 const char *uuid, *path;
                 char pvid[LVM_ID_SIZE];
 
                 if (sd_device_get_property_value(device, "ID_FS_UUID", &uuid) >= 0 &&
                         sd_device_get_devname(device, &path) >= 0 && lvm_id_parse(uuid, pvid) >= 0 &&
+                        dm_hash_lookup(known, pvid) &&
                         devices_file_find_pv(doctor->sources.root_fd, config->devicesfile, pvid) ==
-                                DEVICES_FILE_NOT_LISTED &&
-                        is_of_known_vg(doctor, pvid))
+                                DEVICES_FILE_NOT_LISTED)
                         enumeration_add(&unlisted, path);
         }
         if (unlisted.n > 0)

@@ -49,10 +49,10 @@ static void check_narrowed(struct doctor *doctor, const struct initrd_makers *ma
                         "The initrd did not find what it needed in the VGs that it knows, and activated all.");
         else if (doctor_has(doctor, NARROWED))
                 finding_ok(doctor, "The initrd was narrowed to the VGs that it needs.");
-        else if (enabled > 0 && makers->maker == INITRD_MAKER_DRACUT)
+        else if (enabled > 0 && makers->maker == INITRD_MAKER_DRACUT && !doctor_has(doctor, NARROWED "-off"))
                 finding_warning(doctor, NEW_INITRD,
                         "The initrd of this boot was not narrowed: it is older than \"headgate enable --initrd\", or "
-                        "headgate was off.");
+                        "damaged.");
         if (doctor_has(doctor, NARROWED))
                 check_known(doctor);
 }

@@ -118,7 +118,8 @@ static void need_device(struct search *search, struct tree_node *device, const c
                         (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
                         (node->vg && !has_sound_name(node)))
                         cannot_see(search, node->number, by);
-                else if (node->vg && (node == device || !tree_lv_is_hidden(node)))
+                else if (node->vg && !skip_prefix(node->lv, "pvmove") &&
+                         (node == device || !tree_lv_is_hidden(node)))
                         add_lv(search, node, by);
                 FOREACH_NODE(lower, &node->lowers)
                         if (!lower->marked) {

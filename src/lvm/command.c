@@ -107,12 +107,7 @@ int lvm_command_become(const struct strv *arguments)
 int lvm_command_read_output(const struct lvm_command *command, char **ret)
 {
         /* Opened anew, since the process and we share one file offset. */
-        int r = read_file_at(AT_FDCWD, path_format("/proc/self/fd/%i", command->output_fd).text, ret, NULL);
-
-        if (r != -EFBIG)
-                return r;
-        *ret = strdup("");
-        return *ret ? 0 : -ENOMEM;
+        return read_file_at(AT_FDCWD, path_format("/proc/self/fd/%i", command->output_fd).text, ret, NULL);
 }
 
 int command_run(const char *path, const char *const *words, char **ret_output)
@@ -227,7 +222,7 @@ void program_times_add(struct program_times *times, const char *name, uint64_t n
                 (void) snprintf(times->last.name, sizeof(times->last.name), "%s", name);
         }
         if (name)
-                times->last.usec += now - times->looked_usec;
+                times->last.usec += MIN(now - times->looked_usec, 2 * PROGRAMS_LOOK_USEC);
         if (times->last.usec > times->longest.usec)
                 times->longest = times->last;
         times->looked_usec = now;
@@ -326,12 +321,12 @@ int job_start(sd_event *event, enum job_kind kind, const struct strv *arguments,
         if (r < 0)
                 return r;
         r = sd_event_add_child(event, &job->source, job->command.pid, WEXITED, on_child, job);
-        if (r >= 0 && (kind == JOB_ACTIVATE || kind == JOB_ACTIVATE_DEGRADED))
-                r = sd_event_add_time_relative(
-                        event, &job->look_source, CLOCK_MONOTONIC, PROGRAMS_LOOK_USEC, 0, on_look, job);
         if (r < 0)
                 return r;
-
+        /* A figure for people; without it the job goes on. */
+        if (kind == JOB_ACTIVATE || kind == JOB_ACTIVATE_DEGRADED)
+                (void) sd_event_add_time_relative(
+                        event, &job->look_source, CLOCK_MONOTONIC, PROGRAMS_LOOK_USEC, 0, on_look, job);
         (void) sd_event_source_set_exit_on_failure(job->source, true);
         *ret = TAKE_PTR(job);
         return 0;

@@ -28,8 +28,8 @@ int command_start(
  * all. */
 int lvm_command_become(const struct strv *arguments) _nonnull_all_ _must_check_;
 
-/* All that was printed so far, to be freed by the caller, with a NUL at its end; nothing of it if that is more
- * than 16 MiB, which a disk may bring about. Returns 0 or a negative errno. */
+/* All that was printed so far, to be freed by the caller, with a NUL at its end. Returns 0 or a negative errno, -EFBIG if that is more
+ * than 16 MiB, which a disk may bring about. */
 int lvm_command_read_output(const struct lvm_command *command, char **ret) _nonnull_all_ _must_check_;
 
 /* Starts a program, and waits until it has ended. `words` end with NULL. Returns its exit status, -EIO if it was killed, or

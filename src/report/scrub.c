@@ -10,13 +10,17 @@
 
 /* ------ secrets ------ */
 
-/* The last parenthesis is the secret. */
+#define SECRET_KEY                                                                                                \
+        "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)[[:space:]]*"
+
+/* The last parenthesis is the secret. One without quotes ends at a space: it may have a comma in it. */
 static const char *const patterns[SCRUB_PATTERNS_N] = {
-        "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)[[:space:]]*[\"']?([^[:space:],;\"']+)",
+        SECRET_KEY "[\"']([^\"']+)",
+        SECRET_KEY "([^[:space:]\"'][^[:space:]]*)",
         /* The path of a key is none. */
         "key[\"']?[[:space:]]*=[[:space:]]*[\"']?([^[:space:],;\"'/][^[:space:],;\"']*)",
         /* Of URLs, and of iSCSI targets as dracut has them. */
-        "(://|iscsi:)[^/[:space:]:@]*:([^/[:space:]@]+)@",
+        "(://[^/[:space:]:@]*|iscsi:[^[:space:]:@]*):([^[:space:]@]+)@",
         /* 256 bits and more; identifiers have 128. */
         "(^|[^0-9a-f])([0-9a-f]{64,})",
         /* Tables of device-mapper. */
@@ -89,14 +93,14 @@ int scrubber_add_path(struct scrubber *scrubber, const char *kind, const char *p
         _cleanup_free_ char *copy = strdup(path);
         int r = copy ? 0 : -ENOMEM;
 
-        for (char *part, *rest = copy; r >= 0 && (part = strsep(&rest, "/:"));)
+        for (char *part, *rest = copy; r >= 0 && (part = strsep(&rest, "/: @,#~%&()[]='"));)
                 r = scrubber_add(scrubber, kind, part);
         return r;
 }
 
 static bool is_in_word(char c)
 {
-        return isalnum((unsigned char) c) || c == '_';
+        return isalnum((unsigned char) c) || c == '_' || (unsigned char) c >= 0x80;
 }
 
 /* Longer names first: "a-b" before "a". */

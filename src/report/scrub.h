@@ -9,7 +9,7 @@
 /* Leaves out of texts what is not for others: keys, passwords, and names if that is wanted. A name has the same replacement in all
  * texts. */
 
-#define SCRUB_PATTERNS_N 6
+#define SCRUB_PATTERNS_N 7
 
 /* What is written in the place of a secret. */
 #define SCRUB_SECRET "<secret>"

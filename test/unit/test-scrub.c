@@ -20,8 +20,10 @@ static const struct {
                 "rd.iscsi.password=<secret> rd.iscsi.password_in=<secret> quiet"},
         {"netroot=iscsi:user:secret1@10.0.0.1::3260::iqn", "netroot=iscsi:user:<secret>@10.0.0.1::3260::iqn"},
         {"//nas/x /srv cifs user=a,password=b c,ro 0 0", "//nas/x /srv cifs user=a,password=<secret> c,ro 0 0"},
+        {"rd.iscsi.password=ab,cd quiet", "rd.iscsi.password=<secret> quiet"},
+        {"netroot=iscsi:user:pa/ss@10.0.0.1::3260::iqn", "netroot=iscsi:user:<secret>@10.0.0.1::3260::iqn"},
         {"secret-box: 0 8192 linear 8:0 0", NULL},
-        {"PassPhrase: \"a b\"", "PassPhrase: \"<secret> b\""},
+        {"PassPhrase: \"a b\"", "PassPhrase: \"<secret>\""},
         {"{\"token\": \"abc\", \"vg\": \"data\"}", "{\"token\": \"<secret>\", \"vg\": \"data\"}"},
         {"apikey=abc key = def", "apikey=<secret> key = <secret>"},
         {"unknown key: deadlin", NULL},
@@ -72,6 +74,7 @@ static const struct {
         {"IDNAME=t10.ATA_ACME DEVNAME=/dev/sda", "IDNAME=id8 DEVNAME=/dev/sda"},
         {"password=acme acme", "password=<secret> vg1"},
         {"acme\nacme\n", "vg1\nvg1\n"},
+        {"acm\u00e9 acm", "acm\u00e9 acm"},
 };
 
 START_TEST(name)

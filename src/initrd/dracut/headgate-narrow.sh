@@ -41,9 +41,7 @@ headgate_add_lv() { # LV
     printf '%s %s rd.lvm.lv=\n' "$1" "$vg_wait" >> /run/headgate-initrd/lvs
 }
 
-headgate_may_narrow() { # RULE
-    # With rd.lvm=0 there is no rule.
-    getargbool 1 rd.headgate && getargbool 1 headgate && getargbool 1 rd.hostonly && [ -s "$1" ] || return 1
+headgate_may_narrow() {
     for hook in settled/90-headgate-wait timeout/50-headgate-timeout; do
         [ -s "$hookdir/initqueue/$hook.sh" ] || return 1
     done
@@ -70,18 +68,25 @@ headgate_may_narrow() { # RULE
 
 headgate_narrow() (
     rule=/etc/udev/rules.d/64-lvm.rules
+    # Without rd.lvm.lv= and rd.auto, and with rd.lvm=0, there may be no rule.
+    if ! { getargbool 1 rd.headgate && getargbool 1 headgate && getargbool 1 rd.hostonly && [ -s $rule ]; }; then
+        : > /run/headgate-initrd-off
+        exit 0
+    fi
     mkdir -p /run/headgate-initrd/pv /run/headgate-initrd/vg /run/headgate-initrd/vg-id || exit 0
-    if ! headgate_may_narrow $rule ||
+    if ! headgate_may_narrow ||
         ! { headgate_front && cat $rule && printf '\nLABEL="headgate_end"\n'; } > /run/headgate-initrd/rule; then
         rm -rf /run/headgate-initrd
         exit 0
     fi
     while read -r lv wait by; do
         # lvm2 then activates only what is complete, and headgate-wait.sh the others when their time has come.
-        if [ "$wait" != 0 ] && [ ! -e /run/headgate-initrd/complete ]; then
+        if [ "$wait" != 0 ] && [ ! -e /run/headgate-initrd/mode ]; then
+            : > /run/headgate-initrd/mode
+            # If that is so without headgate, too, it is dracut that activates the others degraded.
+            lvm lvmconfig activation/activation_mode 2> /dev/null | grep -q '"complete"' || : > /run/headgate-initrd/complete
             mkdir -p /etc/lvm
             printf '\nactivation {\n\tactivation_mode = "complete"\n}\n' >> /etc/lvm/lvmlocal.conf
-            : > /run/headgate-initrd/complete
         fi
         # Otherwise dracut goes on as soon as it has the root.
         case $by, in

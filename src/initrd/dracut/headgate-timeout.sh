@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck disable=SC2154 # dracut sets root
+# shellcheck disable=SC2154 # dracut sets root and hookdir
 #
 # In dracut's initrd: sourced when dracut has waited for two thirds of rd.retry=. What is needed may be elsewhere since the initrd
-# was made. A VG of which only some PVs are missing is still the one that is needed. See headgate-initrd(8).
+# was made. A VG of which only some PVs are missing is tried degraded before. See headgate-initrd(8).
 
 headgate_vg_is_partial() { # VG
     there=0 missing=0
@@ -25,12 +25,15 @@ headgate_timeout() (
     while read -r lv _; do
         [ ! -e "/dev/$lv" ] && headgate_vg_is_partial "${lv%%/*}" && partial=1
     done < /run/headgate-initrd/lvs
-    if [ ! "$partial" ] && [ ! -e /run/headgate-initrd/all ]; then
+    # dracut's own try without the missing PVs is next, and only once. After that, what is needed may be in another VG.
+    degraded=
+    [ ! -e "$hookdir/initqueue/timeout/51-lvm_scan.sh" ] || degraded=1
+    if { [ ! "$partial" ] || [ ! "$degraded" ]; } && [ ! -e /run/headgate-initrd/all ]; then
         : > /run/headgate-initrd/all
         warn "headgate: What dracut waits for is in no VG that this initrd knows; activating every VG."
         udevadm trigger --action=change --subsystem-match=block --property-match=ID_FS_TYPE=LVM2_member
     fi
-    [ -e /run/headgate-initrd/usr ] && [ -e "${root#block:}" ] || exit 0
+    [ ! "$degraded" ] && [ -e /run/headgate-initrd/usr ] && [ -e "${root#block:}" ] || exit 0
     while read -r lv; do
         if [ ! -e "/dev/$lv" ]; then
             warn "headgate: LV $lv, which had /usr, is not there; no longer waiting for it."

@@ -46,6 +46,10 @@ headgate_add_pvs() {
     added=1
     lvm pvs --nolocking --noheadings -o vg_uuid,pv_uuid,pv_name 2> /dev/null > /run/headgate-initrd/found
     while read -r vg_id pv device; do
+        case $device in
+        /dev/*) ;;
+        *) continue ;; # it is missing, too
+        esac
         if [ ! -e "/run/headgate-initrd/vg-id/$vg_id" ] || [ -e "/run/headgate-initrd/pv/$pv" ]; then
             continue
         fi
@@ -58,11 +62,27 @@ headgate_add_pvs() {
     return $added
 }
 
+# Its deadline begins when the first PV of the VG is there.
+headgate_vg_since() { # VG: sets since
+    since=$now
+    while read -r pv _ vg _; do
+        if [ "$vg" != "$1" ] || [ ! -e "/dev/disk/by-id/lvm-pv-uuid-$pv" ]; then
+            continue
+        fi
+        [ -e "/run/headgate-initrd/since-$1" ] || echo "$now" > "/run/headgate-initrd/since-$1"
+        read -r since < "/run/headgate-initrd/since-$1"
+        return
+    done < /run/headgate-initrd/pvs
+}
+
 headgate_degrade() { # LV WAIT
     case $2 in
     0) [ -e /run/headgate-initrd/complete ] || return ;;
     -) return ;;
-    *) [ $((now - since)) -ge "$2" ] || return ;;
+    *)
+        headgate_vg_since "${1%%/*}"
+        [ $((now - since)) -ge "$2" ] || return
+        ;;
     esac
     tried=/run/headgate-initrd/tried-${1%/*}-${1#*/}
     [ ! -e "$tried" ] || return
@@ -79,6 +99,10 @@ headgate_wait() (
         headgate_lv_is_missing "$lv" && any=1
     done < /run/headgate-initrd/lvs
     [ "$any" ] || exit 0
+    # PVs may be on disks that somebody is unlocking.
+    for ask in /run/systemd/ask-password/ask.*; do
+        [ ! -e "$ask" ] || { rm -f /run/headgate-initrd/since /run/headgate-initrd/since-* && exit 0; }
+    done
     read -r now _ < /proc/uptime
     now=${now%.*}
     # PVs may just be appearing, one after the other.
@@ -89,6 +113,10 @@ headgate_wait() (
     read -r since < /run/headgate-initrd/since
 
     seen=$(echo /dev/disk/by-id/lvm-pv-uuid-*)
+    # Without any PV lvm2 was not asked yet.
+    case $seen in
+    *'*') [ $((now - since)) -ge 10 ] || exit 0 ;;
+    esac
     if [ "$seen" != "$(cat /run/headgate-initrd/seen 2> /dev/null)" ]; then
         printf '%s\n' "$seen" > /run/headgate-initrd/seen
         rm -f /run/headgate-initrd/tried-*
