@@ -212,6 +212,11 @@ int inventory_claim_pv(struct inventory *inventory, struct managed_group *group,
         return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
 }
 
+bool inventory_has_claim(const struct inventory *inventory, const struct managed_group *group)
+{
+        return ANY(FOREACH_PV(pv, group->vg), dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group);
+}
+
 /* Its PVs have no more to do with the VG. */
 static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
 {
@@ -352,15 +357,6 @@ static void find_pv_seen_before(struct inventory *inventory, struct managed_grou
         }
 }
 
-/* If other VGs have all PVs of the VG, it was merged or got another UUID. A PV that was removed meanwhile leaves it by this alone. */
-static void check_claims(struct inventory *inventory, struct managed_group *group)
-{
-        if (ANY(FOREACH_PV(pv, group->vg), dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group))
-                return;
-        group->left = true;
-        inventory_recheck(inventory, group);
-}
-
 /* Metadata tells that this VG has the PVs now. Those that were seen in another one before are asked. */
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
@@ -374,7 +370,7 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
                 if (r < 0)
                         return r;
                 if (before)
-                        check_claims(inventory, former);
+                        inventory_recheck(inventory, former);
                 find_pv_seen_before(inventory, group, pv);
         }
         return 0;

@@ -245,6 +245,9 @@ int inventory_leave_group(
 
 /* For the inventory's own use: the PV is found to be of this VG. Returns 0 or -ENOMEM. */
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
+/* Whether the metadata of no other VG, which is newer, names all of its PVs: else it was merged, or got another UUID. A PV that was
+ * removed before that was read leaves it by this alone. */
+bool inventory_has_claim(const struct inventory *inventory, const struct managed_group *group) _nonnull_all_;
 
 /* The PV on the device belongs to `group`, or to no VG if that is NULL: not any more to `former`, of which the device was, nor to
  * `owner`, which had the PV; both before its metadata was judged, and perhaps NULL. It joins no VG by that. Returns 0 or -ENOMEM. */

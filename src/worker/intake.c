@@ -436,20 +436,19 @@ static int drop_group(struct worker *worker, struct managed_group *group)
 
 static int recheck(struct worker *worker, const struct dm_devices *devices, struct managed_group *group)
 {
+        bool left = group->left || !inventory_has_claim(worker->inventory, group);
         int r = group->former_name ? follow_rename(worker, group) : 0;
 
         if (r >= 0 && group->vg->n_pvs > 1)
                 r = names_write_lookup(worker->inventory, group, online_update_lookup);
         if (r >= 0)
                 r = vg_take(worker, group,
-                        &(struct vg_input){.event = group->left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
-        if (r < 0)
-                return r;
+                        &(struct vg_input){.event = left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
         if (r == VG_DO_FORGET)
                 return drop_group(worker, group);
         /* While lvm2 is at work, that is put off. */
         group->left &= group->needs_recheck;
-        return 0;
+        return MIN(r, 0);
 }
 
 int intake_recheck(struct worker *worker)

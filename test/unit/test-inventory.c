@@ -578,11 +578,11 @@ START_TEST(group_without_a_claim_is_rechecked)
                         memcpy(metadata->pvs[j].pvid, former->vg->pvs[j].pvid, LVM_ID_SIZE);
                         ck_assert(dm_hash_insert(metadata->pvs_by_pvid, metadata->pvs[j].pvid, &metadata->pvs[j]));
                 }
-                ck_assert(!former->left && !former->needs_recheck);
+                ck_assert(inventory_has_claim(inventory, former));
                 ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         }
-        ck_assert(former->left && former->needs_recheck && inventory->needs_recheck);
-        ck_assert(!group->left);
+        ck_assert(!inventory_has_claim(inventory, former) && former->needs_recheck && inventory->needs_recheck);
+        ck_assert(inventory_has_claim(inventory, group));
 }
 END_TEST
 
