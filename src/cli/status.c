@@ -387,10 +387,8 @@ static void print_summary(const struct table *table, const struct lines *lines)
 static int print_metrics(struct sources *sources)
 {
         _cleanup_metrics_ struct metrics metrics = {};
-        _cleanup_free_ char *text = NULL, *directory = NULL;
-        _cleanup_close_ int fd = -EBADF;
+        _cleanup_free_ char *text = NULL;
         _cleanup_(lines_done) struct lines lines = {};
-        const char *name;
         int r = sources->run_error < 0 && sources->run_error != -ENOENT ? sources->run_error : 0;
 
         r = r ?: look(sources, NULL, 0, true, &lines);
@@ -401,10 +399,7 @@ static int print_metrics(struct sources *sources)
                 return verb_fail(r < 0 ? r : -ENOMEM, "Failed to make metrics: %m");
         if (!arg_output_file)
                 return fputs(text, stdout) < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
-        name = basename(arg_output_file);
-        directory = string_format("%.*s.", (int) (name - arg_output_file), arg_output_file);
-        fd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-        r = fd < 0 ? -errno : write_file_with_mode_at(fd, name, text, 0644);
+        r = write_file_with_mode_at(AT_FDCWD, arg_output_file, text, 0644);
         return r < 0 ? verb_fail(r, "Failed to write %s: %m", arg_output_file) : EXIT_SUCCESS;
 }
 

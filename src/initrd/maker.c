@@ -84,15 +84,6 @@ int initrd_is_enabled(int root_fd, enum initrd_maker maker)
         return streq(content ?: "", makers[maker].target ?: makers[maker].text) ? 1 : -EEXIST;
 }
 
-static int write_text(const char *path, const char *text)
-{
-        const char *name = strrchr(path, '/') + 1;
-        struct path folder = path_format("%.*s", (int) (name - path), path);
-        _cleanup_close_ int fd = open(folder.text, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-        return fd < 0 ? -errno : write_file_atomic_at(fd, name, text);
-}
-
 int initrd_enable(enum initrd_maker maker)
 {
         int r = initrd_is_enabled(AT_FDCWD, maker);
@@ -100,7 +91,7 @@ int initrd_enable(enum initrd_maker maker)
         if (r == 0 && makers[maker].target)
                 r = symlink(makers[maker].target, makers[maker].file) < 0 ? -errno : 0;
         else if (r == 0)
-                r = write_text(makers[maker].file, makers[maker].text);
+                r = write_file_atomic_at(AT_FDCWD, makers[maker].file, makers[maker].text);
         return MIN(r, 0);
 }
 

@@ -179,7 +179,8 @@ bool is_masked_at(int dir_fd, const char *path)
 
 int write_file_with_mode_at(int dir_fd, const char *name, const char *content, mode_t mode)
 {
-        struct path temporary = path_format(".%s.new", name);
+        const char *last = basename(name);
+        struct path temporary = path_format("%.*s.%s.new", (int) (last - name), name, last);
         _cleanup_close_ int fd =
                 openat(dir_fd, temporary.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
         int r = fd < 0 ? -errno : write_all(fd, content, strlen(content));

@@ -54,7 +54,7 @@ int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_all_ _must_c
 /* Whether a unit or a file of rules is masked: the path is a link to /dev/null (systemd.unit(5), udev(7)). */
 bool is_masked_at(int dir_fd, const char *path) _nonnull_all_;
 
-/* Replaces the file `name` below `dir_fd` as a whole: readers see the old or the new content, never a part, and a
+/* Replaces the file `name`, below `dir_fd` or absolute, as a whole: readers see the old or the new content, never a part, and a
  * killed writer leaves at most a file named ".NAME.new", which the next writer reuses. Returns 0 or a negative
  * errno. Only root may read it, or, by the second one, whom `mode` lets. */
 #define write_file_atomic_at(dir_fd, name, content) write_file_with_mode_at(dir_fd, name, content, 0600)

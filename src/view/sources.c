@@ -15,6 +15,8 @@
 
 #define HASH_SIZE_HINT 1024
 
+#define NOT_IN_CHARGE "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8))."
+
 int sources_open(struct sources *ret)
 {
         int r;
@@ -42,10 +44,8 @@ static int open_permitted(struct sources *ret)
 void sources_log_not_activating(const struct sources *sources)
 {
         if (!sources->in_charge)
-                log_notice("%s",
-                        takeover_is_at_next_boot(sources->root_fd)
-                                ? TAKEOVER_AT_NEXT_BOOT
-                                : "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+                log_notice(
+                        "%s", takeover_is_at_next_boot(sources->root_fd) ? TAKEOVER_AT_NEXT_BOOT : NOT_IN_CHARGE);
         else if (!sources->config.event_activation)
                 log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
 }
@@ -60,8 +60,7 @@ int sources_open_in_charge(struct sources *ret)
                 return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
         if (ret->in_charge)
                 return 0;
-        return log_error_errno(
-                -ENOENT, "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8)).");
+        return log_error_errno(-ENOENT, NOT_IN_CHARGE);
 }
 
 int sources_read_records(struct sources *sources)
