@@ -39,14 +39,13 @@ static char *describe_reason(const struct vg *vg)
 {
         struct vg_counts n = vg_count(vg);
         const char *reason = vg->reason ?: "", *overdue = vg->overdue ? ", overdue" : "";
-        bool all_active = n.autoactivated > 0 && n.active == n.autoactivated;
 
         if (vg->state == VG_STATUS_WAITING && n.stranded > 0)
                 return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n.missing,
                         plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
         if (vg->state == VG_STATUS_WAITING)
                 return string_format("%zu PV%s missing%s%s.", n.missing, plural(n.missing), overdue,
-                        all_active ? "; all LVs are active" : "");
+                        n.all_active ? "; all LVs are active" : "");
         if (vg->state == VG_STATUS_DEGRADED && n.missing > 0)
                 return string_format("%zu PV%s missing%s%s", n.missing, plural(n.missing),
                         *reason != '\0' ? "; " : ".", reason);

@@ -56,9 +56,12 @@ struct expectation *expectations_find(const struct expectations *expectations, c
 bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now)
 {
         FOREACH_LISTED(const struct expectation, expectation, &expectations->list) {
-                uint64_t complete = expectation->group ? expectation->group->vg->complete_usec : 0;
+                const struct vg *vg = expectation->group ? expectation->group->vg : NULL;
+                uint64_t complete = vg ? vg->complete_usec : 0;
 
-                if (!expectation->overdue && now < MAX(first_device_usec, complete) + NEAR_USEC)
+                /* Of a VG that an initrd has activated, a PV may never come. */
+                if (!expectation->overdue && now < MAX(first_device_usec, complete) + NEAR_USEC &&
+                        !(vg && vg_count(vg).all_active))
                         return true;
         }
         return false;

@@ -30,8 +30,8 @@ int expectations_add(struct expectations *expectations, const char *name, struct
 /* The one for a VG of that name, or NULL. */
 struct expectation *expectations_find(const struct expectations *expectations, const char *name);
 
-/* Whether one of them may come at any moment, as it is 5 s at most since the first device of all has come, or has just come, since
- * all of its PVs have. Both times are those of now_usec(). */
+/* Whether one of them, of which not all LVs are active yet, may come at any moment, as it is 5 s at most since the first device of
+ * all has come, or has just come, since all of its PVs have. Both times are those of now_usec(). */
 bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now);
 
 /* Adds to `names` those VGs that lvm2 has a backup of and would activate, that nothing was seen of, and that headgate.conf does not say

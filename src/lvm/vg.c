@@ -255,6 +255,7 @@ struct vg_counts vg_count(const struct vg *vg)
                 counts.stranded += lv->stranded;
                 counts.any_active |= lv->active;
         }
+        counts.all_active = counts.autoactivated > 0 && counts.active == counts.autoactivated;
         return counts;
 }
 

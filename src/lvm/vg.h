@@ -147,6 +147,7 @@ struct vg_counts {
         size_t active;        /* and those of them that are active */
         size_t stranded;      /* LVs on a disk that has gone */
         bool any_active;      /* any LV is, whatever autoactivation does */
+        bool all_active;      /* autoactivation is to activate some, and all of these are */
 };
 
 struct vg_counts vg_count(const struct vg *vg) _nonnull_all_;

@@ -48,7 +48,7 @@ enum vg_status judge_unrecorded(const struct vg *vg)
 {
         struct vg_counts n = vg_count(vg);
 
-        if (vg->n_pvs > 0 && n.autoactivated > 0 && n.active == n.autoactivated)
+        if (vg->n_pvs > 0 && n.all_active)
                 return VG_STATUS_ACTIVE;
         return !n.any_active && n.seen == 0 ? VG_STATUS_ABSENT : VG_STATUS_UNKNOWN;
 }

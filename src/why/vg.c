@@ -290,7 +290,7 @@ static void answer(struct why *why)
         if (vg->state == VG_STATUS_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
-        else if (vg->state == VG_STATUS_WAITING && n.autoactivated > 0 && n.active == n.autoactivated)
+        else if (vg->state == VG_STATUS_WAITING && n.all_active)
                 why_answer(
                         why, VERDICT_DOWN, state, "VG %s is active, though %s.", vg->name, why_first_cause(why));
         else if (vg->state != VG_STATUS_ACTIVE)
