@@ -107,7 +107,8 @@ def analysis_steps(check, builds):
 def fuzz_steps(check, builds):
     build = builds.of("fuzz")
     prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90)
-    seconds = 600 if check == "all" else 6
+    # What was ever found is a unit test; this only shows that they still run.
+    seconds = 600 if check == "all" else 3
     targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
     return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
                              "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]

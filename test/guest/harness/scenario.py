@@ -168,7 +168,7 @@ WORDS = {
                       lambda count, mib, kept: {"disks": int(count), **({"disk_mib": int(mib)} if mib else {}),
                                                 "disks_kept": bool(kept)}),
     "releases": releases,
-    "load": one_of("load", "computing", "waiting", "alone"),
+    "load": one_of("load", "computing", "waiting", "measuring", "alone"),
     "cmdline": lambda rest: {"cmdline": rest},
     "deadline": matching(r"(\d+)", "deadline 90", lambda seconds: {"deadline": int(seconds)}),
     "kernel": one_of("kernel", "uml", "qemu"),
