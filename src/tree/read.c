@@ -155,11 +155,13 @@ int tree_read_mounts(struct tree *tree)
 
 /* ------ what the system cannot do without ------ */
 
-static bool is_systems(const char *mount_point)
+/* `next_root` is where the link /run/nextroot leads, or NULL. */
+static bool is_systems(const char *mount_point, const char *next_root)
 {
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
-               path_is_at_or_below(mount_point, "/run/initramfs") ||
-               path_is_at_or_below(mount_point, "/run/nextroot");
+               streq(mount_point, "/sysroot") || path_is_at_or_below(mount_point, "/run/initramfs") ||
+               path_is_at_or_below(mount_point, "/run/nextroot") ||
+               (next_root && path_is_at_or_below(mount_point, next_root));
 }
 
 static void protect(struct tree *tree, struct tree_node *mount)
@@ -212,10 +214,36 @@ static void protect_mounts_of_initrd(struct tree *tree)
         }
 }
 
+/* What the initrd opens, by a line "NAME DEVICE KEY OPTIONS" of crypttab or "NAME DATA HASH ROOTHASH OPTIONS" of veritytab. */
+static void protect_devices_of_initrd(struct tree *tree)
+{
+        static const char *const paths[] = {"etc/crypttab", "etc/veritytab"};
+
+        FOREACH_ELEMENT(path, paths) {
+                _cleanup_free_ char *text = NULL;
+
+                if (read_file_at(tree->root_fd, *path, &text, NULL) == -ENOMEM)
+                        tree_fail(tree, -ENOMEM);
+                FOREACH_LINE(line, text) {
+                        char *fields[5] = {}, *value;
+                        int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields);
+                        struct tree_node *device = n > 3 ? dm_hash_lookup(tree->dm_names, fields[0]) : NULL;
+                        size_t length;
+
+                        if (device && fields[0][0] != '#' &&
+                                mnt_optstr_get_option(fields[n - 1], "x-initrd.attach", &value, &length) == 0)
+                                tree_skip(device, tree_printf(tree, "%s stays attached", device->name));
+                }
+        }
+}
+
 int tree_add_usage(struct tree *tree)
 {
-        int r = tree_read_mounts(tree);
+        _cleanup_free_ char *next_root = NULL;
+        int r = read_link_at(tree->root_fd, "run/nextroot", &next_root);
 
+        if (r >= 0)
+                r = tree_read_mounts(tree);
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes)
@@ -223,10 +251,11 @@ int tree_add_usage(struct tree *tree)
                 if (node->file)
                         tree_hold(tree, tree_find_below(tree, node->file), node);
         FOREACH_NODE(node, &tree->nodes)
-                if (node->kind == TREE_MOUNT && is_systems(node->name))
+                if (node->kind == TREE_MOUNT && is_systems(node->name, next_root))
                         protect(tree, node);
         protect_layers_of_root(tree);
         protect_mounts_of_initrd(tree);
+        protect_devices_of_initrd(tree);
         return tree->error;
 }
 

@@ -30,8 +30,9 @@ void tree_add_holders(struct tree *tree, const struct dm_devices *devices) _nonn
 
 /* Adds all mounts and swaps to a tree that has none yet, and what the files of loop devices lie on. Skips what systemd
  * does not unmount before it has stopped all units, and all below: what is mounted at /, /usr and /etc, what an overlay
- * at / is made of, at and below /run/initramfs, at and below /run/nextroot, which is the root file system after a soft
- * reboot (systemd-soft-reboot.service(8)), and where fstab(5) says x-initrd.mount (systemd.mount(5)). */
+ * at / is made of, at /sysroot, at and below /run/initramfs, at and below /run/nextroot or where that leads, which is the root file
+ * system after a soft reboot (systemd-soft-reboot.service(8)), and where fstab(5) says x-initrd.mount (systemd.mount(5)); and devices
+ * of which crypttab(5) or veritytab(5) says x-initrd.attach. */
 int tree_add_usage(struct tree *tree) _nonnull_all_ _must_check_;
 
 /* Reads /proc/self/mountinfo and /proc/swaps (proc(5)), and brings the tree's mounts and swaps up to date with

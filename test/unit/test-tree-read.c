@@ -294,6 +294,48 @@ START_TEST(what_the_system_needs_stays)
 }
 END_TEST
 
+/* systemd leaves them open at a shutdown, and over a soft reboot. */
+START_TEST(devices_that_the_initrd_has_opened_stay)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "open", "CRYPT-LUKS2-0-open", "crypt");
+        shape_dm(1, "late", "CRYPT-LUKS2-1-late", "crypt");
+        shape_dm(2, "verified", "CRYPT-VERITY-2-verified", "verity");
+        shape_dm(3, "vg-lv", VG_A LV_1, "linear");
+        shape_hold("dm-3", "dm-0");
+        shape_write("etc/crypttab",
+                "# early\n#late /dev/b none x-initrd.attach\nopen /dev/vg/lv - luks,x-initrd.attach\n"
+                "late /dev/b none luks,x-initrd.attached\nabsent /dev/c none x-initrd.attach\nnonsense\n");
+        shape_write("etc/veritytab", "verified /dev/d /dev/e 0123 x-initrd.attach\n");
+
+        tree = shape_read();
+        ck_assert_str_eq(shape_node(tree, "open")->skip_reason, "open stays attached");
+        ck_assert_str_eq(shape_node(tree, "vg-lv")->skip_reason, "open stays attached");
+        ck_assert_ptr_null(shape_node(tree, "late")->skip_reason);
+        ck_assert_str_eq(shape_node(tree, "verified")->skip_reason, "verified stays attached");
+}
+END_TEST
+
+START_TEST(next_root_by_a_link_stays)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+
+        shape_dm(0, "next", "-", "linear");
+        shape_dm(1, "usr", "-", "linear");
+        shape_dm(2, "other", "-", "linear");
+        shape_mount(21, 1, 253, 0, "/srv/next");
+        shape_mount(22, 21, 253, 1, "/srv/next/usr");
+        shape_mount(23, 1, 253, 2, "/srv/next-not");
+        shape_link("run/nextroot", "/srv/next");
+
+        tree = shape_read();
+        ck_assert_str_eq(shape_node(tree, "next")->skip_reason, "/srv/next stays mounted");
+        ck_assert_str_eq(shape_node(tree, "usr")->skip_reason, "/srv/next/usr stays mounted");
+        ck_assert_ptr_null(shape_node(tree, "other")->skip_reason);
+}
+END_TEST
+
 START_TEST(layers_of_an_overlay_that_is_root_stay)
 {
         _cleanup_tree_ struct tree *tree = NULL;
@@ -541,6 +583,8 @@ int main(void)
         tcase_add_test(tcase, a_container_goes_after_its_arrays);
         tcase_add_test(tcase, btrfs_on_two_lvs);
         tcase_add_test(tcase, what_the_system_needs_stays);
+        tcase_add_test(tcase, devices_that_the_initrd_has_opened_stay);
+        tcase_add_test(tcase, next_root_by_a_link_stays);
         tcase_add_test(tcase, layers_of_an_overlay_that_is_root_stay);
         tcase_add_test(tcase, snapshots_stay_with_their_origin);
         tcase_add_test(tcase, kinds_of_other_devices);
