@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Processes that wait for locks of vgchanges, by the kernel's own list. */
+/* Finds processes that are blocked by a lock of a vgchange, in /proc/locks. */
 
 #include "fast-rules/blocked.h"
 
@@ -17,8 +17,8 @@ static const struct waiter *find_waiter(const struct waiter *waiters, size_t n, 
         return NULL;
 }
 
-/* lvm2 locks by flock(2). A line is "1: FLOCK  ADVISORY  WRITE 233 08:01:393 0 EOF" for who has a lock, and "1: -> FLOCK ..." for each
- * who waits for it, which follow it (lock_get_status() in the kernel's fs/locks.c). Returns how many wait. */
+/* lvm2 locks by flock(2). A line is "1: FLOCK  ADVISORY  WRITE 233 08:01:393 0 EOF" for the holder of a lock, followed by
+ * "1: -> FLOCK ..." for each waiter (lock_get_status() in the kernel's fs/locks.c). Returns the number of waiters. */
 static size_t read_waiters(char *locks, struct waiter *ret)
 {
         pid_t holder = 0;
@@ -38,7 +38,7 @@ static size_t read_waiters(char *locks, struct waiter *ret)
         return n;
 }
 
-/* lvm2's waiters queue up for a second lock, which the first of them has (_do_write_priority_flock() in lib/locking). */
+/* lvm2's waiters queue for a second lock, which the first waiter holds (_do_write_priority_flock() in lib/locking). */
 static pid_t find_vgchange(const struct waiter *waiters, size_t n, pid_t holder, const struct dm_list *jobs)
 {
         const struct waiter *next;

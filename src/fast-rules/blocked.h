@@ -6,16 +6,16 @@
 
 #include "shared/macro.h"
 
-/* Processes that wait for a lock of lvm2's which a vgchange has. One that udev runs for an LV of that vgchange would wait for ever,
- * if the vgchange waits for udev to be done with the LV. */
+/* Processes that wait for an lvm2 lock of a vgchange. A program that udev runs for an LV of that vgchange waits for ever if the
+ * vgchange waits for udev to finish with the LV. */
 
-/* More are looked at when these have gone. */
+/* Further processes are ignored until some of these have ended. */
 #define BLOCKED_MAX 128
 
 struct waiter {
         pid_t pid;
-        pid_t holder;       /* the vgchange; there may be others before it, who wait for it themselves */
-        unsigned int looks; /* that have found it waiting for that one, in a row */
+        pid_t holder;       /* the vgchange; processes between the two wait for it, too */
+        unsigned int looks; /* how many in a row have found it waiting for that vgchange */
 };
 
 /* Starts empty: all zeros. */
@@ -24,5 +24,5 @@ struct blocked {
         size_t n;
 };
 
-/* Looks once more. `locks` is what /proc/locks says, and is taken apart; `jobs` are of struct job. */
+/* Updates `blocked` from the text of /proc/locks, which is modified; `jobs` are of struct job. */
 void blocked_look(struct blocked *blocked, char *locks, const struct dm_list *jobs) _nonnull_all_;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The worker's part in the fast rules: it hears of device-mapper's events from udev, and decrements the semaphores that
- * lvm2 waits for, as long as it has promised to. What a killed worker has left is found by who stops it. */
+/* The worker's part in the optimized rules: it receives device-mapper's events from udev, and decrements the semaphores that
+ * lvm2 waits for, as long as it has promised to. After a worker was killed, headgate-takeover finds and completes the rest. */
 
 #include "fast-rules/cookies.h"
 
@@ -21,20 +21,20 @@
 
 /* ------ the worker's part ------ */
 
-/* Given by the rules to events of device-mapper: who completes the cookie. With
- * the dot it is not kept in udev's database. */
+/* Set by the rules on events of device-mapper: "worker" or "program", which completes the cookie. udev does not store properties
+ * with a leading dot in its database. */
 #define PROPERTY_MARK ".HEADGATE_COOKIE"
 
-/* How often to look for programs that udev runs late though nothing was known of them, and how many looks have to find one.
- * Those that have the lock sooner, or are merely slow, are waited for. */
+/* How often to look for blocked programs that the reading of the rules has missed, and how many looks in a row must find one.
+ * Programs that get the lock sooner, or are only slow, are waited for. */
 #define LOOK_INTERVAL_USEC USEC_PER_SEC
 #define LOOKS 3
-/* Likewise for another process, which one of udev's programs may wait for. udev kills its programs after 180 s. */
+/* Likewise for processes that are not udev's: one of udev's programs may wait for them. udev kills its programs after 180 s. */
 #define LOOKS_AT_OTHERS 120
 
 #define COMPLETED_MAX 128
 
-/* A cookie whose events were completed before udev had told of them. */
+/* A cookie whose events were completed before udev has reported them. */
 struct completed {
         unsigned int base;
         unsigned int left; /* of these events */
@@ -72,7 +72,7 @@ static void look_later(struct cookies *cookies)
         (void) sd_event_source_set_enabled(cookies->look_source, SD_EVENT_ONESHOT);
 }
 
-/* Where it cannot, the program goes on completing them. */
+/* If the flag cannot be set, udev's program goes on completing cookies. */
 static void promise(struct cookies *cookies)
 {
         int r;
@@ -89,7 +89,7 @@ static void promise(struct cookies *cookies)
         look_later(cookies);
 }
 
-/* Whether the event is one of those that were completed before. */
+/* Whether the event was completed before, by free_vgchange(). */
 static bool was_completed(struct cookies *cookies, uint32_t cookie)
 {
         FOREACH_ARRAY(completed, cookies->completed, cookies->n_completed)
@@ -100,7 +100,7 @@ static bool was_completed(struct cookies *cookies, uint32_t cookie)
         return false;
 }
 
-/* A security module may let that program do what it does not let the worker do. */
+/* A security module may allow udev's program what it denies the worker. */
 static int complete_by_program(const char *cookie)
 {
         const char *const words[] = {"udevcomplete", cookie, NULL};
@@ -109,8 +109,8 @@ static int complete_by_program(const char *cookie)
         return command_run(COPY_PROGRAM, words, &output) == 0 ? 0 : -EPERM;
 }
 
-/* Who waits for it can have been freed by somebody else, by dmsetup udevcomplete_all for instance. Should it fail
- * otherwise, it would be waited for in vain, so the worker has to end. */
+/* Somebody else may have completed it, by dmsetup udevcomplete_all for instance. After any other failure lvm2 would wait for ever,
+ * so the worker has to end. */
 static int complete(struct cookies *cookies, struct udev_device *device)
 {
         const char *text = udev_device_get_property_value(device, "DM_COOKIE");
@@ -162,7 +162,7 @@ static int on_monitor(_unused_ sd_event_source *source, _unused_ int fd, _unused
         return take_events(userdata, MONITOR_EVENTS_MAX);
 }
 
-/* No event is promised any more; those that were are still completed. Returns 0 or a negative errno, which is logged. */
+/* Promises no further events; those promised before are still completed. Returns 0 or a negative errno, which is logged. */
 static int withdraw(struct cookies *cookies)
 {
         int r;
@@ -192,7 +192,7 @@ static int read_groups(pid_t pid, char **ret)
         return read_file_at(AT_FDCWD, path_format("/proc/%i/cgroup", pid).text, ret, NULL);
 }
 
-/* Whoever else waits may do so for as long as lvm2 is at work. */
+/* Other processes may wait for as long as lvm2 runs. */
 static bool is_run_by_udev(pid_t pid)
 {
         _cleanup_free_ char *groups = NULL;
@@ -200,7 +200,7 @@ static bool is_run_by_udev(pid_t pid)
         return read_groups(pid, &groups) >= 0 && strstr(groups, "/systemd-udevd.service");
 }
 
-/* Says so once: until the next boot nothing is promised. */
+/* Promises nothing until the next boot, and logs that once. */
 static int give_up(struct cookies *cookies, pid_t pid)
 {
         _cleanup_free_ char *name = NULL;
@@ -218,8 +218,8 @@ static int give_up(struct cookies *cookies, pid_t pid)
         return r < 0 ? log_error_errno(r, "Failed to note that cookies are not to be completed: %m") : 0;
 }
 
-/* Completes what a vgchange waits for: what was changed last by it, by this process, or by one that has ended, as udev's programs
- * do. */
+/* Completes the semaphores that a vgchange waits for: those last changed by it, by this process, or by a process that has
+ * ended, as udev's programs do. */
 static int free_vgchange(struct cookies *cookies, pid_t vgchange)
 {
         _cleanup_free_ struct suspect *suspects = NULL;
@@ -253,7 +253,7 @@ static int on_look(_unused_ sd_event_source *source, _unused_ uint64_t usec, voi
                 blocked_look(&cookies->blocked, locks, cookies->jobs);
         FOREACH_ARRAY(waiter, cookies->blocked.waiters, cookies->blocked.n)
                 if (waiter->looks >= (is_run_by_udev(waiter->pid) ? LOOKS : LOOKS_AT_OTHERS)) {
-                        /* The promise goes last: with it, who stops a worker that ends before that knows what to do. */
+                        /* The promise goes last: headgate-takeover needs it if the worker ends before. */
                         r = give_up(cookies, waiter->pid) ?: free_vgchange(cookies, waiter->holder) ?: withdraw(cookies);
                         if (r < 0)
                                 return r;
@@ -320,13 +320,13 @@ void cookies_expect(struct cookies **cookies, sd_event *event, int run_fd, const
 
 /* ------ after a worker that was killed ------ */
 
-/* A semaphore that udev still has an event for changes when that was handled. To be wrong is to have lvm2 go on before
- * udev has made the links of an LV. */
+/* A semaphore with an event left in udev changes when udev has handled it. Completed too early, lvm2 goes on before udev
+ * has made the links of an LV. */
 #define UNCHANGED_IDLE_USEC (2 * USEC_PER_SEC)
 #define UNCHANGED_BUSY_USEC (10 * USEC_PER_SEC)
 #define INTERVAL_USEC (250 * USEC_PER_MSEC)
 
-/* As long as a thin pool may be checked, before which other LVs of the same VG were activated. */
+/* The check of a thin pool may take so long, after other LVs of its VG were activated. */
 #define TIMEOUT_USEC (3600 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct udev_queue *, udev_queue_unref)
@@ -348,7 +348,7 @@ static bool is_stuck(const struct suspect *suspect, struct udev_queue *queue)
                (unchanged >= UNCHANGED_IDLE_USEC && udev_queue_get_queue_is_empty(queue) > 0);
 }
 
-/* Returns 0 as long as it is to be watched, 1 when there is nothing to be done any more, or a negative errno. */
+/* Returns 0 while the semaphore has to be watched, 1 when it is done with, or a negative errno. */
 static int look(struct suspect *suspect, struct udev_queue *queue)
 {
         struct cookie_state state = {};
@@ -405,7 +405,7 @@ int cookies_adopt(int run_fd)
 
         if (r <= 0)
                 return r;
-        /* Of events from now on the program is to tell. */
+        /* udev's program completes the events from now on. */
         r = flags_clear(run_fd, FLAGS_COMPLETING) ?: suspects_find(&suspects, &n);
         if (r < 0 || n == 0)
                 return r;

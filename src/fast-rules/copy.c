@@ -2,13 +2,13 @@
 
 /* Copies of the udev rules of device-mapper and lvm2, which call dmsetup up to three times for each event of a device:
  *
- *   udevflags     for the flags in a cookie, which are a matter of patterns: no program is needed for the usual ones
- *   splitname     for the names of VG and LV in that of a device, of which the worker may have written them to a file
- *   udevcomplete  to tell who waits that the event has been handled, after all else
+ *   udevflags     for the flags in a cookie; patterns match the usual ones, without a program
+ *   splitname     for the names of VG and LV in that of a device; the worker may have written them to a file
+ *   udevcomplete  at the end, to report to the waiting process that the event was handled
  *
- * A copy has lines put around these calls: what sets the same properties, or has headgate-dmsetup.static
- * do the same, and then goes past the line. Each line of the original stays, and is what acts where the lines before it
- * do not: for unusual flags and names, without the program, or if it fails. */
+ * A copy has lines around these calls that set the same properties, or run headgate-dmsetup.static instead, and then skip the
+ * call. Each line of the original stays. It acts where the lines before it do not: for unusual flags and names, and when the program
+ * is missing or fails. */
 
 #include "fast-rules/copy.h"
 
@@ -19,14 +19,13 @@
 
 /* ------ patterns of cookies ------ */
 
-/* A cookie tells in its high 16 bits how udev is to handle an event of device-mapper, and in its low 16 bits who waits
- * for it (libdevmapper.h). The kernel writes the whole as a decimal number, of which rules of udev can only compare
- * digits: so all cookies with the same flags are a range of numbers, and that becomes a pattern.
+/* The high 16 bits of a cookie are flags for udev's rules, the low 16 bits identify the semaphore (libdevmapper.h). The kernel
+ * writes the whole as a decimal number, and udev's rules can only compare digits. Cookies with the same flags are a range of numbers,
+ * which becomes a pattern.
  *
- * Writes a pattern of udev's (udev(7): shell patterns, with "|" between alternatives) that is matched by the cookies with
- * exactly these flags, which are not 0, of what consists of digits. Cookies with the base 0 are among them. From `number` on,
- * takes as many numbers as differ in one digit and in all that follow it, until `end`, which is not among them. For instance
- * 629[2-9][0-9][0-9][0-9] is 8000 numbers from 6292000 on. */
+ * Writes a pattern (udev(7): shell patterns, with "|" between alternatives) that matches all cookies with exactly these flags, which
+ * are not 0; also those with the base 0. From `number` on, each alternative takes all numbers that differ in one digit and those
+ * after it, up to `end`, which is excluded. For instance 629[2-9][0-9][0-9][0-9] is 8000 numbers from 6292000 on. */
 static void write_pattern(FILE *file, unsigned int flags)
 {
         unsigned long number = (unsigned long) flags << DM_UDEV_FLAGS_SHIFT;
@@ -41,7 +40,7 @@ static void write_pattern(FILE *file, unsigned int flags)
                         step *= 10;
                         n_any++;
                 }
-                /* Up to where the digit would be followed by 0, and as far as there is room. */
+                /* Up to 9, and not beyond `end`. */
                 first = number / step % 10;
                 last = MIN(9ul, first + (end - number) / step - 1);
                 fprintf(file, "%s%lu", separator, number / step / 10);
@@ -58,7 +57,7 @@ static void write_pattern(FILE *file, unsigned int flags)
 
 /* ------ udevflags ------ */
 
-/* Which dmsetup udevflags makes properties of, in its order; device-mapper's, and lvm2's first one, which is for LVs that
+/* The flags of which dmsetup udevflags makes properties, in its order: device-mapper's, and lvm2's first one, for LVs that
  * are about to be wiped. */
 static const struct {
         unsigned int flag;
@@ -76,8 +75,8 @@ static const struct {
 #define INNER (DM_UDEV_DISABLE_DISK_RULES_FLAG | DM_UDEV_DISABLE_OTHER_RULES_FLAG)
 #define HIDDEN (DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG | INNER)
 
-/* What lvm2 gives its LVs, in about the order of how many there are: visible ones, parts, new thin pools and
- * temporary ones, snapshots, those to be wiped. Each with the library's fallback disabled, as by default, and not. */
+/* Flags that lvm2 sets on LVs, the most frequent first: visible LVs, hidden LVs, new thin pools and temporary LVs, snapshots, LVs to
+ * be wiped. Each with the library's fallback disabled, as by default, and enabled. */
 static const unsigned int usual_flags[] = {
         0,
         HIDDEN,
@@ -108,7 +107,7 @@ static void write_flags(FILE *file)
 
 /* ------ splitname and udevcomplete ------ */
 
-/* The worker writes what names are made of, of LVs that are about to be activated: see fast-rules/dm-names.h. */
+/* The worker writes the parts of names of LVs that are about to be activated, see fast-rules/dm-names.h. */
 #define WRITTEN_NAME "/" COPY_NAMES_DIRECTORY "/$env{DM_NAME}"
 
 static const char splitname_lines[] = "ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTEN_NAME
@@ -116,9 +115,8 @@ static const char splitname_lines[] = "ENV{DM_NAME}==\"?*-?*\", TEST==\"" WRITTE
                                       "TEST{0111}==\"" COPY_PROGRAM "\", IMPORT{program}=\"" COPY_PROGRAM
                                       " splitname $env{DM_NAME}\", GOTO=\"headgate_splitname\"\n";
 
-/* Of an LV of which the worker has written the name it may be the worker that completes the cookie, as long as it
- * says so. The mark tells it whether to: see fast-rules/cookies.h. What udev runs in the end has no fallback, so the program has to
- * be executable. */
+/* For an LV whose name the worker has written, the worker may complete the cookie, as long as it promises to. The mark tells it
+ * whether to, see fast-rules/cookies.h. RUN has no fallback, so the program has to be executable. */
 #define IS_COOKIE "ENV{DM_COOKIE}==\"[1-9]*\", ENV{DM_COOKIE}!=\"*[!0-9]*\""
 #define MARK "ENV{.HEADGATE_COOKIE}"
 
@@ -133,14 +131,14 @@ static const char udevcomplete_lines[] =
 
 #define COOKIE_CONDITION "ENV{DM_COOKIE}==\"?*\""
 
-/* A line that calls dmsetup is made of a condition or not, `key`, a path, and `call`. These lines have been the same since
- * lvm2 2.03.11 but for the path and the condition on DM_COOKIE. */
+/* A line that calls dmsetup consists of an optional condition, `key`, a path, and `call`. Since lvm2 2.03.11 only the path and the
+ * condition on DM_COOKIE have differed. */
 static const struct call {
         const char *verb;
         const char *key;
         const char *call;
         bool conditional;
-        const char *lines; /* to be put before it; NULL for write_flags() */
+        const char *lines; /* to be inserted before it; NULL for write_flags() */
 } calls[] = {
         {"udevflags", "IMPORT{program}=\"", "/dmsetup udevflags $env{DM_COOKIE}\"", true, NULL},
         {"splitname", "IMPORT{program}=\"",
@@ -153,7 +151,7 @@ static const char *skip_space(const char *text)
         return text + strspn(text, " \t");
 }
 
-/* Which of them the line speaks of, in whatever way; NULL for none. A comment is none. */
+/* The call that the line mentions in any form; NULL for none, and for a comment. */
 static const struct call *find_call(const char *line)
 {
         if (*skip_space(line) == '#')
@@ -188,9 +186,7 @@ static bool is_understood(const char *line, const struct call *call)
         return rest && *skip_space(rest) == '\0';
 }
 
-/* Writes all lines of `text`, which it changes, with those of the calls around them. Returns 0; or -EBADMSG, and in
- * `*ret_line` the number of the line that calls dmsetup in a way that is not known or for the second time, or 0 if there
- * is none that does. */
+/* Writes all lines of `text`, which is modified, and inserts those for the calls. Returns as copy_print() does. */
 static int patch(FILE *file, char *text, size_t *ret_line)
 {
         bool seen[ELEMENTSOF(calls)] = {}, any = false, in_line = false;

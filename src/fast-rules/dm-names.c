@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Files with what the names of LVs are made of, for the fast rules to read instead of starting a program. */
+/* Files with the parts of names of LVs, which the optimized rules import instead of starting a program. */
 
 #include "fast-rules/dm-names.h"
 
@@ -12,7 +12,7 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* Half of a file would be believed, so it gets its name when it is whole. The rule looks for names with a hyphen. */
+/* udev would believe half a file, so it gets its name when it is complete. The rule looks for names with a hyphen. */
 #define TEMPORARY FLAGS_DM_NAMES "/.new"
 
 /* As dmsetup splitname --nameprefixes --noheadings --rows prints it. */
@@ -37,7 +37,7 @@ static int remove_file(int run_fd, const char *path, _unused_ const char *vg, _u
         return 0;
 }
 
-/* Without the directory there is nothing to do. */
+/* Without the directory, does nothing. */
 static int for_each(int run_fd, const struct vg *vg,
         int (*function)(int run_fd, const char *path, const char *vg, const char *lv))
 {
@@ -48,8 +48,8 @@ static int for_each(int run_fd, const struct vg *vg,
                 const struct vg_lv *lv = &vg->lvs[i];
                 const char *name;
 
-                /* lvm2 also activates LVs with names that it would not give. They come from a disk, and are no names
-                 * of files. */
+                /* lvm2 also activates LVs with names that it would not give; such a name, which a disk may have, must not
+                 * become the name of a file. */
                 if (!lv->autoactivated || !vg_name_is_valid(lv->name))
                         continue;
                 name = dm_build_dm_name(pool, vg->name, lv->name, NULL);

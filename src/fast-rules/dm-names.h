@@ -3,14 +3,13 @@
 
 #include "lvm/vg.h"
 
-/* What the name of an LV's device is made of, where udev's rules find it without starting a program. In
- * FLAGS_DM_NAMES, a directory of the run directory that is there while headgate-fast-dm-rules.service is active, there
- * is a file for each LV that lvm2 has just been asked to activate, called as its device is, with what dmsetup splitname
- * prints of that name. What a name is made of never changes, so a file that is left over is never wrong; they are
- * removed to keep the memory free. */
+/* The VG and LV in the name of an LV's device, in files that udev's rules import without starting a program. The directory
+ * FLAGS_DM_NAMES exists while headgate-fast-dm-rules.service is active. It has a file for each LV that lvm2 was just asked to activate,
+ * with the name of the device and the output of dmsetup splitname for it. The parts of a name never change, so a leftover file is
+ * never wrong; files are removed to free memory. */
 
-/* Writes the files of all LVs that autoactivation is to activate and that have names as lvm2 gives them, if the
- * directory is there. Returns 0 or a negative errno, which is logged; udev does without what has not been written. */
+/* Writes the files of all LVs with autoactivation enabled and valid names, if the directory exists. Returns 0 or a negative
+ * errno, which is logged; without a file, udev runs a program. */
 int dm_names_write(int run_fd, const struct vg *vg) _nonnull_all_;
 
 /* Removes them. */

@@ -3,14 +3,13 @@
 
 #include <stddef.h>
 
-/* The four system calls that headgate-dmsetup.static makes, and how it is started.
+/* The four system calls that headgate-dmsetup.static makes, and its entry point.
  *
- * The start-up of a C library takes several times as long as all that this program does, and it is started for each
- * event of each device. So where HEADGATE_FREESTANDING is defined, it is entered from the kernel and calls the kernel
- * itself. Elsewhere, and in tests, the same is done by the C library. Each function returns what the kernel does: a
- * negative errno, or not less than 0. */
+ * The start-up of a C library takes several times as long as the work of this program, which udev starts for each event of each
+ * device. With HEADGATE_FREESTANDING it is entered from the kernel, and calls the kernel itself. Elsewhere, and in tests,
+ * the C library does that. Each function returns the kernel's result: a negative errno, or not less than 0. */
 
-/* What main() is; returns the exit status. */
+/* The program; returns the exit status. */
 int run(int argc, char *argv[]);
 
 #ifdef HEADGATE_FREESTANDING
@@ -39,7 +38,7 @@ static inline long system_write(int fd, const char *data, size_t size)
         return system_call(SYS_write, fd, (long) data, (long) size);
 }
 
-/* Of a set of one semaphore, which is never made by this. */
+/* For a set of one semaphore; it is never created. */
 static inline long system_semget(int key)
 {
         return system_call(SYS_semget, key, 1, 0);

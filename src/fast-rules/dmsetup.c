@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-dmsetup.static: what the udev rules of device-mapper and lvm2 have done by dmsetup for each event, without what
- * dmsetup does before it begins. Only of arguments as lvm2 and the kernel give them; all others are an error, for which
- * the rules have dmsetup itself. No libraries, see dmsetup-system.h, and so no headers of src/shared. */
+/* headgate-dmsetup.static: does what the udev rules of device-mapper and lvm2 call dmsetup for at each event, without dmsetup's
+ * start-up. It takes only arguments as lvm2 and the kernel give them; all others are an error, and the rules then call dmsetup
+ * itself. It uses no libraries, see dmsetup-system.h, and so no headers of src/shared. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "fast-rules/dmsetup-system.h"
 
-/* dmsetup's are 0 and 1, too. */
+/* As dmsetup's. */
 #define SUCCESS 0
 #define FAILURE 1
 
 /* DM_NAME_LEN of linux/dm-ioctl.h, with the NUL. */
 #define NAME_SIZE 128
 
-/* Of the key of a semaphore, and of the mask of what the kernel is told of it: DM_COOKIE_MAGIC and
- * DM_UDEV_FLAGS_SHIFT of libdevmapper.h. */
+/* Parts of the key of a semaphore and of a cookie: DM_COOKIE_MAGIC and DM_UDEV_FLAGS_SHIFT of libdevmapper.h. */
 #define COOKIE_MAGIC 0x0D4D
 #define COOKIE_FLAGS_SHIFT 16
 #define COOKIE_BASE_MASK 0xffff
@@ -54,7 +53,7 @@ static int print(int fd, const char *text, size_t size)
         return SUCCESS;
 }
 
-/* For people: udev does not show it, but says that the program has failed. */
+/* The message is for people: udev only logs that the program has failed. */
 static int fail(const char *message, size_t size)
 {
         (void) print(2, message, size);
@@ -74,8 +73,8 @@ static void append(struct text *text, const char *string)
                 text->bytes[text->size++] = *string++;
 }
 
-/* What lvm2 allows in the names of VGs and LVs (lvm(8)), and so nothing that a shell, udev or dmsetup would take for
- * something else. An option is no name, either. */
+/* The characters that lvm2 allows in names of VGs and LVs (lvm(8)), none of which is special to a shell, udev or dmsetup. An
+ * option is no name. */
 static bool is_name(const char *name)
 {
         size_t length = 0;
@@ -93,8 +92,8 @@ static bool is_name(const char *name)
         return length > 0;
 }
 
-/* Up to the next hyphen that stands alone; two of them are one of the name itself. Returns what follows. One at the
- * very end belongs to the name, as dmsetup has it. */
+/* Appends up to the next single hyphen; two hyphens are one of the name itself. Returns the rest. As in dmsetup, a hyphen at
+ * the very end belongs to the name. */
 static const char *append_component(struct text *text, const char *name)
 {
         for (; *name; name++) {
@@ -146,17 +145,17 @@ static bool read_cookie(const char *string, uint32_t *ret)
         return true;
 }
 
-/* Decrements the semaphore of which the cookie tells. A program of lvm2's waits until it is 0. */
+/* Decrements the semaphore of the cookie. lvm2 waits until it is 0. */
 static int complete(const char *string)
 {
-        /* One more than anybody has asked for must not be waited for. */
+        /* If all events were completed before, fails rather than waits. */
         struct sembuf decrement = {.sem_num = 0, .sem_op = -1, .sem_flg = IPC_NOWAIT};
         uint32_t cookie;
         long id;
 
         if (!read_cookie(string, &cookie))
                 return fail(LITERAL("headgate-dmsetup.static: this is no cookie that the kernel gives\n"));
-        /* Without a base it has flags only, and nobody waits. */
+        /* A cookie without a base has only flags, and nobody waits. */
         if ((cookie & COOKIE_BASE_MASK) == 0)
                 return SUCCESS;
 

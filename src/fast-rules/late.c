@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A reading of udev's rules that asks one question: may they have a program run when an LV has changed? All ways through a file
- * are followed, since most of what rules ask for is not known beforehand. */
+/* Reads udev's rules for one question: may they run a program when an LV has changed? It follows all paths through a file, since
+ * most conditions of rules cannot be decided beforehand. */
 
 #include "fast-rules/late.h"
 
@@ -9,15 +9,15 @@
 
 #include "shared/program.h"
 
-/* Of a line with what it is continued by; udev leaves out longer ones (UDEV_LINE_SIZE). */
+/* Of a line with its continuations; udev ignores longer ones (UDEV_LINE_SIZE). */
 #define LINE_MAX_SIZE 16384
 
 #define SPACE " \t"
 
 /* ------ lines and keys ------ */
 
-/* The next line, joined in place with those that it goes on in. Comments are left out, also between these; and a last line that would
- * go on. udev reads no further than one that is too long. NULL at the end. */
+/* The next line, joined in place with its continuations. Comments are ignored, also between these, and so is a last line that ends in
+ * a backslash. udev stops reading at a line that is too long. NULL at the end. */
 static char *take_line(char **text)
 {
         char *start = *text, *end = start;
@@ -77,7 +77,7 @@ static int take_key(char **line, struct key *ret)
         return 1;
 }
 
-/* ------ what is known ------ */
+/* ------ facts ------ */
 
 enum verdict {
         NO,
@@ -85,7 +85,7 @@ enum verdict {
         YES,
 };
 
-/* Of the event by which an LV has changed. Values that are not whole are what all such values begin with. */
+/* The event of an LV that has changed. A value that is not whole is the common beginning of all such values. */
 static const struct {
         const char *name, *value;
         bool whole;
@@ -107,7 +107,7 @@ static enum verdict match_pattern(const char *pattern, const char *value, bool w
                 return fnmatch(pattern, value, 0) == 0 ? YES : NO;
         if (strncmp(pattern, value, MIN(literal, strlen(value))) != 0)
                 return NO;
-        /* There is more of it. */
+        /* The value goes on. */
         return literal <= strlen(value) && (streq(pattern + literal, "*") || streq(pattern + literal, "?*"))
                        ? YES
                        : MAYBE;
@@ -124,7 +124,7 @@ static enum verdict match(char *patterns, const char *value, bool whole)
         return verdict;
 }
 
-/* udev leaves out a line with a key that it does not know in this form, which depends on its version. */
+/* udev ignores a line with a key that it does not know in this form, which depends on its version. */
 static enum verdict judge(const struct key *key)
 {
         if (key->has_attribute || strchr(key->value, '\\'))
@@ -140,7 +140,7 @@ static enum verdict judge(const struct key *key)
         return MAYBE;
 }
 
-/* ------ the ways through a file ------ */
+/* ------ paths through a file ------ */
 
 struct line {
         enum verdict verdict;
@@ -169,7 +169,7 @@ static int read_line(char *text, struct line *ret)
 
 int late_text_runs_program(char *text)
 {
-        _cleanup_strv_ struct strv targets = {}; /* of jumps that are under way */
+        _cleanup_strv_ struct strv targets = {}; /* of jumps whose label is still to come */
         bool reached = true, runs_anywhere = false;
         size_t n_open = 0;
         char *line;
@@ -199,7 +199,7 @@ int late_text_runs_program(char *text)
                 n_open++;
                 reached = rule.verdict == MAYBE;
         }
-        /* udev leaves out a GOTO without a LABEL after it, and goes on. */
+        /* udev ignores a GOTO without a LABEL after it, and goes on with the next line. */
         return n_open > 0 && runs_anywhere;
 }
 
@@ -211,6 +211,6 @@ int late_file_runs_program(int root_fd, const char *path)
 
         if (r < 0)
                 return r == -ENOENT || r == -EBADFD || r == -EISDIR ? 0 : r;
-        /* udev would end lines there. */
+        /* udev ends lines at these characters. */
         return strlen(text) < size || strchr(text, '\r') ? 1 : late_text_runs_program(text);
 }

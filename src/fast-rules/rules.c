@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which files of udev's rules there are, which of these have copies in their place, and whether the worker may complete cookies. */
+/* Finds udev's rules files, installs copies of those that are overridden, and decides whether the worker may complete cookies. */
 
 #include "fast-rules/rules.h"
 
@@ -19,7 +19,7 @@
 
 /* ------ files ------ */
 
-/* By Debian's names and by lvm2's own. */
+/* Debian's names, then lvm2's own. */
 static const char *const names[OVERRIDES_N] = {
         "55-dm.rules",
         "56-lvm.rules",
@@ -34,9 +34,8 @@ static bool override_is_stale(const struct override *override)
                                 : override->present != NULL;
 }
 
-/* Finds the file that counts, but for an override. Returns 1 if it is an installed one, of which `*ret_text` is the content; 0 if
- * it was replaced; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in
- * any case. */
+/* Finds the file that udev reads, ignoring an override. Returns 1 and its content if it is an installed one; 0 if somebody has
+ * replaced it; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in any case. */
 static int find_rules(int root_fd, const char *name, bool overridden, char **ret_path, char **ret_text)
 {
         int r = rule_file_find(root_fd, name, ret_path);
@@ -52,7 +51,7 @@ static int find_rules(int root_fd, const char *name, bool overridden, char **ret
         return read_file_at(root_fd, *ret_path, ret_text, NULL) ?: 1;
 }
 
-/* Adds to `obstacles` why there is to be none, unless there is no such file. Returns 0 or a negative errno. */
+/* Adds to `obstacles` why a file must not be overridden. Returns 0, also without such a file, or a negative errno. */
 static int override_read(int root_fd, const char *name, struct override *ret, struct strv *obstacles)
 {
         _cleanup_free_ char *path = NULL, *text = NULL;
@@ -85,8 +84,8 @@ static const char *name_of(const char *path)
         return strrchr(path, '/') + 1;
 }
 
-/* The directories, which tell of files that come, go or are replaced; and all files that are overridden, are overrides, or come
- * later than lvm2's. */
+/* Lists the directories, whose times show files that were added, removed or replaced; and all files that are overridden, are
+ * overrides, or come after lvm2's. */
 static int list_files(int root_fd, struct strv *ret)
 {
         int r = strv_add_all(ret, rule_directories, RULE_DIRECTORIES_N);
@@ -107,7 +106,7 @@ static int list_files(int root_fd, struct strv *ret)
         return r;
 }
 
-/* Whether the file counts, comes after lvm2's and may run a program, or that cannot be told. */
+/* Whether udev reads the file, it comes after lvm2's, and it may run a program. Returns 1, 0 or a negative errno. */
 static int is_late(int root_fd, const char *path)
 {
         _cleanup_free_ char *counts = NULL;
@@ -151,7 +150,7 @@ int rules_read(struct rules *rules, int root_fd)
         rules->known = calloc(rules->files.n, sizeof(*rules->known));
         if (!rules->known)
                 return -ENOMEM;
-        /* What changes from here on is seen the next time. */
+        /* A change from here on is seen by the next refresh. */
         (void) have_changed(rules, root_fd);
         for (size_t i = 0; i < ELEMENTSOF(names) && r >= 0; i++) {
                 rules->overrides[i].name = names[i];
@@ -177,11 +176,11 @@ int rules_read(struct rules *rules, int root_fd)
         return r;
 }
 
-/* Lays what is wanted, and takes away what is not. Returns 0; or a negative errno, and then none is laid. */
-static int lay(const struct rules *rules)
+/* Installs the copies that are wanted, and removes the others. Returns 0; or a negative errno, with no copy installed. */
+static int install_copies(const struct rules *rules)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
-        /* The worker and a reload may do so at the same time. */
+        /* The worker and a reload may install at the same time. */
         int r = rules_fd < 0 ? rules_fd : flock(rules_fd, LOCK_EX) < 0 ? -errno : 0;
 
         FOREACH_ELEMENT(override, rules->overrides) {
@@ -200,26 +199,26 @@ static int lay(const struct rules *rules)
         return log_error_errno(r, "Failed to override udev's rules in /" RULES_OF_THIS_BOOT ": %m");
 }
 
-/* Lays them and says so, with what is not as it could be. Returns how many are laid; or a negative errno, and then none is. */
-static int lay_and_report(const struct rules *rules)
+/* Installs them, and logs that with all obstacles. Returns how many are installed; or a negative errno, with none installed. */
+static int install_and_report(const struct rules *rules)
 {
-        _cleanup_strv_ struct strv laid = {};
+        _cleanup_strv_ struct strv installed = {};
         _cleanup_free_ char *joined = NULL;
-        int r = lay(rules);
+        int r = install_copies(rules);
 
         FOREACH_ELEMENT(override, rules->overrides)
                 if (r >= 0 && override->wanted)
-                        r = strv_add(&laid, override->name);
+                        r = strv_add(&installed, override->name);
         if (r < 0)
                 return r;
-        joined = strv_join(&laid, ", ");
-        if (laid.n == 0)
+        joined = strv_join(&installed, ", ");
+        if (installed.n == 0)
                 log_warning("No udev rules of device-mapper are overridden.");
         else
                 log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
         STRV_FOREACH(obstacle, &rules->obstacles)
                 log_notice("%s", *obstacle);
-        return (int) laid.n;
+        return (int) installed.n;
 }
 
 int install_rule_overrides(void)
@@ -233,14 +232,14 @@ int install_rule_overrides(void)
         if (!HAVE_FAST_DM_RULES)
                 return log_error_errno(-EOPNOTSUPP, "headgate was built without fast device-mapper rules.");
         r = root_is_chosen() ? 0 : command_run(COPY_PROGRAM, words, &output);
-        /* The rules would have dmsetup for it at each event anew. */
+        /* Otherwise the rules would start both it and dmsetup at each event. */
         if (r != 0)
                 return log_error_errno(r < 0 ? r : -EIO, "%s does not work: %m", COPY_PROGRAM);
         r = rules_read(&rules, root_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to read udev's rules: %m");
-        r = lay_and_report(&rules);
-        /* The worker writes to it if it is there. */
+        r = install_and_report(&rules);
+        /* The worker writes to it if it exists. */
         if (r > 0 && mkdirat(root_fd, COPY_NAMES_DIRECTORY, 0700) < 0 && errno != EEXIST)
                 log_warning_errno(
                         -errno, "Failed to create /" COPY_NAMES_DIRECTORY ", udev has a program split names: %m");
@@ -256,6 +255,6 @@ int rules_refresh(struct rules *rules, int root_fd)
         r = rules_read(rules, root_fd);
         rules->late |= r < 0;
         if (r >= 0 && ANY(FOREACH_ELEMENT(override, rules->overrides), override->stale))
-                r = lay_and_report(rules);
+                r = install_and_report(rules);
         return r < 0 ? r : !rules->late;
 }

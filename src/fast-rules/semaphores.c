@@ -25,7 +25,7 @@ static int removed_or(int error)
 
 static int subtract(int id, unsigned int n)
 {
-        /* More than there is must not be waited for. */
+        /* If fewer events are left, fails rather than waits. */
         struct sembuf operation = {.sem_op = (short) -(int) n, .sem_flg = IPC_NOWAIT};
 
         return semop(id, &operation, 1) < 0 ? removed_or(errno) : 0;
@@ -77,7 +77,7 @@ int suspects_find(struct suspect **ret, size_t *ret_n)
                 int r;
 
                 suspect->id = semctl(index, 0, SEM_STAT, (union semun){.buf = &set});
-                /* Not used, or not ours to look at. */
+                /* Unused, inaccessible, or not device-mapper's. */
                 if (suspect->id < 0 || (uint32_t) set.sem_perm.__key >> DM_UDEV_FLAGS_SHIFT != DM_COOKIE_MAGIC)
                         continue;
                 r = cookie_get_state(suspect->id, &suspect->state);
