@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Completion of headgate(8) for fish. What verbs, options and kinds of arguments there are is taken from headgate's own
-# help texts, so that this cannot get out of step with them.
+# Completion of headgate(8) for fish. Verbs, options and kinds of arguments are taken from headgate's
+# help texts, so that they always match.
 
-# Where the links of LVs are, and block devices.
+# The directory of block devices and of the links of LVs.
 set -q __headgate_devices; or set -g __headgate_devices /dev
 
 function __headgate_command # WORD...: those that say whose help text counts: the program, a verb, a plan
@@ -35,7 +35,7 @@ function __headgate_links # all VG/LV that are active
     find $__headgate_devices/ -mindepth 2 -maxdepth 2 -type l -lname '*/dm-*' ! -path '*/mapper/*' ! -name '*:*' -printf '%P\n' 2>/dev/null
 end
 
-# Who is not root may not ask headgate, but can see which LVs are active. No VG has other letters in its name.
+# Without root permissions headgate fails, but active LVs are visible. VG names have no other characters.
 function __headgate_volume_groups # PROGRAM
     begin
         $argv[1] status --noheadings -o VG 2>/dev/null | string trim
